@@ -8,7 +8,7 @@ const durationMsMax = 36_500 * unitMs.d;
 export const durationRule =
   "a whole number with a unit, d, h, m or s, such as 90d, 12h, 30m or 45s, and at most 36500d";
 
-/** Milliseconds; undefined for a text that is not valid. */
+/** Milliseconds; undefined if the text is not valid. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = form.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? Number.NaN);

@@ -1,4 +1,4 @@
-// Text in HTML, outside of tags or in a quoted attribute.
+// Escapes text for HTML, outside of tags or in a quoted attribute.
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -20,7 +20,7 @@ interface Line<Item> {
   first: Place<Item> | undefined;
   last: Place<Item> | undefined;
   size: number;
-  /** The cost that is left in its turn; negative if what was taken cost more. */
+  /** The credit that is left in its turn; negative if what was taken cost more. */
   credit: number;
 }
 
@@ -79,14 +79,14 @@ export class FairQueue<Item> {
         if (first === line.first) break;
       }
       if (first === undefined || line.credit > 0) continue;
-      // To the end of the turns, where this loop reaches it again.
+      // Moves the key to the end of the turns, where this loop reaches it again.
       line.credit += this.#turnCost;
       this.#lines.delete(line.key);
       this.#lines.set(line.key, line);
     }
   }
 
-  /** Removes an item because it is served: at the expense of its key. */
+  /** Removes an item because it is served, and charges its key. */
   take(place: Place<Item>): Item {
     if (place.line !== undefined) place.line.credit -= place.cost;
     this.remove(place);

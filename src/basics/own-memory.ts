@@ -1,6 +1,6 @@
-// Memory outside of the heap that belongs to one array of bytes. V8 frees it when the array is collected as garbage,
-// and collects the whole heap for a few megabytes of it; what nobody else can reach is better freed or passed on at
-// once.
+// Memory outside the heap that belongs to one array of bytes. V8 frees it when it collects the array as garbage, and a
+// few megabytes of it trigger a collection of the whole heap; so memory that nobody else can reach is better freed or
+// passed on at once.
 
 /** True if no other array can refer to the same memory: it is not part of a larger buffer. */
 export function ownsMemory(bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> {

@@ -3,7 +3,7 @@
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Settles as `work` does. A call that fails does not affect those after it. */
+  /** Settles like `work`. A call that fails does not affect later ones. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     const mine = this.#last.then(work);
     this.#last = mine.catch(() => undefined);

@@ -4,17 +4,22 @@
 
 interface Line {
   readonly resolves: (() => void)[];
-  /** Time of its turns; at least that of the organization that was served when it arrived. */
+  /**
+   * The time that its turns have used; at least as much as the organization that was being served
+   * when it arrived.
+   */
   usedMs: number;
 }
 
 export class Turns {
   readonly #now: () => number;
-  /** The lines by organization. One that does not wait is kept while it has used more time than others. */
+  /**
+   * The lines by organization. An organization that does not wait is kept as long as it has used more time than others.
+   */
   readonly #lines = new Map<string, Line>();
   #waiting = 0;
   #scheduled = false;
-  /** How much time the organization that was served last had used before that. */
+  /** How much time the organization that was served last had used before. */
   #servedMs = 0;
 
   constructor(now: () => number = () => performance.now()) {
@@ -38,14 +43,14 @@ export class Turns {
     this.#scheduled = true;
     let line: Line | undefined;
     let beganAt = 0;
-    // After the events that have already arrived.
+    // After events that have already arrived.
     setImmediate(() => {
       line = this.#leastUsed();
       beganAt = this.#now();
       line?.resolves.shift()?.();
       this.#waiting -= 1;
     });
-    // After the step, which is in the microtasks of the first.
+    // After the step, which runs in the microtasks of the first.
     setImmediate(() => {
       this.#scheduled = false;
       if (line !== undefined) line.usedMs += this.#now() - beganAt;
@@ -54,7 +59,7 @@ export class Turns {
     });
   }
 
-  /** Forgets the organizations that don't wait and have used no more than the one that is returned. */
+  /** Removes organizations that don't wait and have used no more time than the returned one. */
   #leastUsed(): Line | undefined {
     let least: Line | undefined;
     for (const line of this.#lines.values()) {

@@ -8,8 +8,8 @@ export class TimeoutError extends Error {
 const parts = 4;
 
 /**
- * Rejects with TimeoutError after `boundMs`. While the process itself is suspended or blocked, at most one part
- * passes, and what arrived in the meantime is read before the next; such an answer was not late.
+ * Rejects with TimeoutError after `boundMs`. While the process itself is suspended or blocked, at most one part passes,
+ * and everything that arrived meanwhile is read before the next part; such an answer was not late.
  */
 export async function withTimeout<Value>(answer: Promise<Value>, boundMs: number): Promise<Value> {
   const late = Promise.withResolvers<never>();

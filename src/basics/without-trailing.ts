@@ -1,4 +1,4 @@
-// Removes a repeated character from the end of a text in linear time; `/0+$/` would try again at each zero.
+// Removes a repeated character from the end of a text in linear time; `/0+$/` would start again at each zero.
 
 export function withoutTrailing(text: string, character: string): string {
   let end = text.length;

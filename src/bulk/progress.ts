@@ -1,4 +1,4 @@
-// The progress of an import or export, however it is shown.
+// The progress of an import or export, independent of how it is shown.
 
 export interface BulkStep {
   readonly rows: number;
@@ -10,7 +10,7 @@ export interface BulkStep {
   readonly counts?: Counts;
 }
 
-/** The numbers of rows of an import by outcome. */
+/** The number of rows of an import by outcome. */
 export interface Counts {
   readonly written: number;
   readonly unchanged: number;
@@ -19,6 +19,6 @@ export interface Counts {
 
 export interface BulkProgress {
   show(step: BulkStep): void;
-  /** Removes it from the screen. */
+  /** Removes the progress from the screen. */
   close(): void;
 }

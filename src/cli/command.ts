@@ -11,7 +11,7 @@ export interface Output {
   readonly isTTY?: boolean;
 }
 
-/** What a command knows of the process that runs it. */
+/** What a command knows about the process that runs it. */
 export interface Context {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
@@ -28,7 +28,7 @@ export interface Context {
 }
 
 export interface StoreOptions {
-  /** For a command that writes much, and reads or computes meanwhile. */
+  /** For a command that writes much, and reads or computes at the same time. */
   readonly writesBeside?: boolean;
   /** Creates the store if there is none, instead of failing. */
   readonly create?: boolean;
@@ -40,7 +40,7 @@ export interface StoreOptions {
 export interface CommandResult {
   readonly json: unknown;
   readonly text: string;
-  /** 0 if left out. */
+  /** 0 if omitted. */
   readonly exitCode?: number;
 }
 
@@ -76,7 +76,10 @@ export interface Command {
   /** Further sentences for the help and the documentation. */
   readonly details?: string;
   readonly examples: readonly string[];
-  /** The operator named with --as needs one of these; none for a command that anybody may run. */
+  /**
+   * The operator named with --as needs one of these rights; empty for a command that anybody may
+   * run.
+   */
   readonly rights: readonly OperatorRight[];
   readonly arguments: Parameters;
   readonly options: Parameters;
@@ -175,7 +178,7 @@ export function several<Value>(kind: Kind<Value>, summary: string): Parameter<re
   return { ...listOf(kind), summary, required: true };
 }
 
-/** An empty list if left out. */
+/** An empty list if omitted. */
 export function anyNumber<Value>(kind: Kind<Value>, summary: string): Parameter<readonly Value[]> {
   return { ...listOf(kind), summary, required: false };
 }

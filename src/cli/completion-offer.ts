@@ -3,7 +3,7 @@
 import type { Command, Parameter } from "./command.ts";
 import { commonOptions, optionFlags } from "./option-flag.ts";
 
-/** What `sluice` accepts as its first words. */
+/** The possible first words after `sluice`. */
 export interface CommandTable {
   readonly commands: readonly Command[];
   /** Summaries of the first words of commands with two words. */
@@ -84,7 +84,7 @@ function offerOf(command: Command, last: string | undefined, current: string): O
   return offers.find((offer) => offer.length > 0) ?? all;
 }
 
-/** Empty where nothing can be offered. */
+/** Empty if nothing can be offered. */
 function valuesOf({ placeholder, values = [] }: Parameter<unknown>): Offer {
   if (placeholder === "FILE" && values.length === 0) return "files";
   if (placeholder === "DIR" && values.length === 0) return "folders";

@@ -101,7 +101,7 @@ function queryOf({ type, history, format, from, to, test, spreadsheet }: ExportP
   return { export: "records", resource_type, history, format, from, to, test, spreadsheet };
 }
 
-/** Notes the unfinished file, so that the next command removes it if this one is killed. */
+/** Records the unfinished file, so that the next command removes it if this one is killed. */
 async function noteFile({ environment }: Context, path: string) {
   const noted = await noteUnfinished(readConfig(environment).dataDir, resolve(path));
   return { ...noted, path, unfinished: noted.path };

@@ -47,7 +47,7 @@ const describeTopic: Readonly<Record<keyof typeof topics, () => string>> = {
 };
 
 /**
- * The text of a topic; undefined if the words that follow `help` name a command or a group, or there are none. Throws
+ * The text of a topic; undefined if the words after `help` name a command or a group, or if there are none. Throws
  * UsageError for words that name nothing.
  */
 export function findTopic(words: readonly string[]): string | undefined {
@@ -92,7 +92,7 @@ function describeSettings(): string {
     const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
     return [name, `${summary.replaceAll("`", "")}${otherwise}`];
   });
-  // Their names are long, and would leave little room for the texts of the others.
+  // Their names are long, and would leave little room for the other texts.
   const [telemetry = [], others = []] = [true, false].map((wanted) =>
     rows.filter(([name]) => name.startsWith("OTEL_") === wanted),
   );

@@ -34,7 +34,7 @@ export interface OrganizationExport extends CompleteExport {
   readonly files: readonly ManifestFile[];
 }
 
-/** Identifies the closing: another closing, as after a restore of the store, needs another export. */
+/** Identifies the closing: a later closing, such as after a restore of the store, needs another export. */
 interface ExportOwner {
   readonly storeId: string;
   readonly organizationId: string;
@@ -90,9 +90,8 @@ interface Exporting {
 }
 
 /**
- * Everything is on stable storage when the promise resolves. Continues with a complete export of an interrupted
- * command. Throws OperatorError, also if the deletion was requested meanwhile: then what was read may lack what is
- * erased.
+ * Everything is on stable storage when the promise resolves. Uses a complete export of an interrupted command again.
+ * Throws OperatorError, also if the deletion was requested meanwhile, because then the export may lack what was erased.
  */
 export async function exportOrganization(
   context: Context,
@@ -113,7 +112,7 @@ export async function exportOrganization(
   };
   try {
     mkdirSync(staging, { mode: 0o700 });
-    // A manifest without files says whose incomplete export is in the folder.
+    // A manifest without files identifies the closing of an incomplete export in the folder.
     writeManifest(
       join(folder, manifestName),
       await makeManifestBody(app, { ...exported, files: [] }),

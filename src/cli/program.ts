@@ -40,7 +40,7 @@ function isCommand(words: string): boolean {
   return commands.some(({ name }) => name === words);
 }
 
-/** The words of `export verify` are one, because `export` is a command too. */
+/** `export verify` counts as one word, because `export` is a command too. */
 export function joinWords(words: readonly string[]): readonly string[] {
   const [first = "", second = "", ...rest] = words;
   const name = `${first} ${second}`;

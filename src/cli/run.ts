@@ -74,7 +74,7 @@ async function runInvocation(
   { command, values, json, as }: Invocation,
   processContext: ProcessContext,
 ): Promise<number> {
-  // A server logs them as it logs everything else.
+  // A server logs them like everything else.
   if (!json && command.name !== "serve") warnOfUnknownSettings(processContext);
   const environment = { ...processContext.environment, ...readReplaced(command, values) };
   const context = makeContext(
@@ -87,7 +87,7 @@ async function runInvocation(
   return result.exitCode ?? exitCode.success;
 }
 
-/** The settings that options of this command line take precedence over, with the values of the options. */
+/** The settings over which options of this command line take precedence, with the values of the options. */
 function readReplaced(
   { options }: Command,
   values: Invocation["values"],

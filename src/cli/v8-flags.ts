@@ -6,11 +6,11 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 export interface HeapLimits {
   /**
-   * How much garbage the old generation collects at, in percent of the memory in use. V8's default is several times
+   * At what growth the old generation is collected, in percent of the memory in use. V8's default is several times
    * this.
    */
   readonly garbagePercent: number;
-  /** The young generation doubles until it has about this size. V8's default if left out. */
+  /** The young generation doubles until it has about this size. V8's default if omitted. */
   readonly youngGenerationBytes?: number;
 }
 
@@ -45,10 +45,10 @@ function youngGenerationSize(): number {
 }
 
 /**
- * Disables pretenuring: V8 allocates objects that tend to survive in the old generation from then on. While a server
- * warms up, the objects of requests in flight often survive, so V8 would do this for the life of the process. These
- * objects are garbage soon, but keep the young objects that they refer to alive, and young collections take ten times
- * as long. Applies to all threads of the process. Call it before any code that serves requests is compiled.
+ * Disables pretenuring, with which V8 allocates objects that tend to survive directly in the old generation. While a
+ * server warms up, the objects of requests in flight often survive, so V8 would do this for the life of the process.
+ * These objects soon become garbage, but keep the young objects that they refer to alive, and young collections take
+ * ten times as long. Applies to all threads of the process. Call it before any code that serves requests is compiled.
  */
 export function disablePretenuring(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");

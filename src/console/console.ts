@@ -1,5 +1,5 @@
-// Serves the console at /console: for each request the limit of its address, the origin, the session, the right, then
-// the page. What a person may do is in a table; the actions check it again.
+// Serves the console at /console: for each request, checks the limit of its address, the origin, the session and the
+// right, then makes the page. A table says what a person may do; the actions check it again.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { enterSession } from "../actions/operator/session.ts";
@@ -117,7 +117,7 @@ async function sendFailure(
 ): Promise<void> {
   const isMalformed = error instanceof AppError && error.errorName === "malformed_http";
   if (isInternal(error) || isMalformed || reply.sent) {
-    // The error is in the log and, as everywhere, without internals in the reply.
+    // The error is logged, and the reply contains no internals, as everywhere.
     sendError(context, request, { reply, error });
     return;
   }
@@ -136,7 +136,9 @@ async function sendFailure(
   context.replies.send(request, reply, { ...failure, ...(headers && { headers }) });
 }
 
-/** Another site sent the request, or the proxy does not say by which address browsers reach it. */
+/**
+ * Another site sent the request, or the proxy does not report the address that the browser used.
+ */
 function foreign({ headers }: FastifyRequest, own: string): AppError {
   const hint =
     headers.origin === undefined
@@ -166,7 +168,7 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
   };
 }
 
-/** What somebody may not do alone was proposed instead. */
+/** An act that one person may not do alone was proposed instead. */
 function showProposed(error: unknown): Answer {
   const { errorName, context = {} } = error instanceof OperatorError ? error : {};
   if (errorName !== "proposed" || context.proposalId === undefined) throw error;
@@ -185,5 +187,5 @@ function isFromElsewhere({ method, headers }: FastifyRequest): boolean {
   return method === "GET" && headers["sec-fetch-site"] === "cross-site";
 }
 
-/** A page that loads itself again, this time from the own site. */
+/** A page that reloads itself; the second request comes from the own site. */
 const tryAgain: Answer = pageAnswer(renderForward({ text: html`Opening the console…` }));

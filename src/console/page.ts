@@ -37,7 +37,7 @@ export interface ConsoleSources {
   readonly openId: OpenId | undefined;
 }
 
-/** About the process that answers. */
+/** Facts about the process that answers. */
 export interface ProcessFacts {
   readonly version: string;
   readonly node: string;
@@ -53,7 +53,7 @@ export interface ProcessFacts {
   readonly readMetrics: () => Promise<Snapshot>;
 }
 
-/** A person who may have signed in. */
+/** A person who may or may not have signed in. */
 export interface Visitor {
   readonly context: HttpContext;
   readonly sources: ConsoleSources;
@@ -67,7 +67,7 @@ export interface Visitor {
 
 /** A person who has signed in. */
 export interface Person extends Visitor {
-  /** Acts under the name of this person, and within the rights. */
+  /** Acts under the name of this person, and within the person's rights. */
   readonly app: App & { readonly viewer: Viewer };
   readonly operator: Operator;
   readonly session: OperatorSession;
@@ -77,7 +77,7 @@ export interface Person extends Visitor {
 
 interface Place {
   readonly method: "GET" | "POST";
-  /** Contains `/:id` where a part of the path is open. */
+  /** Contains `/:id` if a part of the path is variable. */
   readonly path: `/console${string}`;
   /** True for a request whose body may take longer than others: its handler bounds the time. */
   readonly lasting?: boolean;
@@ -97,13 +97,13 @@ export type PersonalRoute = Place & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
   readonly handle: (person: Person) => Answered;
-  /** Shown again if the form is refused; without it, a page with the message alone is the answer. */
+  /** Shown again if the form is refused; without it, a page with only the message is the reply. */
   readonly page?: ((person: Person) => Answered) | undefined;
 };
 
 export type Route = OpenRoute | PersonalRoute;
 
-/** The query, with the organization that was chosen unless the query names one, or all of them by an empty value. */
+/** The query. It contains the chosen organization unless it names another one, or all of them with an empty value. */
 export function withOrganization({ query, organization }: Person): URLSearchParams {
   if (organization === undefined || query.has("organization")) return query;
   const filled = new URLSearchParams(query);
@@ -120,7 +120,7 @@ export async function readForm({ request }: Pick<Visitor, "request">): Promise<U
 
 const forms = new WeakMap<FastifyRequest, URLSearchParams>();
 
-/** Keeps what was sent, so that a form that is refused can be shown again with it. */
+/** Keeps what was sent, so that a refused form can be shown again with it. */
 export function noteForm(
   { request }: Pick<Visitor, "request">,
   form: URLSearchParams,
@@ -161,7 +161,7 @@ export function requireType(headers: FastifyRequest["headers"], expected: string
   throw new AppError("content_type", { message: `Send the body as ${expected}.` });
 }
 
-/** Answers with a page; `person` is who has signed in. */
+/** Answers with a page; `person` is the person who has signed in. */
 export async function showPage(
   person: Person | undefined,
   view: PageView,
@@ -176,7 +176,7 @@ async function readerOf(person: Person): Promise<Reader> {
   return { operator, organization, shown, now: app.now(), waiting: await readWaiting(person) };
 }
 
-/** What waits for this person, in the organization that was chosen. */
+/** The work that waits for this person, in the chosen organization. */
 async function readWaiting({ app, organization }: Person): Promise<Waiting> {
   const approvals = await countApprovals(app, organization);
   const proposals = await countProposals(app, organization);
@@ -209,7 +209,7 @@ export function pageAnswer(page: Html, { status = 200, cookie }: AnswerOptions =
   };
 }
 
-/** After a change, so that reloading the next page does not repeat it. */
+/** For a reply after a change, so that reloading the next page does not repeat the change. */
 export function redirectTo(path: `/console${string}`, cookie?: string): Answer {
   return { status: 303, body: undefined, headers: { ...withCookie(cookie), location: path } };
 }

@@ -203,7 +203,7 @@ function read(path: Path, right: Right, handle: Handle): Route {
   return { method: "GET", path, right, handle };
 }
 
-/** `page`: the one that the form is on. */
+/** `page`: the page that contains the form. */
 function act(path: Path, right: Right, handle: Handle, page?: Handle): Route {
   return { method: "POST", path, right, handle, page };
 }

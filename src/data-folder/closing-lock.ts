@@ -8,7 +8,7 @@ import { tryFileLock } from "../store/open-store.ts";
 
 export const closingLock = "organization-close.lock";
 
-/** Locks nothing where there is no data folder, as on a host that only runs commands. Throws OperatorError. */
+/** Locks nothing if there is no data folder, as on a host that only runs commands. Throws OperatorError. */
 export async function withClosingLock<Result>(
   dataDir: string,
   work: () => Promise<Result>,

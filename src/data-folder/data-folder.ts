@@ -1,5 +1,5 @@
-// Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that no
-// deletion reaches. Removes nothing.
+// Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that
+// deletions do not erase. Removes nothing.
 
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
@@ -15,11 +15,11 @@ import { isUnfinishedNote } from "./unfinished-files.ts";
 const besideStore =
   /^(?:|-wal|-shm|-journal|\.serving|\.moved|\.scrubbed(?:\.new)?|\.restoring(?:|-wal|-shm|-journal))$/;
 const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
-/** Created by the file system where the folder is a mount point. */
+/** Created by the file system if the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
 
 /**
- * Requires that a command writes records outside the data folder: in it they would be a finding of `sluice check`.
+ * Requires that a command writes records outside the data folder: inside it they would be a finding of `sluice check`.
  * Throws OperatorError output.
  */
 export function requireOutsideData(config: Config, path: string): void {
@@ -50,7 +50,7 @@ function dataFolders({ databaseUrl, dataDir }: Config): readonly string[] {
   return [...new Set([resolve(dataDir), ...(store === undefined ? [] : [dirname(store)])])];
 }
 
-/** Absolute paths, in order. Leftovers of killed commands have to be removed before. */
+/** Returns absolute paths, in order. Remains of killed commands have to be removed before. */
 export function findUnknownFiles(config: Config): readonly string[] {
   const store = sqlitePath(config.databaseUrl);
   return dataFolders(config).flatMap((folder) =>

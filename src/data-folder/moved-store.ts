@@ -1,6 +1,5 @@
-// The note beside an embedded store that was moved to a database: where to, and when. Without it the old file would
-// still be opened by whoever forgets to set DATABASE_URL, and serve what has been erased since. The store itself is not
-// changed.
+// The note beside an embedded store that was moved to a database: where to, and when. Without it, a process without the
+// new DATABASE_URL would open the old file, and serve what has been erased since. The store itself is not changed.
 
 import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -48,7 +47,7 @@ export function describeMoved(storeFile: string): string | undefined {
   return `was moved to ${to} at ${at}`;
 }
 
-/** A note that a crash has left incomplete counts all the same. */
+/** A note that a crash has left incomplete counts too. */
 function parse(text: string): Partial<MovedNote> {
   try {
     return JSON.parse(text) as MovedNote;

@@ -1,6 +1,6 @@
-// Files and folders that are being written under a temporary name, such as a backup. Each is noted in the data folder
-// before it is begun, so that the next process finds and removes what a killed one has left. Never removes a file that
-// a process is still writing, nor a file with any other name.
+// Files and folders that are being written under a temporary name, such as a backup. Each is recorded in the data
+// folder before it is begun, so that the next process can find and remove what a killed process has left. Never removes
+// a file that a process is still writing, nor a file with any other name.
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { isPresent } from "../files/present.ts";
 import { tryFileLock } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 
-/** The caller disposes of it when the file has its own name, or is removed. */
+/** The caller disposes of it when the file has its final name, or is removed. */
 interface UnfinishedFile extends AsyncDisposable {
   /** The temporary name beside the file. */
   readonly path: string;
@@ -62,7 +62,7 @@ export async function removeUnfinished(folder: string): Promise<readonly string[
   return underCommonLock(folder, () =>
     findNotes(folder).flatMap((id) => {
       const lock = tryFileLock(lockPath(folder, id));
-      // Its holder is still writing.
+      // The process that holds the lock is still writing.
       if (lock === undefined) return [];
       const removed = removeNoted(folder, id);
       forget(folder, id);

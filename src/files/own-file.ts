@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 
-/** A name beside `path` that nobody can predict; the file is renamed to its own name when it is complete. */
+/** A name beside `path` that nobody can predict; the file is renamed when it is complete. */
 export function temporaryName(path: string, ending: string): string {
   return `${path}.${randomBytes(6).toString("hex")}.${ending}`;
 }
@@ -46,7 +46,7 @@ function closing(descriptor: number): OpenFile {
   return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
-/** Makes the names of files that were created, renamed or removed in the folder stable. */
+/** Makes the names of created, renamed or removed files in the folder durable. */
 export function syncFolder(path: string): void {
   using folder = openFile(path, "r");
   fsyncSync(folder.descriptor);

@@ -16,8 +16,8 @@ const modes: Readonly<Record<Access, number>> = {
 };
 
 /**
- * What prevents this user from accessing the path, and what to do about it, as sentences of which the first continues
- * another: "the folder /a/b belongs to …". Undefined if nothing does, or if the path does not exist.
+ * What prevents this user from accessing the path, and what to do about it, as sentences; the first continues another
+ * sentence: "the folder /a/b belongs to …". Undefined if nothing does, or if the path does not exist.
  */
 export function findObstacle(path: string, access: Access): string | undefined {
   const wanted = resolve(path);

@@ -1,7 +1,7 @@
 // The servers that a `postgres://` URL names: one, or several separated by commas, as in libpq
 // (postgresql.org/docs/current/libpq-connect.html, "Specifying Multiple Hosts").
 
-/** Each of them may cost a request several seconds. */
+/** The maximum, because each of them may cost a request several seconds. */
 const serversMax = 8;
 
 /** One URL for each server, in their order; undefined for the URL of another engine, or one that can't be read. */

@@ -1,5 +1,5 @@
 // Whether a file exists, as distinct from a file that this user may not see; and the system's errors in sentences that
-// name the obstacle. Never mistakes a refusal for absence.
+// name the obstacle. Never mistakes a refused access for a missing file.
 
 import { type Stats, statSync } from "node:fs";
 import { codeOf, FileError } from "./file-error.ts";

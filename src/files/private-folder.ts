@@ -14,7 +14,7 @@ export function makePrivateFolder(path: string): void {
   for (const folder of missingFolders(resolve(path))) makeOne(folder);
 }
 
-/** The outermost first. */
+/** The missing folders, the outermost first. */
 function missingFolders(path: string): readonly string[] {
   const missing: string[] = [];
   for (let place = path; !isThere(place); place = dirname(place)) missing.unshift(place);

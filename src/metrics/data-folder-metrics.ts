@@ -4,12 +4,12 @@ import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Registry } from "./registry.ts";
 
-/** The store has a few files; more of them are left out. */
+/** How many files are read; a store has only a few. */
 const filesMax = 1_000;
 
 export function registerDataFolder(registry: Registry, folder: string): void {
   let figures = { size: 0, free: 0, total: 0 };
-  // The last values remain where no descriptor is free.
+  // The last values remain if no descriptor is free.
   registry.onSnapshot(async () => (figures = await readFigures(folder).catch(() => figures)));
   registry.observe("gauge", {
     sluice_data_folder_bytes: ["Size of the files in DATA_DIR.", () => figures.size],

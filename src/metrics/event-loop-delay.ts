@@ -37,7 +37,9 @@ function startHistogram(): ELDHistogram {
   return histogram;
 }
 
-/** The histogram measures the time between two samples, in nanoseconds; when empty, its percentiles mean nothing. */
+/**
+ * The histogram measures the time between two samples, in nanoseconds; when it is empty, its percentiles mean nothing.
+ */
 function delaySeconds({ count }: ELDHistogram, nanoseconds: number): number {
   return count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - resolutionMs) / 1_000;
 }

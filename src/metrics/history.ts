@@ -1,5 +1,5 @@
-// What this process took in over the last day, minute by minute, from its own metrics. Costs a request nothing: the
-// totals are read once a minute. Ends with the process.
+// The intake of this process over the last day, minute by minute, from its own metrics. Requests have no additional
+// cost: the totals are read once a minute. Ends with the process.
 
 import type { SeriesSnapshot } from "./snapshot.ts";
 
@@ -42,7 +42,7 @@ export interface HistoryOptions {
   readonly now: () => number;
   /** The operations whose replies count. */
   readonly operations: ReadonlySet<string>;
-  /** The operations among them that check existence, for which 404 is an answer and not a refusal. */
+  /** The operations that check existence, whose 404 is an answer and not a refusal. */
   readonly existenceChecks: ReadonlySet<string>;
   readonly intervalMs?: number;
 }

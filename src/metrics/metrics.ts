@@ -57,7 +57,7 @@ export function makeMetrics(sources: MetricSources) {
   registerLoad(registry, load);
   return {
     ...counted,
-    /** What the history of the console is made from. */
+    /** The source of the console's history. */
     intakeTotals: (): IntakeTotals => ({
       records: counted.records.snapshot().series,
       requests: counted.requests.snapshot().series,

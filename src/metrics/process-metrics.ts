@@ -10,7 +10,7 @@ import type { Registry } from "./registry.ts";
 export function registerProcess(registry: Registry): () => void {
   registerCpu(registry);
   registerMemory(registry);
-  // Linux alone has /proc.
+  // Only Linux has /proc.
   if (process.platform === "linux") registerOpenFiles(registry);
   const stops = [registerEventLoop(registry), registerCollections(registry)];
   return () => {
@@ -36,7 +36,7 @@ function registerCpu(registry: Registry): void {
 
 function registerMemory(registry: Registry): void {
   let memory = process.memoryUsage();
-  // The last values remain where no descriptor is free.
+  // The last values remain if no descriptor is free.
   registry.onSnapshot(() => (memory = readMemory() ?? memory));
   registry.observe("gauge", {
     sluice_process_resident_memory_bytes: ["Resident memory.", () => memory.rss],
@@ -59,7 +59,7 @@ function readMemory(): NodeJS.MemoryUsage | undefined {
 
 function registerOpenFiles(registry: Registry): void {
   let files = { open: 0, max: 0 };
-  // The last values remain where no descriptor is free, and where there is no /proc.
+  // The last values remain if no descriptor is free, or there is no /proc.
   registry.onSnapshot(() => (files = readOpenFiles() ?? files));
   registry.observe("gauge", {
     sluice_process_open_fds: ["Open file descriptors.", () => files.open],

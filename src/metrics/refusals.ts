@@ -1,11 +1,11 @@
-// What this process has refused over the last day, hour by hour: error codes by record type, field and API key. Its
-// memory is bounded, whatever clients send, and ends with the process. Never contains content.
+// The refusals of this process over the last day, hour by hour: error codes by record type, field and API key. Memory
+// is bounded, whatever clients send; the counts end with the process. Never contains content.
 
 import type { Refused } from "../http/reply/refusals.ts";
 
 export interface Refusal {
   readonly code: number;
-  /** Undefined where the request was for no type. */
+  /** Undefined if the request had no type. */
   readonly resourceType: string | undefined;
   /** A JSON Pointer without indexes; empty for the whole record or request. */
   readonly field: string;
@@ -13,13 +13,13 @@ export interface Refusal {
   readonly organizationId: string | undefined;
   readonly keyId: string | undefined;
   readonly count: number;
-  /** Unix milliseconds: the latest of them. */
+  /** Unix milliseconds: the time of the latest refusal. */
   readonly at: number;
 }
 
 export interface RefusalsRead {
   readonly refusals: readonly Refusal[];
-  /** Refusals beyond the number of different ones that are counted. */
+  /** Refusals that were not counted separately, because there were too many different ones. */
   readonly others: number;
 }
 
@@ -31,7 +31,7 @@ interface Hour {
 
 const hourMs = 3_600_000;
 const hoursMax = 24;
-/** Different refusals that are kept for an hour; further ones are only counted. */
+/** How many different refusals are kept for an hour; further ones are only counted. */
 const rowsMax = 500;
 
 export class RefusalHistory {

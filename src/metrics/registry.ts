@@ -98,7 +98,7 @@ export class Family<Kind extends Series> {
   }
 }
 
-/** A metric that is read. With a label, `read` returns a value for each value of the label. */
+/** A metric that is read. With a label, `read` returns a value for each label value. */
 type Observed = readonly [
   help: string,
   read: () => number | Readonly<Record<string, number>>,

@@ -37,7 +37,7 @@ export interface AppOptions extends StoreOptions {
   readonly operator?: string;
   /** Called for each leftover file of a killed process after it is removed. */
   readonly onLeftover?: (path: string) => void;
-  /** For another move of an embedded store that was moved already. */
+  /** True to move an embedded store again that was already moved. */
   readonly moving?: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   }
 }
 
-/** A ledger that this user may not read must not seem to be empty: erased records could reappear. */
+/** A ledger that this user may not read must not be taken for an empty one: erased records could reappear. */
 function openOwnLedger(
   { dataDir }: Config,
   { storeId, now }: { readonly storeId: string; readonly now: () => number },
@@ -123,7 +123,9 @@ async function makeClose(app: App, options: AppOptions): Promise<() => Promise<v
   };
 }
 
-/** A database that other hosts serve has its ledgers there, and they note what is done from this host. */
+/**
+ * The ledgers of a database that other hosts serve are on those hosts, which also record what is done from this host.
+ */
 async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
   if (app.store.traits.isServer && !app.ledger.exists()) return;
   if (restoring && (await wasRolledBack(app))) return;

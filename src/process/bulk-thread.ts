@@ -1,5 +1,5 @@
 // The bulk thread: reads large bodies and streams of records, so that they never block the thread that serves requests.
-// Has its own connection to the store, processes the tasks that it is sent, and ends when it receives the message
+// Has its own connection to the store, processes the tasks that it receives, and ends when it receives the message
 // `close`.
 
 import { parentPort, workerData } from "node:worker_threads";

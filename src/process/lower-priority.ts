@@ -2,7 +2,7 @@
 
 import { setPriority } from "node:os";
 
-/** On Linux each thread has its own; the threads that single requests wait for have 0. */
+/** On Linux each thread has its own priority; threads for which single requests wait have 0. */
 const niceness = 5;
 
 /** Lowers the priority of the thread that calls it. */

@@ -21,7 +21,7 @@ export interface Moved extends MoveReport {
   readonly files: {
     /** The embedded store, which is not changed. */
     readonly storeFile: string;
-    /** The path of the key for receipts, which is a file beside the store; undefined if there is no key yet. */
+    /** The path of the receipt key, which is a file beside the store; undefined if there is no key yet. */
     readonly receiptKey: string | undefined;
     readonly ledger: string | undefined;
   };
@@ -50,10 +50,10 @@ export async function move(
   return { ...report, files };
 }
 
-/** Throws the error of a move that can continue, after a lost connection, a full disk and the like. */
+/** Throws an error for a move that can be continued, after a lost connection, a full disk and the like. */
 function asStopped(error: unknown): never {
   if (error instanceof StoreError || error instanceof MoveStopped) throw error;
-  // The database's error rather than the API's.
+  // The error of the database rather than of the API.
   const cause = error instanceof AppError ? error.cause : error;
   throw new MoveStopped(`The move was interrupted: ${reasonOf(cause)}.`, { cause: error });
 }

@@ -57,8 +57,8 @@ export interface RestoreRun {
 
 /**
  * Replaces the store by the backup, in which everything that must be replayed has been stored. Before that, the ledger
- * is brought up to date with the replaced store. Whether an operator may do this is in the replaced store, or in the
- * backup where there is none that can be read. Throws StoreError and OperatorError.
+ * is brought up to date with the replaced store. The replaced store says whether an operator may do this, or the backup
+ * if no store can be read. Throws StoreError and OperatorError.
  */
 export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
   const { file, replace, sources, operator, as } = run;
@@ -101,7 +101,7 @@ function isAboutOperator({ errorName }: OperatorError): boolean {
 export interface ReplayRun<Result> {
   readonly sources: readonly LedgerSource[];
   readonly operator: string | undefined;
-  /** The operator who needs the right to do this; undefined for the shell of the host, and as a part of a restore. */
+  /** The operator who needs the right to do this; undefined for the shell of the host, and as part of a restore. */
   readonly as?: string | undefined;
   /** Called with a store that nobody else serves. */
   readonly replay: (app: App) => Promise<Result>;
@@ -146,7 +146,7 @@ async function withApp<Result>(
 
 /**
  * A ledger of another host, or a file of receipts. Throws StoreError if the file does not exist, so that a mistyped
- * name is not an empty ledger, and FileError if this user may not read it.
+ * name is not taken for an empty ledger, and FileError if this user may not read it.
  */
 export function readLedger(path: string): LedgerSource {
   if (statOf(path, "The ledger")?.isFile() !== true) {

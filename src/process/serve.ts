@@ -69,7 +69,7 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-/** Everything that a test may replace; operators set the warnings only. */
+/** What tests can replace; operators set only the warnings. */
 export interface ServeOptions {
   /** About the settings; logged at the start. */
   readonly warnings?: readonly string[];
@@ -86,7 +86,7 @@ export interface ServeOptions {
   readonly webhooks?: Partial<PostOptions>;
 }
 
-/** How far a stop has come. */
+/** The stage of a stop. */
 interface Stage {
   draining: boolean;
   closing: boolean;
@@ -117,7 +117,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
-/** Whatever is opened is added to `opened` at once, so that a failure of any later step closes it. */
+/** Everything that is opened is added to `opened` at once, so that a failure of any later step closes it. */
 async function openParts(
   config: Config,
   options: ServeOptions & { readonly log: Logger },

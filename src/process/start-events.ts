@@ -84,7 +84,7 @@ function readCertificates({ eventsCaFile }: Config): string | undefined {
   }
 }
 
-/** Every label is a name of the code, so there is a bounded number. */
+/** Every label is a name from the code, so their number is bounded. */
 function totalsOf(metrics: Metrics): RefusalTotals {
   const counters: readonly (readonly [SecurityEvent, Family<Scalar>])[] = [
     ["authentication.failed", metrics.failedAuthentications],

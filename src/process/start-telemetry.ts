@@ -1,5 +1,5 @@
 // Starts the export of spans if the settings ask for it; otherwise loads nothing for it. Metrics count all failures;
-// the log has one from time to time.
+// the log has one of them from time to time.
 
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
@@ -10,7 +10,9 @@ import { traceReceiver } from "../settings/telemetry-settings.ts";
 import type { Tracing } from "../telemetry/telemetry.ts";
 import { version } from "./version.ts";
 
-/** While a receiver is away every export fails, so failures are logged only this often. */
+/**
+ * While a receiver can't be reached every export fails, so failures are logged at most this often.
+ */
 const failureLogMs = 60_000;
 
 /** Throws ConfigError if the packages that it needs are not installed. */
@@ -47,7 +49,7 @@ async function load(): Promise<typeof import("../telemetry/open-telemetry.ts")> 
   }
 }
 
-/** The optional packages with the versions that fit. */
+/** The optional packages with the required versions. */
 function peerPackages(): readonly string[] {
   const path = findPackageJSON(import.meta.url) ?? "";
   const manifest = JSON.parse(readFileSync(path, "utf8")) as {

@@ -1,4 +1,4 @@
-// Every setting in one table: name, default, what it means, how it is read. Settings come from the environment only.
+// Every setting in one table: name, default, meaning, and how it is read. Settings come only from the environment.
 
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
@@ -172,7 +172,7 @@ export type Config = {
     : never;
 };
 
-/** A sentence for each variable that looks like a setting and is not one. */
+/** A sentence for each variable that looks like a setting but is not one. */
 export function describeUnknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -208,7 +208,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
 }
 
-/** What a setting must be, for a text that is not a valid value of it; otherwise undefined. */
+/** What a setting must be, if the text is not a valid value; otherwise undefined. */
 export function expectedOf(key: keyof Config, given: string): string | undefined {
   const value = settings[key].read(given);
   return value instanceof Problem ? value.expected : undefined;

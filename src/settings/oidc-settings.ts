@@ -1,4 +1,4 @@
-// The settings of sign-in with OpenID Connect, and which of them need each other.
+// The settings of sign-in with OpenID Connect, and which of them require each other.
 
 import { isLoopback } from "../basics/loopback.ts";
 import { type OperatorRole, operatorRoles } from "../domain/operator.ts";

@@ -1,4 +1,4 @@
-// The effective settings as people may see them: never a secret, and never the user or password of a URL.
+// The effective settings in a form that people may see: never a secret, and never the user or password of a URL.
 
 import { describeServers } from "../files/postgres-urls.ts";
 import { type Config, readConfig, settings } from "./config.ts";
@@ -35,14 +35,14 @@ function show(name: string, value: unknown, fallback: string): string {
   return address.test(name) || text.includes("://") ? withoutCredentials(text) : text;
 }
 
-/** Shows the value as the environment would have it. */
+/** Shows the value as it would be in the environment. */
 function showBoolean(value: boolean, fallback: string): string {
   if (fallback === "true" || fallback === "false") return String(value);
   if (fallback === "on" || fallback === "off") return value ? "on" : "off";
   return value ? "production" : "development or test";
 }
 
-/** Removes the query too, which may have a password. */
+/** Removes the query too, which may contain a password. */
 function withoutCredentials(text: string): string {
   if (text.startsWith("sqlite:")) return text;
   const place = describeServers(text);

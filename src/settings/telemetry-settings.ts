@@ -71,7 +71,7 @@ export const telemetrySettings = {
   ),
 } satisfies { [Name in keyof TelemetrySettings]: Setting<TelemetrySettings[Name]> };
 
-/** Undefined where no traces are exported; otherwise the receiver, which is on this machine unless it is set. */
+/** Undefined if no traces are exported; otherwise the receiver, by default on this machine. */
 export function traceReceiver(settings: TelemetrySettings): URL | undefined {
   const { otelDisabled, otelEndpoint, otelTracesEndpoint, otelTracesExporter } = settings;
   const receiver = otelTracesEndpoint ?? otelEndpoint;
@@ -79,7 +79,7 @@ export function traceReceiver(settings: TelemetrySettings): URL | undefined {
   return isOn && !otelDisabled ? (receiver ?? new URL("http://localhost:4318")) : undefined;
 }
 
-/** In any case of letters, as the specification demands. */
+/** Case does not matter, as the specification demands. */
 function trueOrFalse(value: string): boolean | Problem {
   const lower = value.toLowerCase();
   return lower === "true" || lower === "false" ? lower === "true" : new Problem("true or false");
@@ -90,7 +90,7 @@ function ratio(value: string): number | Problem {
   return number <= 1 ? number : new Problem("a number from 0 to 1, such as 0.01");
 }
 
-/** `headers`: the setting in which credentials belong. */
+/** `headers`: the setting for credentials. */
 export function webUrl(example: string, headers: string): (value: string) => URL | Problem {
   return (value) => {
     const url = URL.parse(value);

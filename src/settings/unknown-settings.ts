@@ -1,4 +1,4 @@
-// Finds environment variables that look like settings and are not, so that a mistyped one is noticed. Never shows a
+// Finds environment variables that look like settings but are not, so that a mistyped one is noticed. Never shows a
 // value, and ignores the variables of other programs.
 
 import { editDistance } from "../domain/validation/suggest.ts";
@@ -13,7 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownPrefix = "SLUICE_";
 
-/** Our variables that are not settings: the key of an import, and those that only tests read. */
+/**
+ * Variables of this project that are not settings: the key of an import, and those that only tests
+ * read.
+ */
 const otherOwn = /^SLUICE_(?:API_KEY$|TEST_)/;
 
 /** Kubernetes sets these in every container for a service named `sluice`, and SLUICE_PORT to a URL. */
@@ -23,7 +26,7 @@ const serviceUrl = /^(?:tcp|udp|sctp):\/\//;
 
 /** Settings with fewer letters, such as PORT, are too similar to variables of other programs. */
 const lettersMin = 10;
-/** Letters of a name for each typing mistake that is tolerated. */
+/** For each so many letters of a name, one typing mistake is tolerated. */
 const lettersPerMistake = 8;
 
 /**
@@ -59,7 +62,7 @@ function explain(
   return meant === undefined || isSet ? undefined : { name, meant };
 }
 
-/** After our own prefix, short names count too. */
+/** After the prefix SLUICE_, short names count too. */
 function nearestTo(name: string, settings: readonly string[]): string | undefined {
   const same = settings.find((setting) => letters(setting) === letters(name));
   return same ?? sharingWords(name, settings) ?? mistyped(name, settings);

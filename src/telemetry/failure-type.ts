@@ -1,4 +1,4 @@
-// The attribute error.type: a name from the code for what went wrong, never the text of an error.
+// The attribute error.type: a name from the code for the failure, never the text of an error.
 
 import { AppError } from "../domain/error.ts";
 

@@ -1,5 +1,5 @@
-// Opens the export of spans with the official packages. The only file that the rest of the service loads, and only
-// where an export is configured: until then nothing here costs anything, and the packages need not be installed.
+// Opens the export of spans with the official packages. The rest of the service loads only this file, and only if an
+// export is configured: without it there is no cost, and the packages need not be installed.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -49,12 +49,12 @@ export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts
     sealReceipt: (seal) => deletions.wrapSeal(seal),
     bulk: (bulk) => traceBulk(tracer, bulk),
     bodies: (bodies) => traceBodies(tracer, bodies),
-    // A failure of the last exports is counted and logged like that of any other.
+    // A failure of the last exports is counted and logged like any other.
     close: () => provider.shutdown().catch(() => undefined),
   };
 }
 
-/** The attributes that the operator sets replace ours of the same name. */
+/** The attributes that the operator sets replace the default ones with the same name. */
 function describeProcess(version: string) {
   const ours = resourceFromAttributes({
     "service.name": "sluice",

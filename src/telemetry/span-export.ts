@@ -33,7 +33,7 @@ function readBounds() {
   };
 }
 
-/** The queue is one of the SDK, which drops spans silently; so what waits in it is counted here, too. */
+/** The queue is the SDK's, which drops spans silently; so its waiting spans are counted here, too. */
 export function openSpanExport(events: ExportEvents): SpanProcessor {
   const bounds = readBounds();
   const exporter = new OTLPTraceExporter();

@@ -1,5 +1,5 @@
-// The part of telemetry that the rest of the service uses. serve.ts wraps the parts of the service to trace them, so
-// none of them knows about spans, and without tracing nothing is wrapped.
+// The part of telemetry that the rest of the service uses. serve.ts wraps the traced parts of the service, so none of
+// them knows about spans, and without tracing nothing is wrapped.
 
 import type { TraceRequest } from "../http/http-context.ts";
 import type { GroupFigures, Store } from "../store/interface/store.ts";

@@ -12,15 +12,18 @@ import type { Tracer } from "./tracer.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
 
-/** Requests that are remembered for links; the oldest is forgotten first. */
+/** How many requests are remembered for links; the oldest is removed first. */
 const requestsMax = 1_000;
-/** Bound of attempts in progress, far more than a worker has. An attempt whose end was not noticed has no span. */
+/**
+ * How many attempts in progress are remembered, far more than a worker has. An attempt that did not end in time has no
+ * span.
+ */
 const attemptsMax = 1_000;
 
 interface Attempt {
   readonly span: Span;
   readonly attributes: Attributes;
-  /** When its receipt was signed; until then it was verified. */
+  /** When its receipt was signed; until then it was being verified. */
   sealed: { readonly startMs: number; readonly endMs: number } | undefined;
 }
 
@@ -33,7 +36,7 @@ export class DeletionTracing {
     this.#tracer = tracer;
   }
 
-  /** The current span asked for this deletion. */
+  /** The current span requested this deletion. */
   requested(deletionRequestId: string): void {
     const span = this.#tracer.current();
     if (span === undefined || this.#requests.has(deletionRequestId)) return;
@@ -46,7 +49,7 @@ export class DeletionTracing {
         const startMs = this.#tracer.now();
         const claimed = await store.claimDeletions(claim, deletionsMax);
         for (const { deletionRequestId: id, resourceType, attempts, restrictedOf } of claimed) {
-          // Whoever reads traces may not learn that anything is restricted.
+          // Readers of traces may not learn that anything is restricted.
           if (restrictedOf !== undefined) continue;
           const attributes = {
             "db.system.name": store.traits.systemName,

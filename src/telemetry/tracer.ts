@@ -1,5 +1,5 @@
-// Starts and ends spans, and knows the current span of the work that is being done. A trace that is not recorded has no
-// spans here, so its work costs one lookup. Spans never hold content or ids of records, tokens or keys.
+// Starts and ends spans, and knows the current span of the running work. Without recording there are no spans, and the
+// work costs one lookup. Spans never contain content or ids of records, tokens or keys.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
@@ -32,7 +32,7 @@ interface SpanEnd {
   readonly attributes: Attributes;
 }
 
-/** A child whose work is done. */
+/** A child span whose work has ended. */
 interface ChildSpan extends SpanEnd {
   readonly name: string;
   readonly kind?: SpanKind;
@@ -53,12 +53,15 @@ export class Tracer {
     return this.#clock.now();
   }
 
-  /** The span of the work that calls it; undefined if its trace is not recorded. */
+  /** The span of the calling work; undefined if its trace is not recorded. */
   current(): Span | undefined {
     return this.#current.getStore();
   }
 
-  /** Everything that `work` starts has this span as its current one. Undefined also ends an inherited one. */
+  /**
+   * Runs `work`, and everything that it starts, with this span as the current one. Undefined also ends an inherited
+   * span.
+   */
   run<Result>(span: Span | undefined, work: () => Result): Result {
     return this.#current.run(span, work);
   }

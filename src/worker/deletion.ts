@@ -1,5 +1,5 @@
-// The round that processes deletions that are due, for the loop to repeat. Logs the result of each deletion request,
-// never its record or its reason.
+// The round that processes due deletions; the loop repeats it. Logs the result of each deletion request, never its
+// record or its reason.
 
 import type { App } from "../actions/app.ts";
 import { DeletionPace } from "../actions/deletion/deletion-pace.ts";
@@ -45,15 +45,18 @@ export function deletionRound(
 }
 
 /**
- * Logs and metrics are read by many. The name of a restricted set would disclose that there is one, and when the
- * deletion of a closed organization is completed, what it had to wait for; failures are logged without a name.
+ * Many people read logs and metrics. The name of a restricted set would disclose that there is one, and the time at
+ * which the deletion of a closed organization completes would disclose what it had to wait for; failures are logged
+ * without a name.
  */
 function reportUnnamed(done: ProcessedDeletions, options: RoundOptions): void {
   if (done.result === "completed") return;
   reportPostponed({ attempts: done.deletion.attempts }, done.cause, options);
 }
 
-/** Somebody must act on an error. A deletion that has been due for long has a metric, whatever postpones it. */
+/**
+ * An error needs somebody's attention. A metric shows deletions that have been due for long, whatever postpones them.
+ */
 function reportPostponed(
   about: object,
   cause: unknown,

@@ -1,6 +1,6 @@
-// What a serving process does besides requests and deletions: removes what has expired, applies retention, ends holds,
-// updates the ledger of deletions, releases unused space, and watches for credentials that change in another process,
-// so that a revoked key stops working here within 2 seconds (contract, section 4).
+// The work of a serving process besides requests and deletions: removes what has expired, applies retention, ends
+// holds, updates the ledger of deletions, releases unused space, and detects when credentials change in another
+// process, so that a revoked key stops working here within 2 seconds (contract, section 4).
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
@@ -25,10 +25,10 @@ const purgeIntervalMs = 60_000;
 const credentialsPollMs = 500;
 /** How far the ledger may lag behind the audit trail: what a restore of a backup could miss. */
 const ledgerIntervalMs = 2_000;
-/** The pause between two steps of releasing space, in which only writers use the store. */
+/** The pause between two steps that release space, which belongs to the writers. */
 const spacePauseMs = 100;
 
-/** How long the hashes of a person or a company take to begin after a write. */
+/** The delay after a write before the hashes of a person or a company are made. */
 const indexIntervalMs = 1_000;
 
 type Round = (stopping: AbortSignal) => Promise<boolean>;
@@ -36,7 +36,7 @@ type Round = (stopping: AbortSignal) => Promise<boolean>;
 interface UpkeepOptions {
   /** For how many days notices of erasures are kept for recipients that don't acknowledge them. */
   readonly noticeDays?: number;
-  /** Is for tests. */
+  /** For tests. */
   readonly intervalMs?: number;
 }
 
@@ -114,7 +114,7 @@ function retentionRound(app: App, log: Logger): Round {
 
 const holdsNamedMax = 10;
 
-/** Ends holds, and warns once a day of those that will end soon. */
+/** Ends holds, and warns once a day about those that will end soon. */
 function holdRound(app: App, log: Logger): Round {
   let warnedOn = "";
   return async () => {

@@ -22,7 +22,10 @@ export interface ExportPlan extends ExportRequest {
 
 export interface ExportTools {
   readonly sink: Sink;
-  /** Makes the manifest when all rows are written, before the file has its name. Returns what the file ends with. */
+  /**
+   * Makes the manifest when all rows are written, before the file gets its name. Returns the text to append to the
+   * file.
+   */
   readonly seal?: (file: ManifestFile) => Promise<string>;
   readonly progress: BulkProgress;
   readonly stopping: AbortSignal;

@@ -33,7 +33,7 @@ export interface Form<Item> {
 
 /** Text is written in parts of about this many characters. */
 const partCharacters = 64 * 1_024;
-/** A file takes several parts before their writer has to wait, so that the next ones are made while it writes. */
+/** A file accepts several parts before the producer has to wait, so that the next parts are made while it writes. */
 const fileBufferBytes = 512 * 1_024;
 
 /** A file is written under the name `unfinished`, which must not exist, until it is complete. */

@@ -1,4 +1,4 @@
-// The columns of exports and of files of refused rows that are not fields of a record. `sluice import` recognises them;
+// The columns of exports and of files of refused rows that are not fields of a record. `sluice import` recognizes them;
 // no field has such a name.
 
 export const bulkKeys = {

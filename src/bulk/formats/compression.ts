@@ -20,7 +20,7 @@ export interface Compression {
 /** At its default quality, Brotli takes a hundred times as long for a result that is a tenth smaller. */
 const brotliParameters = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
-/** 8 MiB, which all levels of zstd up to 19 need at most, and 20 to 22 and `--long` exceed. */
+/** 8 MiB: enough for all levels of zstd up to 19, but not for 20 to 22 and `--long`. */
 const windowLogMax = 23;
 
 const compressions: readonly Compression[] = [

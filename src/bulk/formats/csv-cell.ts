@@ -86,7 +86,9 @@ function shown(text: string): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
-/** The beginnings of cells that spreadsheets execute, and of cells that were protected from it. */
+/**
+ * The beginnings of cells that spreadsheets execute, and of cells that were protected from this.
+ */
 const formulaLike = /^'*[=+\-@\t\r]/;
 const protectedFormula = /^'+[=+\-@\t\r]/;
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$/;
@@ -96,7 +98,7 @@ export function protectFormula(cell: string): string {
   return cell !== "" && formulaLike.test(cell) && !plainNumber.test(cell) ? `'${cell}` : cell;
 }
 
-/** The cell that was given to `protectFormula`. */
+/** The original cell before `protectFormula`. */
 export function restoreFormula(cell: string): string {
   return protectedFormula.test(cell) ? cell.slice(1) : cell;
 }

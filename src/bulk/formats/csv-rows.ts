@@ -9,7 +9,7 @@ import { recordCharactersMax } from "./record-characters.ts";
 import type { Row, RowInput, TextRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
-/** What spreadsheets allow is 16,384. Each cell costs as much as many characters, in memory and in time. */
+/** Spreadsheets allow 16,384. Each cell costs as much as many characters, in memory and in time. */
 const cellsMax = 20_000;
 
 /** Resolves once the first line has been read. Throws OperatorError. */

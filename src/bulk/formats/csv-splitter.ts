@@ -46,7 +46,7 @@ export class CsvSplitter {
   end(): readonly string[] {
     const last = this.#held;
     this.#held = "";
-    // A single CR at the end is not known to be a line end before.
+    // A single CR at the end of the input could not be recognized as a line end before.
     const text = this.#lineEnd === undefined && last.endsWith("\r") ? last.slice(0, -1) : last;
     return text === "" ? [] : [text];
   }
@@ -63,7 +63,7 @@ export class CsvSplitter {
   }
 }
 
-/** The cells of a row, or the reason why it is not CSV, of which the row is the subject. */
+/** The cells of a row, or the reason why it is not CSV; the row is the subject of that sentence. */
 export function splitCells(
   text: string,
   { delimiter, cellsMax }: { readonly delimiter: string; readonly cellsMax: number },

@@ -1,4 +1,4 @@
-// Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Looks only at brackets,
+// Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Examines only brackets,
 // quotes and commas; JSON.parse checks the content of an item.
 
 /** Before the list, inside it, inside a string of it, after it; or the text is not a list. */
@@ -34,7 +34,7 @@ export class ListSplitter {
         this.#held = "";
         from = index + 1;
         if (item.trim() !== "") items.push(item);
-        // Nothing between the brackets is an empty list, but nothing before a comma is a missing item.
+        // Nothing between the brackets means an empty list, but nothing before a comma means a missing item.
         else if (sign === ",") this.#state = "broken";
         if (sign !== ",") this.#state = sign === "]" ? "ended" : "broken";
       }

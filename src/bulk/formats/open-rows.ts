@@ -1,4 +1,4 @@
-// Opens an input in the given format, or in that of the ending of its name.
+// Opens an input in the given format, or in the format of its name's ending.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { plainName } from "./compression.ts";
@@ -12,7 +12,7 @@ import type { TextInput } from "./text-input.ts";
 export interface OpenOptions {
   /** The type of the records to make from the rows. */
   readonly type: RecordType;
-  /** If it is undefined, the name of the file decides, as it does for the delimiter of CSV. */
+  /** If it is undefined, the name of the file determines it, and also the delimiter of CSV. */
   readonly format: InputFormat | undefined;
   readonly delimiter: string | undefined;
 }

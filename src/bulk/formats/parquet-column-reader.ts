@@ -1,5 +1,5 @@
-// Chooses how to read each column of a Parquet file, by its type and by the field of that name, or says why it can't be
-// read. An unreadable column is an error only if it is needed.
+// Chooses how to read each column of a Parquet file, by its type and by the field with that name, or says why it can't
+// be read. An unreadable column is an error only if it is needed.
 
 import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -18,7 +18,7 @@ export interface ColumnReader {
 
 export interface ReaderOptions {
   readonly type: RecordType;
-  /** That are supported. */
+  /** The supported compressions. */
   readonly codecs: readonly string[];
 }
 

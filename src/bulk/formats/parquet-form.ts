@@ -1,4 +1,4 @@
-// Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Holds in memory one group
+// Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Keeps in memory one group
 // and, as the format requires, the positions of all earlier groups; never a whole export.
 
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";

@@ -1,4 +1,4 @@
-// Streams the rows of Parquet in parts of a row group, column by column. Believes no size that the file states
+// Streams the rows of Parquet in parts of a row group, column by column. Relies on no size that the file states
 // (parquet/footer.ts, parquet/pages.ts).
 
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
@@ -76,7 +76,7 @@ async function* readRows(
       const part = readPart(input, { columns, values, count });
       for (let row = 0; row < count; row += 1) {
         number += 1;
-        // One by one: each may be as long as a record can be.
+        // One by one, because each may be as long as a record can be.
         yield [rowOf(input, { number, columns: found, valueOf: (index) => part[index]?.[row] })];
       }
       input.advance(Math.round((input.bytes * number) / Number(footer.metadata.num_rows)));

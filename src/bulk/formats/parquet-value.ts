@@ -8,7 +8,7 @@ import {
   parseExactJson,
 } from "../../domain/json/exact-number.ts";
 
-/** How the library converts annotated values before a reader sees them. */
+/** The library's conversions of annotated values, which come before a reader. */
 export const parsers: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (since) => timeText(since, 3),
   timestampFromMicroseconds: (since) => timeText(since, 6),

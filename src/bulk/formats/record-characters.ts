@@ -6,7 +6,7 @@ import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 export const recordCharactersMax = 4 * 1_024 * 1_024;
 
 /**
- * True if its JSON, apart from punctuation, is longer. Nearly always, an upper bound that is found fast shows that it
+ * True if its JSON, apart from punctuation, is longer. Nearly always an upper bound that is computed fast shows that it
  * is not.
  */
 export function isTooLong(record: unknown): boolean {
@@ -15,7 +15,7 @@ export function isTooLong(record: unknown): boolean {
   );
 }
 
-/** The length of its JSON apart from punctuation; reads no further than to the maximum. */
+/** The length of its JSON apart from punctuation; stops at the maximum. */
 function charactersOf(record: unknown, lengthOf: (text: string) => number): number {
   const open: unknown[] = [record];
   let characters = 0;

@@ -22,9 +22,9 @@ export interface UnreadableRow {
 
 export type Row = CsvRow | JsonRow | UnreadableRow;
 
-/** A row that is not parsed yet, because its text takes less memory than its cells or fields do. */
+/** A row that is not parsed yet, because its text takes less memory than its cells or fields. */
 export interface TextRow {
-  /** Its place in the input, counted from 1. */
+  /** Its position in the input, counted from 1. */
   readonly number: number;
   readonly text: string;
   /** The same function for all rows of an input. */
@@ -48,7 +48,7 @@ export interface RowInput {
   readonly columns: readonly string[] | undefined;
   /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;
-  /** Rows in batches, as they are read. Parquet is read only in the named columns, if any are named. */
+  /** Rows in batches, as they are read. Of Parquet, only the named columns are read, if any are named. */
   batches(columns?: ReadonlySet<string>): AsyncIterable<readonly UnparsedRow[]>;
 }
 

@@ -1,5 +1,5 @@
-// Reads a file as text in pieces: decompresses it by the ending of its name, checks that it is UTF-8, and counts the
-// bytes.
+// Reads a file as text in pieces: decompresses it according to the ending of its name, checks that it is UTF-8, and
+// counts the bytes.
 
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";

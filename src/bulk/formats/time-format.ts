@@ -1,5 +1,5 @@
 // Converts times in the formats of files to RFC 3339. Never guesses: text that does not match its format, a day that is
-// not in the calendar and a local time that does not exist are errors.
+// not in the calendar, and a local time that does not exist are errors.
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
@@ -64,7 +64,7 @@ function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
   };
 }
 
-/** `fraction`: digits of the second, if there may be more than three. */
+/** `fraction`: the digits of the second, if there may be more than three. */
 function inRange(
   unixMs: number,
   { fraction, wanted }: { fraction?: string; wanted: "date-time" | "date" },

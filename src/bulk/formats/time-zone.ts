@@ -7,7 +7,7 @@ import { UsageError } from "../../actions/operator/operator-error.ts";
 const { Temporal } =
   "Temporal" in globalThis ? globalThis : await import("temporal-polyfill/implementation");
 
-/** Days and zones whose offset is cached. */
+/** How many days and zones have a cached offset. */
 const daysMax = 10_000;
 const days = new Map<string, number | undefined>();
 
@@ -45,14 +45,14 @@ function offsetOfDay(zone: string, day: string): number | undefined {
   return isSteady ? minutesOf(start.offsetNanoseconds) : undefined;
 }
 
-/** `earlier` chooses the first of two; for a local time that does not exist it returns another one. */
+/** `earlier` chooses the first of two times; if the local time does not exist, the result is another time. */
 function offsetAt(zone: string, local: string): number | undefined {
   const wanted = Temporal.PlainDateTime.from(local);
   const found = wanted.toZonedDateTime(zone, { disambiguation: "earlier" });
   return found.toPlainDateTime().equals(wanted) ? minutesOf(found.offsetNanoseconds) : undefined;
 }
 
-/** Rounds offsets with seconds, from before time zones, because RFC 3339 has none. */
+/** Rounds offsets with seconds, from before standard time zones, because RFC 3339 has none. */
 function minutesOf(nanoseconds: number): number {
   return Math.round(nanoseconds / 60_000_000_000);
 }

@@ -1,6 +1,6 @@
-// Cuts an input into chunks: rows that are sent, acknowledged and noted in the state file together. The boundaries
-// depend only on the rows, so a continued import makes the same chunks. A chunk holds the texts of its rows and what is
-// sent of them, and neither cells nor records: these are garbage soon, so they cost little.
+// Cuts an input into chunks: rows that are sent, acknowledged and recorded in the state file together. The boundaries
+// depend only on the rows, so a continued import makes the same chunks. A chunk keeps the texts of its rows and what is
+// sent for them, but no cells or records, which soon become garbage and so cost little.
 
 import { hash } from "node:crypto";
 import { limits } from "../../domain/limits.ts";
@@ -16,7 +16,7 @@ import type { Target, TargetList } from "./target.ts";
 export interface ChunkList {
   readonly update: boolean;
   readonly list: TargetList;
-  /** The index of the row that each of them came from. */
+  /** For each of them, the index of its row. */
   readonly rows: readonly number[];
 }
 
@@ -28,7 +28,9 @@ export interface Chunk {
   readonly lists: readonly ChunkList[];
   /** Rows that can't be mapped to a record. */
   readonly unmapped: readonly UnmappedRow[];
-  /** The ids of its records: two chunks that share a record are never in flight at once. */
+  /**
+   * The ids of its records: two chunks that share a record are never in flight at the same time.
+   */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -43,11 +45,14 @@ export interface ChunkOptions {
   readonly type: RecordType;
   /** How many rows a chunk has at most. */
   readonly rowsMax: number;
-  /** True for a row, counted from 1 in the order of the file, that an earlier run has sent. */
+  /** True if an earlier run has sent this row, counted from 1 in the order of the file. */
   readonly isDone: (row: number) => boolean;
 }
 
-/** Rows and references to other records: as many as a transaction of the group commit writes. */
+/**
+ * How many rows and references to other records a chunk has: as many as a transaction of the group
+ * commit writes.
+ */
 const storedRowsMax = limits.groupRowsMax;
 /** Many proxies limit bodies to a megabyte. */
 const charactersMax = 900_000;
@@ -139,7 +144,7 @@ function sizeOf(row: UnparsedRow): number {
 }
 
 /**
- * An Idempotency-Key: the same for the same list of the same import, and for no other. `text`: what is written of the
+ * An Idempotency-Key: the same for the same list of the same import, and for no other. `text`: what is written for the
  * list.
  */
 export function keyOf(

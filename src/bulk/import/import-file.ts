@@ -1,4 +1,4 @@
-// Imports one file: maps its rows to records, sends them to the target in lists, and notes the progress in the state
+// Imports one file: maps its rows to records, sends them to the target in lists, and records the progress in the state
 // file, from which an interrupted import continues.
 
 import { hash } from "node:crypto";
@@ -32,7 +32,7 @@ export interface ImportTools {
 export interface FileReport extends Counts {
   readonly file: string;
   readonly rows: number;
-  /** The rows of them that earlier runs have sent. */
+  /** How many of these rows earlier runs have sent. */
   readonly rowsBefore: number;
   /** The file of refused rows, if there are any. */
   readonly refusedFile: string | undefined;
@@ -173,14 +173,19 @@ function describeProgress(state: StateFile, input: TextInput): BulkStep & { coun
   return { rows: state.rowsDone, share, note, counts };
 }
 
-/** A digest of everything that decides which records the rows become, and where they are sent. */
+/**
+ * A digest of everything that determines which records the rows become, and where they are sent.
+ */
 function describeSettings(plan: FilePlan, target: Target): string {
   const { type, organizationId, mapping, update, format, delimiter } = plan;
   const what = [target.name, organizationId, type.resourceType, [...mapping], update];
   return hash("sha256", JSON.stringify([...what, format, delimiter]));
 }
 
-/** More refused rows than these can't be corrected by hand: the file or its mapping is wrong. */
+/**
+ * With more refused rows than this, the file or its mapping is wrong; nobody can correct so many by
+ * hand.
+ */
 export const refusedLimits = {
   rowsMax: 100_000,
   bytesMax: 256 * 1_024 * 1_024,
@@ -199,7 +204,7 @@ function requireFewRefused({ file, statePath }: FilePlan, rows: number, bytes: n
 
 const sampleBytes = 64 * 1_024;
 
-/** Size, start and end: cheap to read, and different for practically every other file. */
+/** Size, beginning and end: cheap to read, and different for practically every other file. */
 function describeInput({ path, bytes }: TextInput): string {
   using file = openFile(path, "r");
   const { descriptor } = file;

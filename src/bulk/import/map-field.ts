@@ -56,7 +56,7 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
     const found = get(row);
     if (found === undefined || (found === "" && "cells" in row)) return origin.default;
     if (found === null && !isPlain) return origin.default;
-    // The marks of CSV have no meaning in formats that distinguish text from other values.
+    // The CSV marks have no meaning in formats that distinguish text from other values.
     return isText && typeof found === "string" && "fields" in row ? found : convert(found);
   };
   return { columns: [origin.column], read };
@@ -68,7 +68,7 @@ function constant(kind: CellKind, given: unknown): Compiled {
   return { columns: [], read: () => value };
 }
 
-/** `{COLUMN}` stands for a cell, `{#}` for the number of the row. No value if one of the cells is empty. */
+/** `{COLUMN}` stands for a cell, `{#}` for the number of the row. There is no value if one of the cells is empty. */
 function template(kind: CellKind, text: string, access: Access): Compiled {
   const pieces = text.split(/(\{[^{}]+\})/);
   const columns = pieces.filter((_, index) => index % 2 === 1).map((piece) => piece.slice(1, -1));
@@ -130,7 +130,7 @@ function translate(
   );
 }
 
-/** Errors that are listed for one cell that is split into a list. */
+/** How many errors are listed for a cell that is split into a list. */
 const itemErrorsMax = 10;
 
 function splitInto(kind: CellKind, parts: readonly string[]): unknown {

@@ -60,7 +60,7 @@ export function makeRowMapper(input: RowInput, options: MapperOptions): RowMappe
   return { map, ...shareColumns(typedColumns, options) };
 }
 
-/** A mapping may repeat a long cell in any number of fields. */
+/** A mapping may use a long cell in any number of fields. */
 function bounded(map: RowMapper["map"]): RowMapper["map"] {
   return (row) => {
     const mapped = map(row);

@@ -12,7 +12,7 @@ import { openText } from "../formats/text-input.ts";
 
 interface PreviewedRow {
   readonly row: number;
-  /** More than one for a state that is sent as its changes. */
+  /** Several for a state that is sent as its changes. */
   readonly records: readonly Payload[];
   readonly errors: readonly FieldError[];
 }

@@ -1,5 +1,5 @@
-// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`: the schema of the
-// value there, by the record type, and how to set the value.
+// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`: finds the schema
+// of the value at a path by the record type, and sets the value.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { alternativeFor, type SchemaShape, stepInto } from "../../domain/schema/schema-shape.ts";

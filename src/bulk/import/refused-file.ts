@@ -43,7 +43,7 @@ export class RefusedFile {
     else this.#remove();
   }
 
-  /** The size of everything written so far. Anything after that in the file does not count. */
+  /** The size of everything written so far. Later bytes in the file do not count. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -82,7 +82,9 @@ export class RefusedFile {
     return `${JSON.stringify({ ...rest, ...own })}\n`;
   }
 
-  /** The cells of all columns but those that this file adds, and any cells beyond the columns. */
+  /**
+   * The cells of all columns except those that this file adds, and any cells beyond the columns.
+   */
   #withoutOwn(cells: readonly string[]): readonly string[] {
     const { columns = [] } = this.#options;
     if (!ownColumns.some((own) => columns.includes(own))) return cells;

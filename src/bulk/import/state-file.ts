@@ -1,6 +1,6 @@
-// The state of an import, in a small file beside its input, so that an interrupted import continues where it was and
-// sends nothing twice. Replaced as a whole after every few lists that were acknowledged. It stays until its command has
-// ended: who repeats a command that was killed later would otherwise import everything again.
+// The state of an import, in a small file beside its input, so that an interrupted import continues where it stopped
+// and sends nothing twice. Replaced as a whole after every few acknowledged lists. It stays until its command has
+// ended: otherwise repeating a command that was killed later would import everything again.
 
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
@@ -18,7 +18,7 @@ export type Range = readonly [from: number, to: number];
 
 interface State {
   readonly version: 1;
-  /** Part of every Idempotency-Key, so that a list that is sent again is recognised. */
+  /** Part of every Idempotency-Key, so that a list that is sent again is recognized. */
   readonly import_id: string;
   /** The process that runs the import, or did. */
   readonly owner?: Owner;
@@ -35,7 +35,7 @@ interface State {
 type Identity = Pick<State, "input" | "settings">;
 
 /**
- * A sync takes as long as a list, and a list that is not noted is recognised by its Idempotency-Key when it is sent
+ * A sync takes as long as a list, and a list that is not recorded is recognized by its Idempotency-Key when it is sent
  * again.
  */
 const unsavedListsMax = 5;
@@ -123,8 +123,8 @@ export class StateFile {
 }
 
 /**
- * Call this when the import has ended and everybody knows. Removes what a process that was killed has left beside it,
- * too.
+ * Call this when the import has ended and its result was reported. Also removes what a killed process has left beside
+ * it.
  */
 export function removeState(path: string): void {
   const folder = dirname(path);
@@ -181,7 +181,7 @@ function readState(path: string): State | undefined {
   }
 }
 
-/** A file that another user put there could make an import skip rows. */
+/** A file that another user has put there could make an import skip rows. */
 function readOwnFile(path: string): string {
   using file = openOwnFile(path, "read");
   return readFileSync(file.descriptor, "utf8");

@@ -1,5 +1,5 @@
-// The store as the target of an import: makes the drafts of a list, which are the only JSON that rows become, and
-// passes them to what writes them.
+// The store as the target of an import: makes the drafts of a list, the only JSON that is made from rows, and passes
+// them to the writer.
 
 import { importMode } from "../../actions/intake/imports.ts";
 import { Submission } from "../../actions/intake/submission.ts";
@@ -7,7 +7,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Target } from "./target.ts";
 
-/** The drafts of a list, or of a part of it, with the key by which a repetition is recognised. */
+/** The drafts of a list, or of a part of it, with the key that identifies a repetition. */
 export interface ImportWrite {
   readonly write: RecordWrite;
   readonly key: string;

@@ -50,7 +50,7 @@ export class SubjectArchive {
     }
   }
 
-  /** How many lines each file has, in the order of their names. */
+  /** How many lines each file has, in the order of the names. */
   counts(): readonly (readonly [name: string, lines: number])[] {
     return [...this.#files]
       .map(([name, { measure }]) => [name, measure.rows] as const)

@@ -1,4 +1,5 @@
-// Writes the archive of a person or a company: everything that is held on it, in bounded memory.
+// Writes the archive of a person or a company: everything that is stored about it, in bounded
+// memory.
 
 import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
@@ -18,7 +19,7 @@ import type { BulkProgress } from "../progress.ts";
 import type { SubjectArchive } from "./archive.ts";
 import { subjectPage } from "./page.ts";
 
-/** Deletion requests that the page lists; all of them are in their file. */
+/** How many deletion requests the page lists; their file contains all of them. */
 const deletionsListedMax = 100;
 
 const deletionsFile = "deletion_requests";

@@ -11,7 +11,9 @@ export interface SubjectSummary {
   readonly organizationName: string;
   readonly resourceType: string;
   readonly resourceId: string;
-  /** The state of the subject's own record; undefined if others only refer to it. */
+  /**
+   * The state of the subject's own record; undefined if only other records refer to the subject.
+   */
   readonly state: Payload | undefined;
   /** Records in each file, by the name of the file. */
   readonly counts: readonly (readonly [name: string, records: number])[];
@@ -121,7 +123,7 @@ belongs to that transaction, at any depth;</li>${restricted}
 </ul>`;
 }
 
-/** The text is the same whether or not there are records that are left out. */
+/** The text is the same whether or not anything was left out. */
 function leftOut({ confidential }: SubjectSummary): string {
   const reports = confidential
     ? "<li>Nothing because of its type: this archive was made for an officer, and contains types that the law may forbid to " +
@@ -148,7 +150,7 @@ function nameOf({ resourceType, resourceId }: SubjectSummary): string {
   return `${titleOf(resourceType).toLowerCase()} ${resourceId}`;
 }
 
-/** A file that contains no record type has a name of its own. */
+/** The label of a file that contains no record type. */
 function titleOf(name: string): string {
   return recordTypeByName(name)?.title ?? name;
 }

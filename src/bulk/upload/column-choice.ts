@@ -1,5 +1,5 @@
-// Which column of an uploaded file goes to which field of a record, as a person chooses it, and the mapping that
-// results. The first choice is by name; nothing is guessed beyond case and spaces.
+// The choice of a person which column of an uploaded file goes to which field of a record, and the resulting mapping.
+// The first choice is by name; nothing is guessed except for case and spaces.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -20,12 +20,14 @@ export interface MappingChoice {
   readonly more: string;
 }
 
-/** The columns of an input that people choose fields for: without those that exports add. */
+/** The columns of an input for which people choose fields, without those that exports add. */
 export function choosable(columns: readonly string[]): readonly string[] {
   return [...new Set(columns)].filter((column) => !isBulkKey(column));
 }
 
-/** The first column whose name is that of a field, apart from case and spaces, is mapped to it. */
+/**
+ * The first column with the name of a field, apart from case and spaces, is mapped to that field.
+ */
 export function chooseByName(columns: readonly string[], type: RecordType): MappingChoice {
   const free = new Set(type.fieldNames);
   const fieldOf = (column: string): string => {
@@ -64,7 +66,7 @@ export function toMapping(
   if (mapping.size === 0) {
     throw new OperatorError("mapping", "No column is mapped to a field. Choose a field for each.");
   }
-  // Objects with the names of fields are sent as they are, also with fields that the first rows don't have.
+  // Objects with the names of fields are sent unchanged, including fields that the first rows don't have.
   if (!isCsv && isOwn && allChosen && more.trim() === "") return new Map();
   const named = new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
   for (const { column, field } of columns) {

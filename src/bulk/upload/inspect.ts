@@ -1,6 +1,5 @@
 // Inspects the beginning of an uploaded file: its columns, and its first rows as the records that an import would
-// store, with their errors. A mapping that does not fit is part of the result, so that it can be corrected. Writes
-// nothing.
+// store, with their errors. An unsuitable mapping is part of the result, so that it can be corrected. Writes nothing.
 
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
@@ -22,7 +21,7 @@ import {
 } from "./column-choice.ts";
 
 export interface InspectedColumn extends ColumnChoice {
-  /** The first values, cut. */
+  /** The first values, shortened. */
   readonly samples: readonly string[];
   /** A field with a similar name, for a column without a field. */
   readonly meant: string | undefined;
@@ -30,7 +29,7 @@ export interface InspectedColumn extends ColumnChoice {
 
 export interface InspectedRow {
   readonly row: number;
-  /** More than one for a state that is sent as its changes; none for a row that can't be mapped. */
+  /** Several for a state that is sent as its changes; none for a row that can't be mapped. */
   readonly records: readonly (readonly (readonly [field: string, value: string])[])[];
   readonly errors: readonly FieldError[];
 }
@@ -39,7 +38,7 @@ export interface Inspection {
   readonly columns: readonly InspectedColumn[];
   readonly more: string;
   readonly rows: readonly InspectedRow[];
-  /** Undefined where the choice does not work; then `problem` says why. */
+  /** Undefined if the choice is invalid; then `problem` says why. */
   readonly mapping: Mapping | undefined;
   readonly problem: string | undefined;
 }
@@ -112,7 +111,7 @@ async function readFirst(input: RowInput): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const row of rowsOf(input, wanted)) {
     rows.push(row);
-    // Rows are held together here.
+    // All rows are in memory together here.
     if (rows.length >= rowsShown || isTooLong(rows)) break;
   }
   return rows;

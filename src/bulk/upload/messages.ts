@@ -12,9 +12,9 @@ import type { Inspection } from "./inspect.ts";
 
 /** The file and how to import it. */
 export interface UploadPlan {
-  /** The path of the uploaded file, whose ending is that of the name. */
+  /** The path of the uploaded file; it has the ending of the file's name. */
   readonly file: string;
-  /** The name that people know, which takes the place of the path in messages. */
+  /** The name that people know; messages use it instead of the path. */
   readonly fileName: string;
   readonly resourceType: string;
   readonly organizationId: string;
@@ -54,7 +54,7 @@ export type FromUpload =
   | { readonly kind: "refused"; readonly rows: readonly RefusedRow[] }
   | { readonly kind: "inspected"; readonly inspection: Inspection }
   | { readonly kind: "imported"; readonly report: FileReport }
-  /** `name` is undefined for an error of our own. */
+  /** `name` is undefined for an internal error. */
   | {
       readonly kind: "failed";
       readonly name: OperatorErrorName | undefined;

@@ -13,10 +13,10 @@ import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
 import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from "./messages.ts";
 
-/** Lists in flight, and how many rows each has at most: the main thread receives a list in one tick. */
+/** How many lists are in flight, and how many rows each has at most: the main thread receives a list in one tick. */
 const lists = { connections: 2, listRows: 250 } as const;
 
-/** Refused rows that are shown; the file of refused rows has all of them. */
+/** How many refused rows are shown; the file of refused rows has all of them. */
 const refusedRowsShown = 100;
 const reasonCharactersShown = 300;
 
@@ -63,7 +63,7 @@ async function runImport(
   const refusedPath = join(dirname(file), refusedName(file));
   let shown = 0;
   return importFile(
-    // Nobody continues it: it ends with the process, which removes its file.
+    // Nobody continues this import: it ends with the process, which removes its file.
     { ...optionsOf(plan), mapping, file, refusedPath, statePath: undefined },
     {
       target,
@@ -104,7 +104,7 @@ function writeOverPort(
     const found = waiting.get(message.id);
     waiting.delete(message.id);
     if (message.kind === "written") found?.resolve(message.outcome);
-    // The main thread knows why.
+    // The main thread knows the reason.
     else found?.reject(new Error("drafts of an import could not be written"));
   });
   return (write) => {

@@ -1,5 +1,5 @@
 // The main thread's side of the thread of an upload: starts it, writes the drafts that it sends, and returns its
-// result. A thread that ends without a result, for lack of memory or by a defect, is a failure of this upload only.
+// result. A thread that ends without a result, for lack of memory or because of a defect, makes only this upload fail.
 
 import type { Worker } from "node:worker_threads";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -95,7 +95,7 @@ export async function importInThread(
   }
 }
 
-/** What the service answers to a write, such as that it is overloaded, is no error of our own. */
+/** Errors of the service for a write, such as an overload, are not internal errors. */
 function asOperatorError(error: unknown): unknown {
   const isAnswer = error instanceof AppError && error.errorName !== "internal";
   return isAnswer ? new OperatorError("server", error.message, { cause: error }) : error;
@@ -121,7 +121,7 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-/** The file decides how much memory its thread takes; it is no failure of ours. */
+/** The file determines how much memory its thread takes, so this is not an internal error. */
 function tooMuchMemory(cause: unknown): OperatorError {
   return new OperatorError(
     "input",

@@ -1,5 +1,5 @@
-// Lets few uploads use a thread at once. Others wait, people in turn; and one of a person, or into an organization,
-// runs at a time, so that nobody uses the threads of everybody.
+// Lets only few uploads use a thread at the same time. Others wait, people in turn. For each person, and for each
+// organization, only one runs at a time, so that nobody occupies all threads.
 
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { busy, type NewUpload, stopOf, uploadLimits } from "./upload.ts";
@@ -21,7 +21,7 @@ export class UploadTurns {
   }
 
   /**
-   * Runs `work` in its turn. Rejects as it does, and with OperatorError if too many wait, or if it is stopped before.
+   * Runs `work` in its turn. Rejects like `work`, and with OperatorError if too many wait, or if it is stopped before.
    */
   async run<Result>(
     { ownerId, organizationId }: Whose,

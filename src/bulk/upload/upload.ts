@@ -1,4 +1,4 @@
-// An uploaded file: its fields, its states, its bounds, and the errors for what is not possible with it.
+// An uploaded file: its fields, its states, its bounds, and the errors for impossible actions.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../formats/compression.ts";
@@ -7,13 +7,13 @@ import type { Inspection } from "./inspect.ts";
 import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
 
 export interface NewUpload extends Omit<UploadPlan, "file"> {
-  /** The operator whom it belongs to: nobody else can see it. */
+  /** The operator to whom it belongs: nobody else can see it. */
   readonly ownerId: string;
 }
 
 export type UploadState =
   | { readonly name: "ready" }
-  /** Without a step it waits until it is its turn. */
+  /** Without a step it waits for its turn. */
   | { readonly name: "importing"; readonly step: UploadStep | undefined }
   | {
       readonly name: "ended";
@@ -29,9 +29,9 @@ export interface Upload extends NewUpload {
   readonly receivedAt: number;
   readonly state: UploadState;
   readonly inspection: Inspection | undefined;
-  /** Changes with the mapping, so that nobody imports with another than was shown. */
+  /** Changes with the mapping, so that nobody imports with another mapping than was shown. */
   readonly inspectionNo: number;
-  /** The first of them. */
+  /** The first refused rows. */
   readonly refused: readonly RefusedRow[];
 }
 
@@ -51,7 +51,7 @@ export interface UploadEntry
 }
 
 export const uploadLimits = {
-  /** After it was received; an import that runs is not ended. */
+  /** Counted from its arrival; an import that runs is not ended. */
   keptMs: 60 * 60_000,
   ofOperatorMax: 3,
   filesMax: 20,
@@ -112,7 +112,7 @@ export function noSuchUpload(): OperatorError {
   );
 }
 
-/** `whose` begins the sentence and has the number of uploads. */
+/** `whose` begins the sentence and contains the number of uploads. */
 export function tooMany(whose: string): OperatorError {
   return new OperatorError(
     "upload",

@@ -44,17 +44,17 @@ import { UploadTurns } from "./upload-turns.ts";
 /** The private folder of this process, created with the first upload. */
 export interface UploadFolder {
   readonly path: string;
-  /** Removes it with everything in it. */
+  /** Removes the folder with everything in it. */
   readonly remove: () => Promise<void>;
 }
 
 export interface UploadsOptions {
   readonly makeFolder: () => Promise<UploadFolder>;
   readonly startThread: StartUploadThread;
-  /** Bound for one file; 0 if there are no uploads. */
+  /** The largest size of a file; 0 if uploads are disabled. */
   readonly bytesMax: number;
   readonly now: () => number;
-  /** Errors of our own. */
+  /** Internal errors. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -66,11 +66,11 @@ interface StartOptions {
   readonly inspectionNo: number;
   readonly write: WriteImport;
   /**
-   * Throws OperatorError once the person may not import any more; asked again and again, because an import may write
-   * nothing.
+   * Throws OperatorError once the person may no longer import; called repeatedly, because an import may write nothing
+   * for a long time.
    */
   readonly requireAllowed: () => Promise<void>;
-  /** Runs the import, and records that it runs; what it throws is the failure that is shown. */
+  /** Runs the import, and records that it runs; an error that it throws is shown as the failure. */
   readonly record: (run: RunImport) => Promise<FileReport>;
 }
 
@@ -88,7 +88,7 @@ export class Uploads {
   readonly #inspections = new UploadTurns(uploadLimits.inspectionsAtOnce);
   readonly #imports = new UploadTurns(uploadLimits.importsAtOnce);
   #closing = false;
-  /** Forms that are arriving, by their person. */
+  /** Forms that are arriving, by person. */
   readonly #forms = new Map<string, number>();
 
   constructor(options: UploadsOptions) {
@@ -107,13 +107,13 @@ export class Uploads {
     return own.flatMap((one) => (isReceived(one) ? [one] : [])).toReversed();
   }
 
-  /** Throws OperatorError no_such_upload, also for one of somebody else. */
+  /** Throws OperatorError no_such_upload, also for an upload of somebody else. */
   find(uploadId: string, ownerId: string): Upload {
     return this.#find(uploadId, ownerId);
   }
 
   /**
-   * A form that may have a file, from its head on, until the function that it returns is called. Throws OperatorError
+   * Counts a form that may have a file, from its head on, until the returned function is called. Throws OperatorError
    * upload.
    */
   beginForm(ownerId: string): () => void {
@@ -130,7 +130,7 @@ export class Uploads {
     };
   }
 
-  /** Throws OperatorError upload if there are too many already, or the name does not say what format it has. */
+  /** Throws OperatorError upload if there are too many already, or if the name does not tell the format. */
   requireRoom({ ownerId, fileName }: NewUpload): void {
     this.#sweep();
     const { ofOperatorMax, filesMax } = uploadLimits;
@@ -142,8 +142,8 @@ export class Uploads {
   }
 
   /**
-   * Stores the file. Throws OperatorError as `requireRoom` does, for a file that is too large, and what the source
-   * throws; then nothing is left of it.
+   * Stores the file. Throws OperatorError like `requireRoom`, for a file that is too large, and what the source throws;
+   * then nothing is left of the file.
    */
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
     this.requireRoom(about);
@@ -175,7 +175,7 @@ export class Uploads {
     }
   }
 
-  /** A path in a folder of its own, for what an import writes beside its input. */
+  /** A path in a separate folder, for the files that an import writes beside its input. */
   async #makePlace(uploadId: string, fileName: string): Promise<string> {
     this.#folder ??= this.#options.makeFolder().catch((error: unknown) => {
       this.#folder = undefined;
@@ -186,12 +186,12 @@ export class Uploads {
     return join(folder, `upload${endingOf(fileName)}`);
   }
 
-  /** Uses the given choice of columns, or else the last one. Throws OperatorError. */
+  /** Uses the given choice of columns, otherwise the last one. Throws OperatorError. */
   async inspect(uploadId: string, ownerId: string, choice?: MappingChoice): Promise<Inspection> {
     const asked = this.#findReady(uploadId, ownerId);
     try {
       return await this.#inspections.run(asked, asked.removal.signal, async () => {
-        // It may have been inspected, or removed, meanwhile.
+        // It may have been inspected again or removed meanwhile.
         const entry = this.#findReady(uploadId, ownerId);
         if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
         const task = { kind: "inspect", plan: planOf(entry), choice } as const;
@@ -265,8 +265,8 @@ export class Uploads {
   }
 
   /**
-   * The rows that were refused, to be corrected and imported again; undefined if there are none. Reading them ends when
-   * the file is removed, because an open file would stay on the disk.
+   * Streams the rows that were refused, to be corrected and imported again; undefined if there are none. Reading ends
+   * when the file is removed, because an open file would stay on the disk.
    */
   readRefused(
     uploadId: string,
@@ -279,7 +279,7 @@ export class Uploads {
     return { name: refusedName(fileName), open };
   }
 
-  /** Calls `onChange` after each change, until the function that it returns is called. Throws OperatorError. */
+  /** Calls `onChange` after each change, until the returned function is called. Throws OperatorError. */
   watch(uploadId: string, ownerId: string, onChange: () => void): () => void {
     const { watchers } = this.#find(uploadId, ownerId);
     watchers.add(onChange);
@@ -314,7 +314,7 @@ export class Uploads {
       change(entry, { name: "ended", step: stepNow(), failure, report: undefined });
     }
     entry.inspection = undefined;
-    // The file is not needed any more, only its refused rows.
+    // Only the refused rows of the file are still needed.
     await rm(entry.file, { force: true }).catch(this.#options.onFailure);
   }
 

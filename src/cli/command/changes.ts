@@ -56,7 +56,7 @@ export const changes = defineStoreCommand({
       for await (const page of feed.follow(reading, { until: Number.POSITIVE_INFINITY, signal })) {
         await sink.write(describe(page, context.json));
         if (page.upToDate && !follow) break;
-        // The next page may be far off.
+        // The next page may take long to arrive.
         if (page.upToDate) await sink.finish();
       }
     });
@@ -65,7 +65,7 @@ export const changes = defineStoreCommand({
   },
 });
 
-/** Without what this person may not know of. */
+/** Leaves out what this person may not know of. */
 async function viewOf(app: App, organizationId: string, content: boolean): Promise<FeedView> {
   const knows = await viewerOf(app).knowledge(organizationId);
   const types = recordTypes

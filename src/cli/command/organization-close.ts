@@ -61,7 +61,7 @@ export const organizationClose = defineStoreCommand({
       throw await describeUnconfirmed(app, await findClosable(app, organizationId));
     }
     const { dataDir } = readConfig(context.environment);
-    // What it reads of the organization and of the folder must not be changed by another command in between.
+    // No other command may change the organization or the folder between reading and writing.
     return withClosingLock(dataDir, () => close(app, given, context));
   },
 });
@@ -101,7 +101,9 @@ async function close(
   return report(closed, { is: "is closed", exported, condition });
 }
 
-/** Says what a command did that was interrupted only before its output, or that somebody repeats. Changes nothing. */
+/**
+ * Reports the result of a command that was interrupted only before its output, or that is repeated. Changes nothing.
+ */
 async function reportAgain(app: App, closed: ClosedOrganization, folder: string | undefined) {
   const exported = folder === undefined ? undefined : await findExported(app, closed, folder);
   const { organization, deletion } = closed;
@@ -111,7 +113,7 @@ async function reportAgain(app: App, closed: ClosedOrganization, folder: string 
   return report(closed, { is, exported, condition: isAwaited ? whenApproved : undefined });
 }
 
-/** Throws OperatorError if the export that is asked for was never completed, because it can't be made any more. */
+/** Throws OperatorError if the requested export was never completed, because it can't be made any more. */
 async function findExported(
   app: App,
   { organization, deletion }: ClosedOrganization,

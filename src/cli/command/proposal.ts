@@ -1,4 +1,4 @@
-// `sluice proposal …`: what waits for a second person, approved or declined.
+// `sluice proposal …`: lists, approves and declines proposals that wait for a second person.
 
 import { statusOf } from "../../actions/proposal/agreement.ts";
 import {

@@ -97,7 +97,7 @@ function describeVerdict(verdict: StatusVerdict, paint: Paint): string {
   ].join("\n");
 }
 
-/** Lists numbers that are not zero, types with undisclosed numbers, and what the status says without proof. */
+/** Lists the numbers that are not zero, types with undisclosed numbers, and what the status says without proof. */
 function describeNumbers(verdict: StatusVerdict): readonly string[] {
   const { disclosed, undisclosed, unverified } = verdict;
   const claims =

@@ -82,7 +82,7 @@ export const deletionReplay = defineCommand({
 export interface ReplaySource {
   readonly config: Config;
   readonly sources: readonly LedgerSource[];
-  /** The operator who needs the right to replay; undefined where it was checked for more than that. */
+  /** The operator who needs the right to replay; undefined if a stronger right was already checked. */
   readonly as?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// `sluice restricted …`: the commands about what deletions had to keep.
+// `sluice restricted …`: the commands about records that deletions had to keep.
 
 import { sealedLines } from "../../actions/proof/sealed-lines.ts";
 import {

@@ -76,9 +76,9 @@ async function describeNext(
 }
 
 /**
- * On PostgreSQL groups are written by this thread, and their records outlive young collections while the server commits
- * them. Collecting this garbage as often as on SQLite would take half of the processor time of a list; the memory is
- * that of the writer thread and its page cache, which there are not.
+ * On PostgreSQL this thread writes the groups, and their records outlive young collections while the server commits
+ * them. Collecting this garbage as often as on SQLite would take half of the processor time of a list. The additional
+ * memory is what the writer thread and its page cache use on SQLite.
  */
 function garbagePercentOf({ databaseUrl }: Config): number {
   return sqlitePath(databaseUrl) === undefined ? 100 : 30;
@@ -116,7 +116,7 @@ async function createFirstOrganization(context: Context): Promise<FirstOrganizat
   });
 }
 
-/** `meaning` is what the option is, without a full stop. */
+/** `meaning` describes the option, without a full stop. */
 function settingOption(
   key: keyof Config,
   placeholder: string,

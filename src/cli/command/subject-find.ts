@@ -1,5 +1,5 @@
-// `sluice subject find` and `sluice subject index`: persons and companies by what is known of them, and the index that
-// finds them.
+// `sluice subject find` and `sluice subject index`: find persons and companies by what is known about them, and build
+// the index for it.
 
 import { IndexBuilder, beginIndex } from "../../actions/search/build-index.ts";
 import {

@@ -1,4 +1,4 @@
-// `sluice subject …`: the commands about everything that is held on a person or a company.
+// `sluice subject …`: the commands about everything that is stored about a person or a company.
 
 import { resolve } from "node:path";
 import {
@@ -21,7 +21,7 @@ import { bulkHeap, limitHeap } from "../v8-flags.ts";
 
 const parties = recordTypes.filter(({ party }) => party === true);
 
-/** The action that uses the type reports any other. */
+/** The action that uses the type reports any other type. */
 const subjectType = { ...recordType, values: parties.map(({ resourceType }) => resourceType) };
 
 export const subjectArguments = {

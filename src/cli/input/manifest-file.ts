@@ -1,4 +1,5 @@
-// The manifest in a file of its own, and whether the files beside it are those that it names.
+// Reads the manifest in a separate file, and checks whether the files beside it are the ones that
+// it names.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -14,7 +15,7 @@ import { readParts } from "./proof.ts";
 /** The name in a folder of exported files. */
 export const manifestName = "manifest.json";
 
-/** Beside a file. */
+/** The name beside a file. */
 export function manifestPath(output: string): string {
   return `${output}.${manifestName}`;
 }
@@ -33,7 +34,7 @@ export function readManifestFile(path: string): Manifest | undefined {
   throw new OperatorError("output", `${path} is not a manifest. Name another folder.`);
 }
 
-/** A sentence for each file that is not as the manifest says. */
+/** Returns a sentence for each file that differs from the manifest. */
 export async function findChangedFiles(
   folder: string,
   { files }: Manifest,

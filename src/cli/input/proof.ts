@@ -1,4 +1,4 @@
-// What commands verify files with: the public keys, the published heads, and the file itself, read in parts.
+// The inputs of commands that verify files: the public keys, the published heads, and the file itself, read in parts.
 
 import { createReadStream, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -83,11 +83,11 @@ async function fetchText(url: string): Promise<string> {
   }
 }
 
-/** Decompresses by the ending of the name. Iterating throws OperatorError file. */
+/** Decompresses according to the ending of the name. Iterating throws OperatorError file. */
 export async function* readParts(path: string): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const decompress = compressionOf(path)?.decompress();
-  // An error of the file destroys the decompression, whose reader gets it.
+  // An error of the file destroys the decompression stream, whose reader gets the error.
   const content: Readable =
     decompress === undefined ? file : pipeline(file, decompress, () => undefined);
   try {

@@ -16,7 +16,7 @@ export interface BulkProgressOptions {
   readonly nowMs?: () => number;
 }
 
-/** Between two lines if there is no terminal. */
+/** The time between two lines if there is no terminal. */
 const lineEveryMs = 5_000;
 const barParts = 1_000;
 const require = createRequire(import.meta.url);
@@ -51,7 +51,7 @@ function makeBar(
     gracefulExit: false,
     clearOnComplete: true,
   };
-  // Loaded only where it is shown.
+  // The library is loaded only if the bar is shown.
   const library = require("cli-progress") as typeof import("cli-progress");
   let bar: SingleBar | undefined;
   return {

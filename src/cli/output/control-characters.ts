@@ -1,4 +1,5 @@
-// Control characters in texts for a terminal: shown, so that text from outside can't move the cursor or forge a line.
+// Makes control characters visible in texts for a terminal, so that text from outside can't move the cursor or forge a
+// line.
 
 // eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -45,7 +45,7 @@ In a browser: \`npx sluice operator create NAME --role operator\`, then the link
 
 export interface ProductionStart {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Node, and the script that it runs. */
+  /** The path of Node, and of the script that it runs. */
   readonly program: readonly string[];
 }
 

@@ -1,4 +1,5 @@
-// The manifest of an export in a file of its own, beside the file or in the folder that it is of.
+// Writes the manifest of an export to a separate file, beside the exported file or in the exported
+// folder.
 
 import { renameSync } from "node:fs";
 import { dirname } from "node:path";

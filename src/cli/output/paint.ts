@@ -2,10 +2,10 @@
 
 import { styleText } from "node:util";
 
-/** What a colour tells: that all is well, that something is open, or that something failed or ended. */
+/** What a colour means: everything is well, something is open, or something failed or ended. */
 export type Tone = "good" | "open" | "bad";
 
-/** Returns the text in the colour of the tone, or unchanged where there are no colours. */
+/** Returns the text in the colour of the tone, or unchanged if there are no colours. */
 export type Paint = (tone: Tone, text: string) => string;
 
 const formats = { good: "green", open: "yellow", bad: "red" } as const;

@@ -3,7 +3,7 @@
 import { replaceControls } from "./control-characters.ts";
 import { type Paint, plain, type Tone } from "./paint.ts";
 
-/** The heading of a column, and what a row has there. `tone`: the colour of the cell; none if left out or undefined. */
+/** The heading of a column, and what a row has there. `tone`: the colour of the cell; none if omitted or undefined. */
 export type Column<Row> = readonly [
   title: string,
   cell: (row: Row) => string,

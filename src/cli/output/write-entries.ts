@@ -22,13 +22,13 @@ export const entryOptions = {
 };
 
 interface EntriesOptions<Entry> {
-  /** What the export is, and its options. */
+  /** The kind of the export, and its options. */
   readonly query: Exported["query"];
   readonly organization: string | undefined;
-  /** In order. */
+  /** The entries, in order. */
   readonly pages: AsyncIterable<readonly Entry[]>;
   readonly organizationOf: (entry: Entry) => string | undefined;
-  /** The printed form. */
+  /** The printed form of an entry. */
   readonly view: (entry: Entry) => object;
 }
 

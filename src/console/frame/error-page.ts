@@ -1,4 +1,4 @@
-// Answers requests that failed: with a page, or with JSON for the script. Never shows internals.
+// Answers requests that failed, with a page or with JSON for the script. Never shows internals.
 
 import {
   OperatorError,
@@ -15,7 +15,7 @@ interface Failure {
   readonly status: number;
   readonly title: string;
   readonly message: string;
-  /** The page that shows what there is. */
+  /** The page that lists what exists. */
   readonly list?: string | undefined;
 }
 
@@ -49,19 +49,19 @@ const titles: Readonly<Record<number, string>> = {
   503: "Not available",
 };
 
-/** The fields that errors of actions are about; forms use these names. */
+/** The fields that errors of actions name; forms use these names. */
 const fields: { readonly [Name in OperatorErrorName]?: string } = {
   no_such_organization: "organization",
   organization_exists: "id",
   no_such_type: "type",
 };
 
-/** What names the object of a form, and so of its page. */
+/** The fields that identify the object of a form, and so of its page. */
 const keys: ReadonlySet<string> = new Set(["organization", "type", "id", "status", "wait"]);
 
 /**
- * Answers somebody who has signed in, with the navigation in place: the form again with what was typed and the message
- * at its field, or the message alone. Throws the error again if it is internal, or if there is no page to show.
+ * Answers a person who has signed in, with the navigation in place: the form again with the entered values and the
+ * message at its field, or the message alone. Throws the error again if it is internal, or if there is no page to show.
  */
 export async function answerRefused(
   person: Person,
@@ -90,7 +90,7 @@ async function showAgain(
   if (page === undefined || form === undefined || !(error instanceof OperatorError))
     return undefined;
   const query = new URLSearchParams([...form].filter(([name]) => keys.has(name)));
-  // The object of the form may be gone: then there is no page to show.
+  // The object of the form may no longer exist; then there is no page to show.
   const shown = await page({ ...person, query }).catch(() => undefined);
   if (typeof shown?.body !== "string") return undefined;
   const { status, message } = failure;
@@ -127,7 +127,7 @@ function renderFailure(message: string, list: string): Html {
   </section>`;
 }
 
-/** True for an error that has to be in the log. */
+/** True for an error that has to be logged. */
 export function isInternal(error: unknown): boolean {
   return explain(error) === undefined;
 }
@@ -135,7 +135,7 @@ export function isInternal(error: unknown): boolean {
 // A page that forwards to another one without JavaScript.
 
 interface Forward {
-  /** Undefined for the same page again. */
+  /** Undefined for the same page. */
   readonly to?: string;
   readonly text: Html;
 }

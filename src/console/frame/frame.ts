@@ -1,4 +1,5 @@
-// The frame of every page: head, navigation by task, the organization that somebody works in, and the way to the page.
+// The frame of every page: head, navigation by task, the organization in which the person works, and the breadcrumbs of
+// the page.
 
 import { rightsOf } from "../../domain/operator-right.ts";
 import { effectiveRoles, type Operator } from "../../domain/operator.ts";
@@ -15,11 +16,11 @@ export interface PageView {
   readonly within?: readonly (readonly [path: string, label: string])[];
   /** Stands beside the title: the state as a chip, and the main action. */
   readonly aside?: Html | undefined;
-  /** A browser without JavaScript loads the page again after this time, because it shows something that goes on. */
+  /** A browser without JavaScript reloads the page after this time, because the page shows work in progress. */
   readonly refreshSeconds?: number;
 }
 
-/** What waits for the person: the path of a screen, with a number and what it says. */
+/** Work that waits for the person: the path of a screen, with a number and its description. */
 export type Waiting = readonly {
   readonly screen: string;
   readonly path: string;
@@ -27,10 +28,10 @@ export type Waiting = readonly {
   readonly label: string;
 }[];
 
-/** Whose page it is. */
+/** The person who is signed in. */
 export interface Reader {
   readonly operator: Operator;
-  /** The one that was chosen; undefined for all. */
+  /** The chosen organization; undefined for all. */
   readonly organization: string | undefined;
   readonly waiting: Waiting;
   /** The path of the page; undefined for the answer to a form. */
@@ -138,7 +139,7 @@ export function renderIcon(name: string): Html {
   </svg>`;
 }
 
-/** The way to a page below a screen. */
+/** The breadcrumbs of a page below a screen. */
 function renderWay({ shown }: Reader, { screen, within = [] }: PageView): Html | false {
   const found = screens.find(({ path }) => path === screen);
   if (found === undefined || shown === screen) return false;

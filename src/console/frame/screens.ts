@@ -11,7 +11,7 @@ export interface Screen {
 }
 
 interface Task {
-  /** Undefined where the task is one screen of the same name. */
+  /** Undefined if the task is one screen of the same name. */
   readonly label?: string;
   readonly screens: readonly Screen[];
 }

@@ -4,17 +4,17 @@
 import { type Column, type Html, html, renderFocusableTable } from "./html.ts";
 import { formatNumber } from "./time.ts";
 
-/** The time of a bar and its value; undefined where nothing was counted, which is not 0. */
+/** The time of a bar and its value; undefined if nothing was counted, which is not 0. */
 export interface Slot {
-  /** Unix milliseconds of its beginning. */
+  /** The beginning, in Unix milliseconds. */
   readonly at: number;
   readonly value: number | undefined;
-  /** What it consists of, for the tooltip. */
+  /** The parts of the value, for the tooltip. */
   readonly detail?: string | undefined;
 }
 
 export interface Chart {
-  /** What it shows, and in which unit. */
+  /** What the chart shows, and the unit. */
   readonly label: string;
   readonly unit: string;
   /** Oldest first. */
@@ -67,7 +67,7 @@ export function renderChart({ label, unit, slots }: Chart): Html {
   </figure>`;
 }
 
-/** The next number of the form 2, 4, 10, 20, 40, 100 and so on, so that half of it is whole too. */
+/** The next number of the form 2, 4, 10, 20, 40, 100 and so on; half of each is whole too. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const found = [1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10;

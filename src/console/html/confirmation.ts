@@ -6,7 +6,7 @@ import { type Html, html, type HtmlValue } from "./html.ts";
 
 interface Act {
   readonly verb: "Approve" | "Cancel" | "Confirm" | "Disable" | "Release" | "Remove" | "Revoke";
-  /** What it concerns, such as `deletion`. */
+  /** The kind of the object, such as `deletion`. */
   readonly what: string;
   readonly path: string;
   readonly effect: HtmlValue;
@@ -24,7 +24,10 @@ export function renderConfirmation({ verb, what, path, effect }: Act): Html {
   </section>`;
 }
 
-/** Approves; or says that somebody else has to, or nothing. `own`: what this person has done before. */
+/**
+ * Shows a button that approves; or says that somebody else has to approve; or nothing. `own`: what this person did,
+ * which prevents the approval.
+ */
 export function renderApproving(
   mayApprove: boolean | "own",
   own: string,

@@ -13,7 +13,7 @@ export interface Input {
   readonly value?: string | number | null | undefined;
   readonly maxlength?: number;
   readonly required?: boolean;
-  /** If left out, a browser offers what was typed before, but not for a field that is required. */
+  /** If omitted, browsers offer earlier values, except for a required field. */
   readonly autocomplete?: "on" | "off";
   readonly inputmode?: "numeric";
   readonly placeholder?: number | undefined;
@@ -25,12 +25,12 @@ export function renderInput(label: string, name: string, input: Input = {}): Htm
   return html`<label>${label} ${renderElement("input", { name, autocomplete, ...input })}</label>`;
 }
 
-/** Why somebody does something. Each form says who can read it. */
+/** The reason for an act. Each form says who can read it. */
 export function renderReason(label = "Reason"): Html {
   return renderInput(label, "reason", { maxlength: limits.reasonCharactersMax, required: true });
 }
 
-/** A form of nothing but a button. `fields`: hidden ones. */
+/** A form with nothing but a button. `fields`: the hidden ones. */
 export function renderButton(label: HtmlValue, path: string, fields?: Html): Html {
   return html`<form method="post" action="${path}">
     ${fields}<button type="submit">${label}</button>

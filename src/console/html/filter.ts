@@ -54,7 +54,7 @@ export function renderOrganizationInput(form: Form, input: Input = {}): Html {
 interface Next {
   /** The filters of the list. They are in the address, so that bookmarks and Back work. */
   readonly query?: URLSearchParams;
-  /** Where the next part begins; an undefined value stands for the end of the list. */
+  /** Where the next part begins; an undefined value means the end of the list. */
   readonly place: Readonly<Record<string, string | number | undefined>>;
 }
 

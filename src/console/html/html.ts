@@ -15,10 +15,10 @@ class Markup {
   }
 }
 
-/** Made by `html` and nothing else, so it never contains unescaped text. */
+/** Only `html` makes it, so it never contains unescaped text. */
 export type Html = Markup;
 
-/** undefined and false are nothing, so that `condition && html…` works. */
+/** undefined and false render nothing, so that `condition && html…` works. */
 export type HtmlValue = Html | string | number | undefined | false | readonly HtmlValue[];
 
 /** Throws TypeError for a value inside a tag without quotes: escaping would not be enough there. */
@@ -30,7 +30,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** An element of which some attributes are left out: those that are undefined, null or false. True has no value. */
+/** An element whose undefined, null and false attributes are omitted. True has no value. */
 export function renderElement(
   name: "a" | "input" | "option" | "td" | "th",
   attributes: Attributes,
@@ -73,14 +73,14 @@ function render(value: HtmlValue): string {
   return typeof value === "number" ? String(value) : value.map(render).join("");
 }
 
-// Tables of pages, each in a box that scrolls sideways where the window is narrower than the table; and lists of facts.
+// Tables of pages, each in a box that scrolls sideways if the window is narrower than the table; and lists of facts.
 
 /** A class of console.css; the rows of `cards` are shown one below the other in a narrow window. */
 type Style = "cards" | "cards upload-columns" | "charts" | "content" | "plain";
 
 /**
- * The heading of a column, and what a row has there. A cell that is the `head` names its row; a `bare` cell needs no
- * label where rows are cards. Another text is the label where the heading is a link.
+ * The heading of a column, and what a row has there. A `head` cell names its row; a `bare` cell needs no label when
+ * rows are shown as cards. Any other text is the label there, instead of a heading that is a link.
  */
 export type Column<Row> = readonly [
   heading: string | Html,
@@ -97,7 +97,7 @@ export function renderTable<Row>(
   return html`<div class="scroll">${renderContent(columns, rows, style)}</div>`;
 }
 
-/** A table whose rows have none: the box itself takes the focus, so that the keyboard can scroll it. */
+/** A table whose rows have no links or buttons: the box itself takes the focus, so that the keyboard can scroll it. */
 export function renderFocusableTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -141,7 +141,7 @@ function renderCell<Row>([heading, cell, kind]: Column<Row>, row: Row, isLabelle
   return renderElement(kind === "head" ? "th" : "td", attributes, cell(row));
 }
 
-/** A list of names with their values, without those that have none. */
+/** A list of names with their values; names without a value are omitted. */
 export function renderFacts(facts: readonly (readonly [name: string, value: HtmlValue])[]): Html {
   const terms = facts
     .filter(([, value]) => value !== undefined && value !== false)

@@ -22,7 +22,7 @@ export function recordPath(
   return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
 }
 
-/** The type in words, such as `Customer SAR`; as it is for an organization or a restricted set. */
+/** The type in words, such as `Customer SAR`; unchanged for an organization or a restricted set. */
 export function titleOf(resourceType: string): string {
   return recordTypeByName(resourceType)?.title ?? resourceType;
 }

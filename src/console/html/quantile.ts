@@ -1,8 +1,8 @@
 // Quantiles of durations that were counted in buckets.
 
 /**
- * The upper bound, in seconds, of the bucket that contains the quantile; undefined without a count, Infinity above all
- * bounds.
+ * The upper bound, in seconds, of the bucket that contains the quantile; undefined without observations, Infinity above
+ * all bounds.
  */
 export function quantile(
   counts: readonly number[],

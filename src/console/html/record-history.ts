@@ -1,5 +1,5 @@
-// Shows the content and the history of a record: the names of fields, and values only if they were revealed. The page
-// does not contain values that were not revealed.
+// Shows the content and the history of a record: the names of fields, and values only if they were revealed. Otherwise
+// the page does not contain them.
 
 import type {
   ShownChange,
@@ -11,13 +11,13 @@ import { type Html, html, type Column, renderFocusableTable } from "./html.ts";
 import { describeValue, renderTyped } from "./typed-value.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
-/** Bytes of all values on a page, escaped, so that the page stays small. */
+/** How many bytes all values of a page have at most, escaped, so that the page stays small. */
 const valueBytesMax = 16_000;
-/** Characters of one value in the state, then in the history. */
+/** How many characters of one value are shown in the state, and in the history. */
 const stateCharactersMax = 4_000;
 const changeCharactersMax = 300;
 
-/** The bytes that further values of a page may use. */
+/** How many bytes further values of a page may use. */
 class ValueSpace {
   #left = valueBytesMax;
   isExceeded = false;
@@ -46,7 +46,7 @@ export interface HistoryOptions {
   readonly earlier: Html | undefined;
 }
 
-/** The content as it is now, and the course of its changes. */
+/** The current content, and the history of its changes. */
 interface RenderedHistory {
   readonly content: Html;
   readonly course: Html;

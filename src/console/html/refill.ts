@@ -1,15 +1,15 @@
-// Shows a form again that was refused: with what was typed, and with the message at its field. Works on the text of a
-// page, so that no form has to know of it; `html` puts every attribute in double quotes and escapes `>`.
+// Shows a refused form again, with the entered values and with the message at its field. Works on the text of a page,
+// so that no form has to know about it; `html` puts every attribute in double quotes and escapes `>`.
 
 import { html } from "./html.ts";
 
-/** A form that was refused, and why. */
+/** A form that was refused, and the reason. */
 export interface Refused {
   /** The action of the form. */
   readonly path: string;
   readonly form: URLSearchParams;
   readonly message: string;
-  /** The name of the field that is wrong, if it is known. */
+  /** The name of the invalid field, if it is known. */
   readonly field: string | undefined;
 }
 
@@ -40,14 +40,14 @@ function withMessage(page: string, at: number, { message }: Refused): string {
   return page.slice(0, at) + text + page.slice(at);
 }
 
-/** Opens the details in which the form is. */
+/** Opens the details that contain the form. */
 function openDetails(before: string, form: number): string {
   const at = before.lastIndexOf("<details>", form);
   if (at === -1 || before.lastIndexOf("</details>", form) > at) return before;
   return `${before.slice(0, at)}<details open>${before.slice(at + "<details>".length)}`;
 }
 
-/** Puts the message behind the field and its label, of which it is no part. */
+/** Puts the message after the field and its label, because it is not part of the label. */
 function explain(content: string, { message }: Refused): string {
   const wrong = content.indexOf(wrongField);
   if (wrong === -1) return content;

@@ -1,4 +1,4 @@
-// Draws the relations of a record as a small graph in SVG. A list beside it always has the same as links.
+// Draws the relations of a record as a small graph in SVG. A list beside it always shows the same as links.
 
 import type { RelationKind } from "../../domain/record-type.ts";
 import { type Html, html } from "./html.ts";
@@ -16,12 +16,15 @@ export interface GraphEdge extends GraphNode {
 
 export interface Graph {
   readonly center: GraphNode;
-  /** What refers to it, drawn on the left, and what it refers to, on the right. */
+  /**
+   * The records that refer to it, drawn on the left, and the records that it refers to, on the
+   * right.
+   */
   readonly referrers: readonly GraphEdge[];
   readonly references: readonly GraphEdge[];
 }
 
-/** Nodes on each side. */
+/** How many nodes each side has. */
 const nodesShownMax = 6;
 const charactersMax = 24;
 const width = 210;
@@ -68,7 +71,7 @@ function rowsOf(edges: readonly GraphEdge[]): number {
 
 interface Side {
   readonly total: number;
-  /** The path of an arrow from or to a node whose middle is there. */
+  /** The path of an arrow to or from a node whose middle is there. */
   readonly arrow: (y: number) => string;
 }
 

@@ -23,7 +23,7 @@ export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
   return renderTime(unixMsOf(timestamp));
 }
 
-/** What happened and is to come, in its order; steps without a time are left out. `last`: further items. */
+/** Past and future steps in their order; steps without a time are omitted. `last`: further items. */
 export function renderTimeline(
   steps: readonly (readonly [at: number | undefined, what: Html])[],
   last?: HtmlValue,
@@ -46,7 +46,7 @@ const units = [
   ["second", 1_000],
 ] as const;
 
-/** In its largest unit, such as `3 hours`. */
+/** The duration in its largest unit, such as `3 hours`. */
 export function formatDuration(milliseconds: number): string {
   const [name, length] = units.find(([, size]) => milliseconds >= size) ?? ["second", 1_000];
   const count = Math.floor(milliseconds / length);
@@ -58,7 +58,7 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `Person 12, Transaction 1,234`; empty for nothing. What is above `max` was not counted further. */
+/** `Person 12, Transaction 1,234`; empty for nothing. Numbers above `max` were not counted further. */
 export function formatCounts(
   counts: Readonly<Partial<Record<string, number>>>,
   max = Infinity,

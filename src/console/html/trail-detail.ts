@@ -1,5 +1,5 @@
-// The details of an entry of the audit trail: names in words, times as times, types as titles. Exports have all of it
-// as it is in the trail.
+// The details of an audit entry for people: names in words, times as times, types as titles. Exports contain the entry
+// unchanged.
 
 import { type Html, html, type HtmlValue, renderFacts } from "./html.ts";
 import { renderDeletionLink, titleOf } from "./link.ts";
@@ -8,7 +8,7 @@ import { describeValue } from "./typed-value.ts";
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** So many facts stand in the row itself; more are folded. */
+/** How many facts the row itself shows; further ones are folded. */
 const openMax = 1;
 const factsMax = 12;
 const itemsMax = 10;
@@ -52,7 +52,7 @@ function renderValue(name: string, value: unknown): HtmlValue {
   return html`<bdi class="value">${shorten(text)}</bdi>`;
 }
 
-/** Times are Unix milliseconds, and named so: `dueAt`, `until`. */
+/** Times are Unix milliseconds, and recognized by name: `dueAt`, `until`. */
 function renderNumber(name: string, value: number): HtmlValue {
   if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderAgo(value);
   if (/ms$/i.test(name)) return formatDuration(value);

@@ -1,4 +1,4 @@
-// The values of records as people write them. Nothing is left out: what has another form than is known here stays JSON.
+// The values of records in the form that people write. Nothing is omitted: a value of unknown form is shown as JSON.
 
 import { type Html, html } from "./html.ts";
 
@@ -10,7 +10,7 @@ export function describeValue(value: unknown): string {
 
 const partsOfAddress = ["lines", "postal_code", "city", "county", "state", "country"] as const;
 
-/** A line each, or undefined for anything that is no address. */
+/** One line each; undefined if it is not an address. */
 function describeAddress(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const given = new Map(Object.entries(value).filter(([, part]) => part !== null));
@@ -20,7 +20,7 @@ function describeAddress(value: unknown): string | undefined {
   return isAddress && isText ? lines.join("\n") : undefined;
 }
 
-/** A date, a telephone number or an e-mail address, marked as such; its text is as it was sent. */
+/** A date, a telephone number or an e-mail address, marked as such; the text is as it was sent. */
 export function renderTyped(text: string): Html {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return html`<time>${text}</time>`;
   if (/^\+\d[\d ()/.-]{5,24}$/.test(text)) {

@@ -1,4 +1,4 @@
-// A request for access: how much is stored on a person or a company, until when it has to be answered, and the copy.
+// A request for access: how much is stored about a person or a company, until when it has to be answered, and the copy.
 
 import {
   beginSubject,
@@ -30,7 +30,7 @@ import { type Person, readForm, showPage, withOrganization } from "../page.ts";
 import { sendDownload } from "../request/download.ts";
 
 const screen = "/console/access";
-/** A subject for whom more has to be searched is for the command, which has the time. */
+/** If more has to be searched, the command has to be used, because it has the time. */
 const searchedMax = 100_000;
 
 export async function showAccess(person: Person): Promise<Answer> {

@@ -107,7 +107,7 @@ function renderRemoval({ credentialId }: Passkey): Html {
   return renderButton(label, "/console/account/passkey/remove", field);
 }
 
-/** What its owner calls it, and in what kind of authenticator it is, as the browser has said. */
+/** The name that its owner gave it, and the kind of its authenticator, according to the browser. */
 export function describePasskey(passkey: Passkey): string {
   const kind = describeKind(passkey);
   return passkey.name === "" ? kind : `${passkey.name} (${kind})`;

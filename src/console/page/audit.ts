@@ -1,4 +1,4 @@
-// The audit trail: a part of it by filters, the verification of its chain part by part, and all of it as a file.
+// The audit trail: a filtered part of it, the verification of its chain part by part, and the whole trail as a file.
 
 import {
   chainStart,
@@ -96,7 +96,7 @@ const columns: readonly Column<AuditEntry>[] = [
 
 const shownLengthMax = 28;
 
-/** All of it is in the tooltip and in the download. */
+/** The tooltip and the download contain everything. */
 function renderObject(subject: string): Html {
   if (/^del_\w+$/.test(subject)) return renderDeletionLink(subject);
   const text = subject.replace(/(sha256:\w{12})\w+/, "$1…");

@@ -1,4 +1,4 @@
-// One deletion: what it waits for, what it would erase and what stays, its course and its receipt; cancelling and
+// One deletion: what it waits for, what it would erase and what stays, its progress and its receipt; cancelling and
 // approving.
 
 import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";

@@ -46,7 +46,7 @@ export function readFilter(fields: URLSearchParams): DeletionQuery {
   };
 }
 
-/** The value of `wait` for what this person may approve. */
+/** The value of `wait` for deletions that this person may approve. */
 const mine = "mine";
 
 /** The fields of a filter, as they are in the address. */
@@ -89,7 +89,7 @@ const unsortedNote = html`<p class="note">
   by when they are due. Filter by organization to see others.
 </p>`;
 
-/** The part after this place. */
+/** The part after this deletion. */
 function byDue({ shown }: DeletionPart, after = ""): DeletionPart {
   const places = shown
     .map((one) => [placeByDue(one), one] as const)
@@ -104,7 +104,7 @@ function placeByDue({ deletion }: ShownDeletion): string {
   return `${String(dueTime(deletion)).padStart(15, "0")}.${deletion.deletionRequestId}`;
 }
 
-/** Each view of the list with its number, where counting it is cheap. */
+/** Each view of the list with its number, if counting is cheap. */
 async function renderTabsOf({ app }: Person, filter: DeletionQuery): Promise<Html> {
   const { organizationId } = filter;
   const count = async (more: DeletionQuery) => {
@@ -207,7 +207,7 @@ function renderWait({ kind }: ShownDeletion): Html {
   return renderChip(kind === "error" ? "bad" : "wait", waitLabels[kind]);
 }
 
-/** A person, an API key, or the shell. */
+/** The requester: a person, an API key, or the shell. */
 export function requesterOf({ approval, requestedBy }: Deletion): string {
   return approval?.requester ?? requestedBy;
 }

@@ -1,4 +1,4 @@
-// Finding records: by organization, type and id, and those that refer to one. Shows no content.
+// Finds records by organization, type and id, and the records that refer to one. Shows no content.
 
 import {
   findRecords,
@@ -97,7 +97,7 @@ const columns: readonly Column<FoundRecord>[] = [
   [html`<span class="sr">Relations</span>`, renderRelationsLink],
 ];
 
-/** The records that refer to this record: the first ones of each type, or a part of the ones of one type. */
+/** The records that refer to this record: the first ones of each type, or a part of those of one type. */
 async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
   const { app, query } = person;
   const resourceType = query.get("of") ?? "";

@@ -1,4 +1,5 @@
-// Rules for identities of programs: those of an organization, one of them, and how one is created and revoked.
+// Pages of the rules for identities of programs: the rules of an organization, a single rule, and the forms that create
+// and revoke one.
 
 import {
   createRule,

@@ -1,5 +1,4 @@
-// The intake: the form by which a person uploads a file, the files that this person has uploaded, imports, and what was
-// refused.
+// The intake page: the form for uploading a file, the files that this person has uploaded, imports, and refusals.
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
@@ -112,7 +111,7 @@ const states: Readonly<Record<Upload["state"]["name"], readonly [Meaning, string
   ended: ["good", "import ended"],
 };
 
-// Lists the imports that run, in any process, and the imports of the last weeks.
+// Lists the running imports of all processes, and the imports of the last weeks.
 
 type ImportRun = Awaited<ReturnType<typeof listImports>>[number];
 

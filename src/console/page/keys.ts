@@ -1,5 +1,5 @@
-// API keys: the keys of an organization, one key, and what can be done with it. A secret is only in the reply that
-// creates it: in no address, no redirect and no later page.
+// API keys: the keys of an organization, one key, and the forms for it. A secret is only in the reply that creates it:
+// in no address, no redirect and no later page.
 
 import {
   type CreatedKey,

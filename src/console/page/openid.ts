@@ -27,7 +27,7 @@ function redirectUriOf({ text }: Origin): string {
   return `${text}/console/openid/answer`;
 }
 
-/** Answers with a page, because browsers apply the policy for forms to where a form is redirected to. */
+/** Answers with a page, because browsers apply the form policy to the target of a redirect too. */
 export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
   const openId = requireOpenId(visitor);
   await requireAttempt(visitor);
@@ -40,7 +40,7 @@ export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
   return pageAnswer(renderForward({ to, text }), { cookie });
 }
 
-/** The session begins with a page of our own: with a redirect of another site browsers send no strict cookie. */
+/** The session begins with a page of this site: with a redirect from another site, browsers send no strict cookie. */
 export async function acceptAnswer(visitor: Visitor): Promise<Answer> {
   const openId = requireOpenId(visitor);
   await requireAttempt(visitor);

@@ -1,4 +1,4 @@
-// Operators: the list, and one operator with what administrators and officers may do: create, link, disable, confirm.
+// Operators: the list, and one operator with the forms of administrators and officers: create, link, disable, confirm.
 // A sign-in link is shown once.
 
 import {
@@ -34,7 +34,7 @@ function renderState(operator: Operator): Html {
   return renderChip(disabledAt === undefined ? meaning : "over", describeState(operator));
 }
 
-/** The issuer, and what kinds of authenticators the passkeys are in, as browsers have said. */
+/** The issuer, and the kinds of authenticators of the passkeys, according to browsers. */
 function describeWays({ keys, identity }: SeenOperator): Html {
   const ways = [...(identity === undefined ? [] : [identity.issuer]), ...keys.map(describePasskey)];
   return html`<bdi>${ways.join(", ") || "links only"}</bdi>`;

@@ -1,4 +1,4 @@
-// One organization: its settings, its number of records, its API keys, and how to close it.
+// One organization: its settings, its number of records, its API keys, and the form that closes it.
 
 import {
   changeOrganization,
@@ -187,7 +187,7 @@ export async function changeSettings(person: Person): Promise<Answer> {
     ...(name === undefined ? {} : { name }),
     ...(graceMs === undefined ? {} : { deletionGraceSeconds: Math.floor(graceMs / 1_000) }),
     ...(strictScopes === undefined ? {} : { strictScopes }),
-    // An empty field is the limit of the server; one that is not there changes nothing.
+    // An empty field means the limit of the server; a missing field changes nothing.
     ...(form.has("rate") ? { rateLimitPerSecond: rate ?? null } : {}),
   });
   return redirectTo(pathTo("organization", person.id));

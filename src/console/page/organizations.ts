@@ -43,7 +43,7 @@ function renderSearch(query: URLSearchParams): Html {
   </form>`;
 }
 
-/** The screen from which somebody came to choose an organization. */
+/** The screen from which the person came to choose an organization. */
 function readBack(given: URLSearchParams): `/console${string}` {
   const back = given.get("back");
   return screens.find(({ path }) => path === back)?.path ?? "/console";
@@ -60,7 +60,7 @@ function renderChosen(organizationId: string, query: URLSearchParams): Html {
   </form>`;
 }
 
-/** Keeps in which organization somebody works, for lists and forms; no organization stands for all. */
+/** Remembers the organization in which the person works, for lists and forms; none means all. */
 export async function chooseOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const organizationId = readText(form, "organization");

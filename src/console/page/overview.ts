@@ -123,9 +123,9 @@ function renderPeriods(current: Period): Html {
 }
 
 interface Minutes {
-  /** Unix milliseconds of its beginning. */
+  /** The beginning, in Unix milliseconds. */
   readonly at: number;
-  /** Undefined before the start of the process, which counted nothing then. */
+  /** Undefined for a time before the start of the process, which counted nothing then. */
   readonly minutes: readonly IntakeMinute[] | undefined;
 }
 
@@ -147,7 +147,7 @@ function toSlots(
 
 type Count = (minute: IntakeMinute) => Readonly<Record<string, number>>;
 
-/** A chart of the sums of some names, with what each bar consists of. */
+/** A chart of the sums of these names, with the parts of each bar. */
 function renderCounts(
   slots: readonly Minutes[],
   count: Count,
@@ -210,7 +210,7 @@ interface Stored {
   readonly isZero: (type: IntakeType) => boolean;
 }
 
-/** The types of which nothing was stored are folded. */
+/** Types without stored records are folded. */
 function renderStored({ types, columns, isZero }: Stored): Html {
   const [zero, shown] = [types.filter(isZero), types.filter((type) => !isZero(type))];
   const folded = html`<details>

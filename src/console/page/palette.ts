@@ -1,5 +1,5 @@
-// What the command palette finds besides the screens: actions, organizations, and records by their id in the
-// organization that was chosen. Without scripts there is no palette; every address is in a page too.
+// What the command palette finds besides the screens: actions, organizations, and records by their id in the chosen
+// organization. Without scripts there is no palette; every address is also on a page.
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { findRecords } from "../../actions/record/find-records.ts";

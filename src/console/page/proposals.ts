@@ -1,4 +1,5 @@
-// What waits for a second person: the list, and one proposal with what it would do, to be approved or declined.
+// Proposals that wait for a second person: the list, and one proposal with its effects, and the forms that approve or
+// decline it.
 
 import {
   approveProposal,

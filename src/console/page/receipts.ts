@@ -1,5 +1,5 @@
-// The receipts of completed deletions: their list, the keys that sign them, and the verification of one that somebody
-// presents.
+// The receipts of completed deletions: their list, the keys that sign them, and the verification of a receipt that
+// somebody presents.
 
 import {
   downloadReceipts,

@@ -171,7 +171,7 @@ function renderEarlier(key: RecordKey, before: number | undefined): Html | undef
 
 interface Revealing {
   readonly isRevealed: boolean;
-  /** A permission was sent, which was used before or has expired. */
+  /** The request had a permission that was used before or has expired. */
   readonly isUsed: boolean;
 }
 

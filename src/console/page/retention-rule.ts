@@ -1,5 +1,4 @@
-// The rule of a record type in the console: the table of rules, the form for one, what it would do, and its
-// confirmation.
+// The rule of a record type in the console: the table of rules, the form for one, its effects, and its confirmation.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { previewRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
@@ -55,7 +54,7 @@ export function renderRules(rules: readonly RetentionRule[], retainDays: number 
   </section>`;
 }
 
-/** The fields of the form. An empty number of days means that there is no such part of the rule. */
+/** The fields of the form. If the number of days is empty, the rule does not have that part. */
 function readRule(form: Form, organizationId: string): RuleSetting {
   const max = limits.retainDaysMax;
   const from = readText(form, "from") ?? floorOrigins[0];
@@ -73,7 +72,7 @@ function readRule(form: Form, organizationId: string): RuleSetting {
   };
 }
 
-/** Says what the rule in the query would do, with the form that sets it. */
+/** Describes the effects of the rule in the query, with the form that sets it. */
 export async function renderPlannedRule(
   { app, query }: Person,
   organizationId: string,

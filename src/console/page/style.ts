@@ -1,4 +1,4 @@
-// The visual system on one page: the tokens of console.css, and the parts of which every page is made.
+// The visual system on one page: the tokens of console.css, and the components of all pages.
 
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderChip, renderTabs } from "../html/chip.ts";

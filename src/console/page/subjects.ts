@@ -1,5 +1,5 @@
-// Finding persons and companies by what is known of them, and the answer to an authority as a page to print. What was
-// searched for is in forms only, never in an address, which logs and browsers keep.
+// Finds persons and companies by what is known about them, and shows the answer to an authority as a page to print.
+// Search criteria are only in forms, never in an address, which logs and browsers keep.
 
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
 import {
@@ -22,7 +22,10 @@ const path = "/console/subjects";
 const screen = path;
 const shownMax = 50;
 const skipMax = 1_000_000;
-/** An answer that would search more transactions is for the command, which has the time. */
+/**
+ * If an answer would have to search more transactions, the command has to be used, because it has
+ * the time.
+ */
 const searchedMax = 100_000;
 
 const labels = {
@@ -140,7 +143,7 @@ function renderHidden(form: Form, names: readonly string[]): readonly Html[] {
   );
 }
 
-/** The answer about an id that is known, also of a subject whose record was erased. */
+/** The answer about a known id, even if the record of the subject was erased. */
 function renderAsking({ app }: Person): Html {
   const query = new URLSearchParams();
   return html`<section aria-labelledby="answer">

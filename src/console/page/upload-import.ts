@@ -1,5 +1,5 @@
-// The import of an uploaded file while it runs and after its end, and what every page of an uploaded file shows. The
-// script of the console updates the progress; without the script, the page reloads.
+// The import of an uploaded file while it runs and after its end, and the common parts of the pages of an uploaded
+// file. The script of the console updates the progress; without the script, the page reloads.
 
 import type { RefusedRow, UploadStep } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";

@@ -1,5 +1,5 @@
-// An uploaded file before its import: a row for each column with the field that it goes to, then the first rows as they
-// would be stored, with what is wrong with each.
+// An uploaded file before its import: a row for each column with its field, then the first rows as they would be
+// stored, with the errors of each.
 
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";

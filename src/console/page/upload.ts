@@ -1,5 +1,5 @@
 // One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it
-// runs, and the rows that were refused. Nothing is written before the person has seen the rows and confirms.
+// runs, and the refused rows. Nothing is written before the person has seen the rows and confirms.
 
 import { beginImport, requireImportable, trackImport } from "../../actions/intake/imports.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";

@@ -1,5 +1,5 @@
-// Endpoints of webhooks: those of an organization, one of them, and what can be done with it. A secret is only in the
-// reply that makes it: in no address, no redirect and no later page.
+// Pages of webhook endpoints: the endpoints of an organization, a single endpoint, and the forms for it. A secret is
+// only in the reply that makes it: in no address, no redirect and no later page.
 
 import {
   createEndpoint,

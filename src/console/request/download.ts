@@ -24,8 +24,8 @@ export function sendDownload<Item>(
 }
 
 /**
- * Sends the reply. The content is opened only when nothing else can fail. A failure in the middle ends the connection,
- * so that the browser reports an incomplete file.
+ * Sends the reply. The content is opened only when nothing else can fail. A failure after that ends the connection, so
+ * that the browser reports an incomplete file.
  */
 export async function sendFile(
   { context, request, reply }: Visitor,

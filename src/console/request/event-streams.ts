@@ -11,7 +11,7 @@ import { eventHeaders } from "./headers.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import type { Origin } from "../sign-in/origin.ts";
 
-/** The person who looks at the page. */
+/** The person who views the page. */
 interface Viewer {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -21,20 +21,23 @@ interface Viewer {
 }
 
 export interface Subscription {
-  /** What the page is to know now; undefined at the end. */
+  /** The next data for the page; undefined at the end. */
   readonly read: () => object | undefined;
-  /** Calls `onChange` after each change, until the function that it returns is called. */
+  /** Calls `onChange` after each change, until the returned function is called. */
   readonly watch: (onChange: () => void) => () => void;
 }
 
-/** Streams of one person, so that nobody can use those of others by opening many sessions. */
+/**
+ * How many streams one person can have, so that nobody can use up those of others by opening many
+ * sessions.
+ */
 const ofPersonMax = 8;
 const streamsMax = 200;
-/** Between two events of a stream; also how soon it ends after its session. */
+/** The time between two events of a stream; also how soon it ends after its session. */
 const tickMs = 500;
-/** Ticks between heartbeats, so that proxies see that the connection is alive. */
+/** How many ticks are between heartbeats, which show proxies that the connection is alive. */
 const heartbeatTicks = 30;
-/** Bytes that the browser has not read, apart from those in the buffers of the system. */
+/** How many bytes the browser may leave unread, apart from those in the buffers of the system. */
 const unreadBytesMax = 16 * 1_024;
 
 interface Stream {
@@ -89,7 +92,7 @@ export class EventStreams {
     send();
   }
 
-  /** Closes all streams when the service stops: it does not wait for browsers. */
+  /** Closes all streams when the service stops, which does not wait for browsers. */
   closeAll(): void {
     for (const stream of this.#open) stream.close();
   }

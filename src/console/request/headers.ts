@@ -1,6 +1,6 @@
 // The headers of the console's replies, which bound what a browser does with them.
 
-/** Nothing but the own stylesheet, the own script, and requests to the own origin. */
+/** Allows only the own stylesheet, the own script, and requests to the own origin. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -12,7 +12,9 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The policy is not no-referrer, with which browsers would send forms with `Origin: null`. */
+/**
+ * The policy is not no-referrer, because with that browsers would send forms with `Origin: null`.
+ */
 export const pageHeaders = {
   "cache-control": "no-store",
   "content-security-policy": contentSecurityPolicy,
@@ -22,7 +24,7 @@ export const pageHeaders = {
   "x-frame-options": "DENY",
 };
 
-/** The headers of a stream of events, which no proxy may hold back. */
+/** The headers of an event stream, which proxies must not buffer. */
 export const eventHeaders = {
   ...pageHeaders,
   "content-type": "text/event-stream; charset=utf-8",
@@ -30,7 +32,7 @@ export const eventHeaders = {
   "x-accel-buffering": "no",
 };
 
-/** Returns the headers of a file to store, whose name may have any character. */
+/** Returns the headers of a file to download, whose name may have any character. */
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {
     ...pageHeaders,

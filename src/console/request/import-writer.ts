@@ -16,7 +16,7 @@ import { tokensOf, type Work } from "../../http/load/work-tokens.ts";
 const failingMsMax = 120_000;
 const retryMs = 1_000;
 
-/** The function that it returns throws AppError, and OperatorError organization_closed. */
+/** Returns a function that throws AppError, and OperatorError organization_closed. */
 export function makeImportWriter(
   context: HttpContext,
   target: { readonly organization: Organization; readonly type: RecordType },
@@ -25,7 +25,7 @@ export function makeImportWriter(
   const { organization, type } = target;
   const { organizationId, rateLimitPerSecond } = organization;
   const isConfidential = confidentialTypes(organization.confidentialTypes).has(type.resourceType);
-  /** Its rows were read and validated by a thread of its own, whose time does not count. */
+  /** A separate thread has read and validated the rows; its time does not count. */
   const pay = async (work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> => {
     const tokens = tokensOf({ ...work, processorMs: 0 });
     const limited = await context.rates.work({ organizationId, rateLimitPerSecond }, tokens);

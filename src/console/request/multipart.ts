@@ -14,12 +14,12 @@ import { requireStorable, requireType } from "../page.ts";
 export interface FilePart {
   /** The fields before the file. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Has no folders, and may be empty. Never has half of a character, which no header and no file could have. */
+  /** Contains no folder, and may be empty. Never contains half of a character, which no header and no file can have. */
   readonly fileName: string;
   readonly content: Readable;
 }
 
-/** However slowly it arrives. */
+/** The bound applies however slowly the form arrives. */
 const uploadMsMax = 15 * 60_000;
 
 const bounds = {
@@ -32,9 +32,9 @@ const bounds = {
 };
 
 /**
- * Resolves to what `receive` resolves to, when the form has arrived. Rejects with AppError content_type,
- * request_timeout, malformed_http or validation_failed, with OperatorError invalid for a form without a file, and with
- * what `receive` rejects with. `receive` has ended then.
+ * Resolves to the result of `receive` when the form has arrived. Rejects with AppError content_type, request_timeout,
+ * malformed_http or validation_failed, with OperatorError invalid for a form without a file, and with what `receive`
+ * rejects with; by then `receive` has ended.
  */
 export async function readFileForm<Result>(
   { raw, headers }: Pick<FastifyRequest, "raw"> & { readonly headers: FastifyRequest["headers"] },
@@ -59,7 +59,7 @@ export async function readFileForm<Result>(
   const late = setTimeout(() => fail(new AppError("request_timeout")), uploadMsMax);
   const fieldsLate = setTimeout(() => fail(new AppError("request_timeout")), limits.bodyTimeoutMs);
   parser.on("field", (name, value) => fields.set(name, value));
-  // The parser passes undefined where the form names none, whatever its type says.
+  // The parser passes undefined if the form names none, although its type does not say so.
   parser.on("file", (_name, content: Readable, fileName: string | undefined) => {
     clearTimeout(fieldsLate);
     file = content;
@@ -76,7 +76,7 @@ export async function readFileForm<Result>(
     await ended.promise;
     if (received !== undefined) return await received;
   } catch (error) {
-    // What it has written is removed by then.
+    // By then, what it has written is removed.
     await received?.catch(() => undefined);
     throw error;
   } finally {

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
 import type { Origin } from "./origin.ts";
 
-/** Behind TLS a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). */
+/** With TLS, a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). */
 function nameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_session" : "sluice_session";
 }
@@ -30,7 +30,10 @@ export function readOpenIdCookie(headers: IncomingHttpHeaders, origin: Origin): 
   return read(headers, openIdNameOf(origin));
 }
 
-/** Undefined if the cookie is missing or was sent more than once: it is unclear who set which. */
+/**
+ * Undefined if the cookie is missing or was sent more than once, because it is unclear who set
+ * which.
+ */
 function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | undefined {
   const name = `${of}=`;
   const found = sent
@@ -64,7 +67,7 @@ function organizationNameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_organization" : "sluice_organization";
 }
 
-/** The organization that was chosen, which grants nothing; undefined for all of them. */
+/** The chosen organization, which grants nothing; undefined for all of them. */
 export function readOrganizationCookie(
   headers: IncomingHttpHeaders,
   origin: Origin,

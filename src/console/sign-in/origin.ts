@@ -1,4 +1,4 @@
-// Decides by which origin browsers reach the console, and whether a request comes from one of its pages.
+// Determines by which origin browsers reach the console, and whether a request comes from one of its pages.
 
 import type { FastifyRequest } from "fastify";
 
@@ -29,7 +29,9 @@ export function isFromOwnPage({ headers }: FastifyRequest, origin: Origin): bool
   return headers.origin === origin.text && (site === undefined || site === "same-origin");
 }
 
-/** True where browsers support passkeys: over TLS or on localhost, and never for an address. */
+/**
+ * True if browsers support passkeys there: over TLS or on localhost, and never for an IP address.
+ */
 export function supportsPasskeys({ isSecure, hostname }: Origin): boolean {
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
   return !isAddress && (isSecure || hostname === "localhost" || hostname.endsWith(".localhost"));

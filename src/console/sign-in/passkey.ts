@@ -30,7 +30,7 @@ const load = () => import("@simplewebauthn/server");
 
 const challengeLifetimeMs = 5 * 60_000;
 
-/** EdDSA, ES256 and RS256: what authenticators have, and what every supported version of Node verifies. */
+/** EdDSA, ES256 and RS256: authenticators have these, and every supported version of Node verifies them. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 /** What a browser needs to make a passkey on this device or on a security key, protected by a PIN or a fingerprint. */
@@ -148,7 +148,7 @@ function readTransports({ response }: RegistrationResponseJSON): readonly string
     : [];
 }
 
-/** What its owner calls it, beside the answer of the browser. */
+/** The name that its owner gave it, beside the answer of the browser. */
 function readName(answer: unknown): string {
   const { name } = answer as { readonly name?: unknown };
   return typeof name === "string" ? name.trim() : "";

@@ -1,5 +1,5 @@
-// Sends events as log records over OTLP/HTTP in JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request"). The packages of
-// OpenTelemetry are not needed for it: the text is made here, and sent as a webhook is.
+// Sends events as log records over OTLP/HTTP in JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request"). Does not need
+// the packages of OpenTelemetry: the text is made here, and sent in the same way as a webhook.
 
 import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
@@ -20,7 +20,7 @@ export interface OtlpOptions {
   readonly attemptMs?: number | undefined;
 }
 
-/** The operator names the receiver, so it may be anywhere. */
+/** The operator has chosen the receiver, so it may be anywhere. */
 const anywhere = { allows: () => true, allowsPlain: () => true };
 
 export function makeOtlpReceiver(options: OtlpOptions): EventReceiver {
@@ -87,7 +87,7 @@ function anyValue(value: OutValue): object {
   return { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
 }
 
-/** "OTLP/HTTP Response", "Partial Success": these must not be sent again. */
+/** "OTLP/HTTP Response", "Partial Success": the refused records must not be sent again. */
 function hasRefused(body: string): boolean {
   try {
     const reply = JSON.parse(body) as {

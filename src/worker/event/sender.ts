@@ -1,5 +1,5 @@
-// Sends events to one receiver: the audit trail, and how often a process has refused somebody. A receiver that is away
-// or slow delays nothing else: what waits is in the store, and refusals are a few numbers.
+// Sends events to one receiver: the audit trail, and how often the process has refused somebody. A slow or unreachable
+// receiver delays nothing else: waiting entries are in the store, and refusals are only a few numbers.
 
 import type { App } from "../../actions/app.ts";
 import { sendTrail } from "../../actions/event/send-trail.ts";
@@ -10,15 +10,15 @@ import { type EventReceiver, SendFailure } from "./receiver.ts";
 
 const intervalMs = 1_000;
 const backOffMsMax = 60_000;
-/** How long a receiver can ask to be left alone. */
+/** How long a receiver can postpone the next attempt. */
 const retryAfterMsMax = 10 * 60_000;
-/** Refusals are sent no more often. */
+/** The shortest time between two messages with refusals. */
 const countsMs = 60_000;
 const entriesMax = 256;
-/** After so many batches, a batch may be larger again. */
+/** After this many batches, a batch may be larger again. */
 const batchesBeforeMore = 8;
 
-/** Totals of this process, by event and by what it is counted by; both are names of the code. */
+/** Totals of this process, by event and by reason; both are names from the code. */
 export type RefusalTotals = ReadonlyMap<SecurityEvent, ReadonlyMap<string, number>>;
 
 export interface EventSenderOptions {
@@ -27,7 +27,7 @@ export interface EventSenderOptions {
   readonly totals: () => RefusalTotals;
   /** `refused`: the receiver refused some of the events for good. */
   readonly onSent: (result: "sent" | "refused") => void;
-  /** `error` is a SendFailure where the receiver is the cause. */
+  /** `error` is a SendFailure if the receiver is the cause. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -43,7 +43,10 @@ export function startEventSender(app: App, options: EventSenderOptions): Loop {
 class EventSender {
   readonly #app: App;
   readonly #options: EventSenderOptions;
-  /** A receiver that ends a connection early gets less at once, down to one entry, and so goes on in any case. */
+  /**
+   * If a receiver ends a connection early, the next batches are smaller, down to one entry, so that sending makes
+   * progress in any case.
+   */
   #entriesMax = entriesMax;
   #batches = 0;
   #entryNo: number | undefined;

@@ -1,6 +1,6 @@
 // Sends events by syslog (RFC 5424) with octet counting (RFC 6587, section 3.4.1), over TCP or TLS (RFC 5425). Syslog
-// acknowledges nothing, so each batch has a connection of its own, and the receiver has the batch when it has read up
-// to the end of the connection and closes its side without an error.
+// has no acknowledgement, so each batch has a separate connection, and counts as received when the receiver has read to
+// the end of the connection and closes its side without an error.
 
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -9,7 +9,7 @@ import { connect as connectTls, TLSSocket } from "node:tls";
 import type { OutEvent } from "../../domain/event.ts";
 import { type EventReceiver, SendFailure } from "./receiver.ts";
 
-/** For all of it: the name, the connection, the batch and its end. */
+/** The bound for everything: the name, the connection, the batch and its end. */
 const attemptMs = 10_000;
 /** A proxy without a receiver behind it accepts a connection and closes it at once. */
 const watchMs = 50;
@@ -79,7 +79,8 @@ async function sendAll(socket: Socket, frames: readonly Buffer[]): Promise<void>
   };
   await Promise.race([isReady, isOver]);
   await watch();
-  // A receiver may end the connection after a frame, and drop others that it has read; a single frame it has then.
+  // A receiver may end the connection after a frame and drop others that it has read; a batch of a single frame has
+  // then been received.
   if (frames.length > 1) {
     socket.write(Buffer.concat(frames));
     await watch();
@@ -93,7 +94,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code ?? (message === "late" ? "no end in time" : message);
 }
 
-/** As RFC 5424 wants names: printable ASCII without spaces. */
+/** Makes names as RFC 5424 requires: printable ASCII without spaces. */
 const ownName =
   hostname()
     .replaceAll(/[^\x21-\x7e]/g, "?")
@@ -107,7 +108,7 @@ function frameOf({ name, at, isWarning, fields }: OutEvent): Buffer {
   return Buffer.from(`${line.length} ${line}`, "latin1");
 }
 
-/** A message in ASCII needs no byte order mark, and no receiver mistakes its encoding. */
+/** A message in ASCII needs no byte order mark; no receiver can mistake its encoding. */
 function toAscii(json: string): string {
   return json.replaceAll(
     /[\x7f-\uffff]/g,

@@ -1,22 +1,22 @@
-// To which addresses webhooks are sent: public ones, and those of the networks that the operator names. A customer
-// chooses the URL, and must not reach what only this machine can.
+// The addresses to which webhooks may be sent: public ones, and those in the networks that the operator names. A
+// customer chooses the URL, and must not reach what only this machine can reach.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** By the registries of IANA for special-purpose addresses, and multicast. */
+/** Special-purpose addresses according to the registries of IANA, and multicast. */
 const specialIpv4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 " +
   "192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4";
 
 /** Everything else is special: loopback, local addresses, multicast, and IPv4 in other forms (mapped, NAT64). */
 const globalIpv6 = "2000::/3";
-/** Teredo and others of the protocols, documentation, and IPv4 in 6to4. */
+/** Teredo and other protocol assignments, documentation, and IPv4 in 6to4. */
 const specialIpv6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20";
 
 export interface AllowedAddresses {
-  /** Whether this is an address to which something may be sent. */
+  /** Whether webhooks may be sent to this address. */
   readonly allows: (address: string) => boolean;
-  /** Whether it may be sent without TLS. */
+  /** Whether TLS may be missing there. */
   readonly allowsPlain: (address: string) => boolean;
 }
 
@@ -39,7 +39,7 @@ function isPublic(address: string): boolean {
   return isIPv6(address) && has(publicIpv6, address) && !has(refusedIpv6, address);
 }
 
-/** An IPv6 address is never in a network of IPv4: a list takes a mapped one for the address that is in it. */
+/** An IPv6 address is never in a network of IPv4: the list would take a mapped address for the IPv4 address in it. */
 interface Networks {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;

@@ -7,12 +7,12 @@ import { isIP, type LookupFunction } from "node:net";
 import type { AllowedAddresses } from "./allowed-address.ts";
 import type { ResolveName } from "./resolve-name.ts";
 
-/** For all of it: the name, the connection, the request and the head of the reply. */
+/** The bound for everything: the name, the connection, the request and the head of the reply. */
 const attemptMs = 10_000;
 const headBytesMax = 16 * 1_024;
-/** Interim replies (1xx) before the final one. */
+/** How many interim replies (1xx) are accepted before the final one. */
 const interimMax = 8;
-/** How much of a body is read, and for how long, so that the server can finish it. */
+/** How many bytes of a body are read, and for how long, so that the server can finish it. */
 const bodyBytesMax = 64 * 1_024;
 const bodyMs = 1_000;
 
@@ -82,7 +82,7 @@ export function makePost({
   };
 }
 
-/** The connection is made to the address that was checked, whatever the name means by then. */
+/** The connection is made to the address that was checked, even if the name changes meanwhile. */
 function always(address: string): LookupFunction {
   const family = isIP(address);
   return (_name, options, callback) => {

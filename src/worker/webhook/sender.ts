@@ -1,5 +1,5 @@
-// Sends webhooks in a serving process: looks for endpoints to which there is something to send, and delivers to some of
-// them at a time, organizations in turn. An endpoint that is slow or fails delays no other.
+// Sends webhooks in a serving process: finds endpoints with messages to send, and delivers to some of them at a time,
+// organizations in turn. An endpoint that is slow or fails delays no other.
 
 import { randomBytes } from "node:crypto";
 import type { App } from "../../actions/app.ts";
@@ -32,7 +32,7 @@ export interface SenderOptions {
   readonly random?: () => number;
 }
 
-/** Of an endpoint: up to where there is nothing to send. */
+/** For an endpoint: up to here there is nothing to send. */
 type Places = Map<string, Place>;
 
 class Sender {
@@ -43,7 +43,10 @@ class Sender {
   /** By endpoint. */
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #ofOrganization = new Map<string, number>();
-  /** When each organization was last served, by a count; those that have never been are first. */
+  /**
+   * When each organization was last served, as a count; organizations that were never served come
+   * first.
+   */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
   #places: Places = new Map();
@@ -55,7 +58,7 @@ class Sender {
     this.#options = options;
   }
 
-  /** Begins what there is room for. */
+  /** Begins as many deliveries as there is room for. */
   async round(): Promise<boolean> {
     const endpoints = await allEndpoints(this.#app);
     const keys = this.#app.webhookKeys();
@@ -80,7 +83,7 @@ class Sender {
     await Promise.all(this.#inFlight.values());
   }
 
-  /** What has changed since the last look, at once for all endpoints that had nothing to be sent then. */
+  /** Queries what has changed since the last query, once for all endpoints that had nothing to send then. */
   async #look(endpoints: readonly WebhookEndpoint[]): Promise<Ends> {
     const organizations = [...new Set(endpoints.map(({ organizationId }) => organizationId))];
     const looked = await lookForNews(this.#app, organizations, this.#seen);
@@ -91,7 +94,10 @@ class Sender {
     return looked.ends;
   }
 
-  /** Those that may be sent something now, the organization first that was served longest ago. */
+  /**
+   * Endpoints that may be sent something now; the organization that was served longest ago comes
+   * first.
+   */
   #inTurn(endpoints: readonly WebhookEndpoint[], keyCheck: number): readonly WebhookEndpoint[] {
     const now = this.#app.now();
     const turn = ({ organizationId }: WebhookEndpoint) => this.#servedAt.get(organizationId) ?? 0;
@@ -111,7 +117,10 @@ class Sender {
     return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
   }
 
-  /** Returns how far it has looked if there is something to send; otherwise undefined. */
+  /**
+   * Returns the position up to which it has searched if there is something to send; otherwise
+   * undefined.
+   */
   async #findNews(
     source: MessageSource,
     endpoint: WebhookEndpoint,
@@ -132,7 +141,7 @@ class Sender {
     looked: { readonly ends: Ends; readonly place: Place },
   ): void {
     const { endpointId, organizationId } = endpoint;
-    // Its cursors go on, and may be set back meanwhile.
+    // Its cursors advance, and may be set back meanwhile.
     this.#places.delete(endpointId);
     this.#served += 1;
     this.#servedAt.set(organizationId, this.#served);
@@ -172,7 +181,7 @@ class Sender {
     return { result: String(status), status, retryAfter, stopped: false };
   }
 
-  /** The URL is in no log: its path or its query may be a secret. */
+  /** The URL is never logged: its path or its query may be a secret. */
   #report(attempt: DeliveryAttempt): void {
     this.#options.onAttempt?.(attempt);
     const { kind, endpoint, result, disabled } = attempt;
@@ -189,7 +198,7 @@ class Sender {
   }
 }
 
-/** Endpoints that had nothing to be sent up to `seen`, and whose organizations have no news since. */
+/** Endpoints that had nothing to send up to `seen`, and whose organizations have no news since. */
 function forward(
   places: Places,
   endpoints: readonly WebhookEndpoint[],

@@ -99,7 +99,7 @@ class LeafValues {
     return found;
   }
 
-  /** A row may have values in several pages, and its first page is known only when its levels were read. */
+  /** A row may have values in several pages, and its first page is known only after its levels are read. */
   #nextNested(count: number): unknown[] {
     const end = this.#row + count;
     const { row: first } = this.#start;

@@ -15,7 +15,9 @@ import { checkThrift } from "./thrift-check.ts";
 const columnsMax = 1_000;
 const elementsMax = 4_000;
 const schemaDepthMax = 12;
-/** Any file may have so many values in its metadata, and one more for each `bytesPerValue` bytes of the file. */
+/**
+ * How many values the metadata of any file may have; one more is allowed for each `bytesPerValue` bytes of the file.
+ */
 const valuesMax = 500_000;
 const bytesPerValue = 1_000;
 const footerBytesMax = 16 * 1_024 * 1_024;
@@ -30,9 +32,9 @@ export interface Footer {
 
 export interface Group {
   readonly rows: number;
-  /** In the file. */
+  /** The size in the file. */
   readonly bytes: number;
-  /** Decompressed, as the file says. */
+  /** The decompressed size, according to the file. */
   readonly saidBytes: number;
   /** The key is the path of the leaf, joined by dots. */
   readonly chunks: ReadonlyMap<string, Chunk>;
@@ -95,7 +97,7 @@ function requireSchema(elements: readonly SchemaElement[]): void {
   if (root.num_children > columnsMax || elements.length > elementsMax) {
     throw new Error(`it has more than ${columnsMax} columns, or ${elementsMax} with those inside`);
   }
-  // How many children are still missing, of each element that lacks any; the outermost first.
+  // For each element that lacks children, how many are missing; the outermost first.
   const open: number[] = [];
   for (const [
     index,

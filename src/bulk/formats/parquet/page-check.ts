@@ -6,7 +6,7 @@ import { deltaBinaryUnpack } from "hyparquet/src/delta.js";
 import { readRleBitPackedHybrid } from "hyparquet/src/encoding.js";
 import { pageLimits } from "./page-limits.ts";
 
-/** What is known of a data page from its header. */
+/** What the header of a data page says. */
 export interface PageValues {
   /** Values that are null are not counted. */
   readonly count: number;
@@ -64,7 +64,7 @@ export function checkValues(
   if (valueBytes * count > pageLimits.bytesMax) throw tooLarge();
   if (count === 0) return;
   const width = bytes[at] ?? 0;
-  // The library reads no runs of indices without bits in pages of the first version.
+  // The library reads no runs of zero-width indices in pages of the first version.
   if (isIndex && (width > 0 || isSecond)) checkRuns(bytes, { from: at + 1, width, count });
   else if (isIndex) return;
   else if (encoding === "RLE") checkRuns(bytes, { from: at + 4, width: 1, count });
@@ -124,7 +124,7 @@ function readInteger(reader: Reader): number {
   throw damaged();
 }
 
-/** All contradictions have one message: which one it is would only help developers of the writing program. */
+/** All contradictions have the same message: which one it is would only help developers of the writing program. */
 export function damaged(): Error {
   return new Error("a page contradicts its header");
 }

@@ -3,7 +3,7 @@
 // boolean.
 
 export const pageLimits = {
-  /** Compressed and decompressed, and as the values that it stands for. */
+  /** The size compressed, decompressed, and as the values that it stands for. */
   bytesMax: 16 * 1_024 * 1_024,
   headerBytesMax: 2 * 1_024 * 1_024,
   /** Values in the header. */

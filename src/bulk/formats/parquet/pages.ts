@@ -31,7 +31,10 @@ export interface Page {
   readonly values: number;
 }
 
-/** Bytes of a header; most are shorter, unless they contain the smallest and the largest value. */
+/**
+ * How many bytes of a header are read; most headers are shorter, unless they contain the smallest
+ * and the largest value.
+ */
 const headBytes = 4_096;
 /** Compressions besides Snappy, which the library includes. */
 const compressors: Compressors = {
@@ -123,7 +126,7 @@ export class Pages {
     this.#dictionary = undefined;
   }
 
-  /** The values of the page; those of a nested column are added to `before`. */
+  /** The values of the page; the values of a nested column are added to `before`. */
   read(
     { header, bodyAt }: Page,
     before?: unknown[],
@@ -202,7 +205,7 @@ export class Pages {
       uncompressed_page_size: body.length,
       ...(second && { data_page_header_v2: { ...second, is_compressed: false } }),
     };
-    // A buffer of its own: the library finds the end of the page by the end of the buffer.
+    // A separate buffer, because the library uses the end of the buffer as the end of the page.
     const isWhole = body.byteLength === body.buffer.byteLength;
     const view = new DataView((isWhole ? body : Uint8Array.from(body)).buffer as ArrayBuffer);
     return readPage({ view, offset: 0 }, plain, this.#decoder, this.#dictionary, before, 0);
@@ -210,7 +213,7 @@ export class Pages {
 }
 
 interface Checked {
-  /** Decompressed. */
+  /** The decompressed bytes. */
   readonly body: Uint8Array;
   /** False if its first value belongs to the last row of the page before. */
   readonly beginsRow: boolean;

@@ -36,7 +36,7 @@ class Check {
   #value(type: number, depth: number): void {
     this.#valuesLeft -= 1;
     if (this.#valuesLeft < 0) throw new Error("its metadata has too many values");
-    // True and false are in the type.
+    // The type contains true and false.
     if (type === 1 || type === 2) return;
     if (type === 3) this.#skip(1);
     else if (type <= 6) this.#integer();
@@ -51,7 +51,7 @@ class Check {
     const head = this.#byte();
     const type = head & 0x0f;
     const size = head >> 4 === 15 ? this.#integer() : head >> 4;
-    // Each item has a byte at least.
+    // Each item has at least one byte.
     if (size > this.#bytes.length - this.offset) throw tooShort();
     for (let index = 0; index < size; index += 1) {
       this.#value(type === 1 || type === 2 ? 3 : type, depth + 1);

@@ -1,4 +1,4 @@
-// What a page can't do by itself: passkeys, times in the viewer's zone, live progress and keyboard shortcuts.
+// What a page can't do without a script: passkeys, times in the viewer's zone, live progress and keyboard shortcuts.
 // Everything else works without this file.
 
 "use strict";
@@ -84,7 +84,9 @@ function relative(milliseconds) {
   return format.format(Math.round(amount), "year");
 }
 
-/** The zone of the viewer first, UTC beside it; in lists how long ago it was, with the rest in a tooltip. */
+/**
+ * The zone of the viewer first, with UTC beside it; in lists, how long ago it was, with the exact time in a tooltip.
+ */
 function showLocalTimes() {
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   const now = Date.parse(document.documentElement.dataset.now);
@@ -107,7 +109,7 @@ function showLocalTimes() {
   }
 }
 
-/** Shows the progress of what the page is about, and what has become of it. */
+/** Shows the progress and the result of the work that the page is about. */
 function followProgress() {
   const part = document.querySelector("[data-progress]");
   if (part === null) return;
@@ -127,7 +129,7 @@ function followProgress() {
   });
 }
 
-/** A field with a list of links below it: screens, and what the server finds. The arrows move the focus. */
+/** A field with a list of links below it: screens, and what the server finds. The arrow keys move the focus. */
 function preparePalette() {
   const opener = document.querySelector(".search");
   if (opener === null) return undefined;

@@ -27,7 +27,7 @@ export function readRoles(
   return [...new Set(roles)];
 }
 
-/** Names of claims may have dots, too, so the whole name comes first. */
+/** Names of claims may contain dots, too, so the whole name is tried first. */
 function findClaim(claims: Claims, claim: string): unknown {
   if (Object.hasOwn(claims, claim)) return claims[claim];
   let value: unknown = claims;

@@ -1,4 +1,4 @@
-// Explains errors of the library for OpenID Connect. Recognises them by their codes and fields, never by their texts.
+// Explains errors of the library for OpenID Connect. Recognizes them by their codes and fields, never by their texts.
 
 /** An error and its causes, the outermost first; the library wraps errors. */
 function chainOf(error: unknown): readonly Error[] {

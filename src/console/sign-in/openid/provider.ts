@@ -26,7 +26,7 @@ export interface OpenIdOptions {
 
 /** One sign-in, from its beginning to the answer of the issuer. */
 export interface Attempt {
-  /** Known to the browser that began it, and to nobody else. */
+  /** Known only to the browser that began the sign-in. */
   readonly secret: string;
   /** Where the issuer sends the browser back to. */
   readonly redirectUri: string;
@@ -85,7 +85,7 @@ function derive(secret: string, purpose: "state" | "nonce" | "verifier"): string
   return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
 
-/** True for the answer to this attempt. */
+/** True if the answer belongs to this sign-in. */
 export function isAnswerTo({ secret }: Pick<Attempt, "secret">, answer: URLSearchParams): boolean {
   const [state, ...more] = answer.getAll("state");
   return state === derive(secret, "state") && more.length === 0;
@@ -105,7 +105,10 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
   });
 }
 
-/** Authenticates as the issuer supports it; if its metadata don't say how, as every issuer has to (RFC 6749, 2.3.1). */
+/**
+ * Authenticates in a way that the issuer supports; if its metadata don't name any, in the way that every issuer has to
+ * support (RFC 6749, 2.3.1).
+ */
 async function withSecret(clientSecret: string): Promise<ClientAuth> {
   const { ClientSecretBasic, ClientSecretPost } = await load();
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)];
