@@ -130,14 +130,30 @@ function inMemory({ name, text }: { readonly name: string; readonly text: string
 
 const tabsMax = 200;
 
+/** What is used of an element in the page. */
+interface InPage {
+  readonly ownerDocument: {
+    readonly activeElement: unknown;
+    readonly defaultView: {
+      getComputedStyle(element: InPage): { readonly outlineStyle: string };
+    };
+  };
+}
+
+/** Runs in the page. Undefined if the element does not have the focus. */
+function outlineOfFocused(element: InPage): string | undefined {
+  const { activeElement, defaultView } = element.ownerDocument;
+  return activeElement === element ? defaultView.getComputedStyle(element).outlineStyle : undefined;
+}
+
 /** Presses Tab until the element has the focus, which has to be visible. */
 async function focus(page: Page, element: Locator): Promise<void> {
-  await element.waitFor();
-  const focused = element.and(page.locator(":focus"));
+  // Found once: to find it by its role anew after each Tab takes longer than all else.
+  const found = await element.elementHandle();
   for (let presses = 0; presses < tabsMax; presses += 1) {
     await page.keyboard.press("Tab");
-    if ((await focused.count()) === 0) continue;
-    const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
+    const outline = await found?.evaluate<string | undefined, InPage>(outlineOfFocused);
+    if (outline === undefined) continue;
     assert.notEqual(outline, "none", "nobody can see where the focus is");
     return;
   }
