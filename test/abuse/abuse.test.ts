@@ -1,4 +1,4 @@
-// Some abuses of every family for a short time, next to a good client: the server survives, stays within its memory,
+// An abuse of every family for a short time, next to a good client: the server survives, stays within its memory,
 // and neither loses nor refuses anything of the good client. `npm run campaign -- abuse` runs all, and measures times.
 
 import assert from "node:assert/strict";

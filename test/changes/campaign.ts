@@ -12,11 +12,14 @@ import { makeRandom } from "../support/random.ts";
 import { runStore } from "./run-store.ts";
 import { openOnPostgres, openOnSqlite } from "./site.ts";
 
+/** Of each of the two organizations. */
+const writersDefault = 32;
+
 export const changes: Campaign<Figures> = {
   about: "kills servers and consumers of the feed of changes, and compares what each was given",
   counts: "kills",
   countDefault: 50,
-  amounts: { changes: 20_000 },
+  amounts: { changes: 20_000, writers: writersDefault },
   engines: ["sqlite", "postgres"],
   run: runChanges,
 };
@@ -38,7 +41,8 @@ async function runChanges(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
   while (findings.length === 0 && !isOver()) {
     count(figures, "stores");
     const store = total("stores");
-    const place = await (engine === "sqlite" ? openOnSqlite : openOnPostgres)(seed + store);
+    const open = engine === "sqlite" ? openOnSqlite : openOnPostgres;
+    const place = await open(seed + store, amounts["writers"] ?? writersDefault);
     const found = place.site.ledger.findings;
     try {
       const random = makeRandom(seed * 1_000 + store);

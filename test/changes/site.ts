@@ -13,8 +13,6 @@ import type { Random } from "../support/random.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import type { StoredChange } from "./compare.ts";
 
-/** Of each of the two organizations. */
-const writersEach = 32;
 const startAttempts = 5;
 
 export interface ChangesSite {
@@ -45,7 +43,7 @@ function asChange({ resource_type: resourceType, resource_id, payload }: Row): S
   return { resourceType, resourceId: resource_id, payload };
 }
 
-export async function openOnSqlite(seed: number): Promise<ChangesSite> {
+export async function openOnSqlite(seed: number, writersEach: number): Promise<ChangesSite> {
   const site = await makeSqliteSite(seed, writersEach);
   return {
     site,
@@ -80,7 +78,7 @@ async function killOnSqlite(site: SqliteSite, random: Random): Promise<string> {
   return "the server";
 }
 
-export async function openOnPostgres(seed: number): Promise<ChangesSite> {
+export async function openOnPostgres(seed: number, writersEach: number): Promise<ChangesSite> {
   const site = await makePostgresSite(seed, writersEach);
   const beside = new LongTransactions(site.url);
   await beside.begin();

@@ -148,7 +148,7 @@ function outlineOfFocused(element: InPage): string | undefined {
 
 /** Presses Tab until the element has the focus, which has to be visible. */
 async function focus(page: Page, element: Locator): Promise<void> {
-  // Found once: to find it by its role anew after each Tab takes longer than all else.
+  // Found once: to find it by its role again after each Tab takes longer than all else.
   const found = await element.elementHandle();
   for (let presses = 0; presses < tabsMax; presses += 1) {
     await page.keyboard.press("Tab");

@@ -24,7 +24,7 @@ const records = makeRecordGenerator(11);
 const endless = { SHUTDOWN_DELAY_MS: "600000" };
 const copiesMs = 200;
 /** Between two requests of a client. */
-const pauseMs = 5;
+const pauseMs = 20;
 
 const folders: string[] = [];
 const running = new Set<ServerProcess>();
@@ -89,7 +89,7 @@ function sendContinuously(address: string, token: string) {
   const sent: Sent[] = [];
   const failures: string[] = [];
   const over = new AbortController();
-  const senders = Array.from({ length: 8 }, async () => {
+  const senders = Array.from({ length: 4 }, async () => {
     const client = makeClient(address);
     while (!over.signal.aborted) {
       const body = records.record(type);

@@ -54,12 +54,6 @@ function countingShown(app: App): App {
   return { ...app, store: withMethods(app.store, { countRecords }) };
 }
 
-/** The findings of a short comparison with this leak, as one text. */
-async function findingsWith(leak: TwinLeak): Promise<string> {
-  const { findings } = await compareTwins(shortRun({ seed: 11, count: 3 }), leak);
-  return findings.join("\n");
-}
-
 function shown(hash: string, values: readonly number[]): string {
   const slots = values.map((value, at) => ({ at, value }));
   const chart = renderChart({ slots, label: "Records", unit: "records" });
@@ -68,22 +62,20 @@ function shown(hash: string, values: readonly number[]): string {
 
 describe("two stores that differ only in confidential records", () => {
   it("have the same pages and commands for those who may not know of them", async () => {
-    const { figures, findings } = await compareTwins(shortRun({ seed: 1, count: 4 }));
+    const { figures, findings } = await compareTwins(shortRun({ seed: 1, count: 2 }));
     assert.deepEqual(findings, []);
-    assert.ok(figures.compared > 60 * 4, `${figures.compared} compared`);
+    assert.ok(figures.compared > 60 * 2, `${figures.compared} compared`);
   });
 
-  it("differ if a page and a figure on /metrics count reports as something else", async () => {
-    const findings = await findingsWith({ wrapStore: countingBoth });
-    for (const view of ["/console/deletion/:id", "metrics"]) {
-      assert.ok(findings.includes(view), findings);
+  it("differ if a page, a figure on /metrics and a command count reports as something else", async () => {
+    const leak: TwinLeak = { wrapStore: countingBoth, wrapApp: countingShown };
+    const { findings } = await compareTwins(shortRun({ seed: 12, count: 1 }), leak);
+    for (const view of ["/console/deletion/:id", "metrics", " organization show "]) {
+      assert.ok(
+        findings.some((finding) => finding.includes(view)),
+        findings.join("\n"),
+      );
     }
-  });
-
-  it("differ if a command counts reports as something else", async () => {
-    const findings = await findingsWith({ wrapApp: countingShown });
-    assert.ok(findings.includes(" organization show "), findings);
-    assert.ok(!findings.includes("/console"), findings);
   });
 
   it("do not differ if a hash begins or ends with a hyphen, or the machine was slower", () => {

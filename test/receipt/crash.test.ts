@@ -9,8 +9,8 @@ const seed = 20_261_123;
 
 describe("a process that is killed while it processes a deletion", () => {
   for (const [engine, count] of [
-    ["sqlite", 10],
-    ["postgres", 4],
+    ["sqlite", 5],
+    ["postgres", 2],
   ] as const) {
     it(`leaves it to the next one to complete it once, with a receipt, on ${engine}`, async (test) => {
       const run = { campaign: crashDeletion, seed, count, engine };

@@ -8,13 +8,13 @@ import { alterMany, tamper } from "./campaign.ts";
 
 describe("an altered store or ledger", () => {
   it("is found by check each time", async (test) => {
-    const run = { campaign: tamper, seed: 20_261_131, count: 80 };
+    const run = { campaign: tamper, seed: 20_261_131, count: 40 };
     const kinds = await requireNothingFound(test, "tamper", run);
     assert.ok(Object.keys(kinds).length >= 9, "most kinds were tried");
   });
 
   it("would be missed by a check of the store alone", async () => {
-    const run = shortRun({ seed: 2, count: 60 });
+    const run = shortRun({ seed: 2, count: 30 });
     const { findings } = await alterMany(run, async (folder) => {
       const store = await openStore(`sqlite:${folder}/sluice.db`, { role: "command" });
       try {

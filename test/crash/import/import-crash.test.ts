@@ -12,11 +12,11 @@ import { compareBook } from "./check.ts";
 import { type Book, makeAdds, makeUpdates } from "./input.ts";
 import { organizationId } from "./place.ts";
 
-const kills = 5;
+const kills = 3;
 
 describe("an importer that is killed and started again", () => {
   it(`has every row in the store once, and no other, after ${kills} kills`, async (test) => {
-    const campaign = { run: (run: CampaignRun) => killImporters(run, 12_000) };
+    const campaign = { run: (run: CampaignRun) => killImporters(run, 6_000) };
     const run = { campaign, seed: 20_261_121, count: kills };
     const figures = await requireNothingFound(test, "import", run);
     assert.equal(figures.kills, kills);
