@@ -19,6 +19,8 @@ export interface RecordTerm {
  */
 const termsMax = 256;
 const valueTermsMax = 128;
+/** Of one name, so that a long one leaves some for a former name. */
+const nameTermsMax = 128;
 
 /** The kind of value of each field; two fields with a space between them make one name. */
 const kinds: Readonly<Record<SearchedType, Readonly<Record<string, ValueKind | "name">>>> = {
@@ -64,7 +66,7 @@ export function readTerms(
     if (found.size >= max) continue;
     const terms =
       kind === "name"
-        ? termsOfName(text, type).map(makeTerm)
+        ? termsOfName(text, type).slice(0, nameTermsMax).map(makeTerm)
         : termsOfValue(kind, text, readTelephone).map(({ term }) => term);
     for (const term of terms.filter((one) => !found.has(one)).slice(0, max - found.size)) {
       found.set(term, { term, field, former });

@@ -15,9 +15,11 @@ export interface NameTerm {
   readonly text: string;
 }
 
-/** The words of a name from which pairs are made. */
+/** The words of a name from which pairs are made; those of a wanted name are among those of the same stored name. */
 const storedWordsMax = 8;
 const wantedWordsMax = 6;
+/** The words that are found alone. */
+const singleWordsMax = 24;
 
 /** The words of the legal form of a company, in the form after points are removed. */
 const legalForms: ReadonlySet<string> = new Set(
@@ -28,9 +30,9 @@ const legalForms: ReadonlySet<string> = new Set(
 
 /** An apostrophe within a word is removed: "O'Brien" is one word. */
 const apostrophe = /(?<=\p{L})['’ʼʻ‘`´ʹ](?=\p{L})/gu;
-/** Joiners, soft hyphens and direction marks, which are invisible; a zero-width space separates words. */
-const invisible = /[\p{Cf}--\u200b]/gv;
-const between = /[^\p{L}\p{N}]+/u;
+/** Joiners, soft hyphens, direction marks and kashidas, which say nothing; a zero-width space separates words. */
+const invisible = /[[\p{Cf}\u0640]--\u200b]/gv;
+const between = /[^\p{L}\p{M}\p{N}]+/u;
 const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
 
 /** The words of each spelling of a name; a name with a hyphen is also spelled without it, in one word. */
@@ -42,6 +44,9 @@ function readNames(name: string): readonly (readonly string[])[] {
   return names.filter((words) => words.length > 0);
 }
 
+/** In the order in which they are kept, if there are too many: what finds the whole name comes first. */
+const forms: readonly NameForm[] = ["whole", "all", "core", "pair", "word", "initial"];
+
 /**
  * The terms of a stored name, each once. Only companies have a legal form, which says nothing as a word of their name.
  */
@@ -49,12 +54,12 @@ export function termsOfName(name: string, of: "person" | "company"): readonly Na
   const isCompany = of === "company";
   return unique(
     readNames(name).flatMap((words) => termsOfWords(words, isCompany ? coreOf(words) : words)),
-  );
+  ).toSorted((one, other) => forms.indexOf(one.form) - forms.indexOf(other.form));
 }
 
 function termsOfWords(words: readonly string[], telling: readonly string[]): readonly NameTerm[] {
-  const first = telling.slice(0, storedWordsMax);
-  const pairs = pairsOf(first);
+  const pairs = pairsOf(mostTelling(telling, storedWordsMax));
+  const single = telling.slice(0, singleWordsMax);
   return [
     { form: "whole", text: words.join("") },
     // The letters of two words in every order.
@@ -62,7 +67,7 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
     ...(telling.length < words.length ? [sortedTerm("core", telling)] : []),
     ...pairs.map((pair) => sortedTerm("pair", pair)),
     ...pairs.flatMap(([one, other]) => [initialTerm(one, other), initialTerm(other, one)]),
-    ...first.filter((word) => word.length > 1).map((word) => sortedTerm("word", [word])),
+    ...single.filter((word) => word.length > 1).map((word) => sortedTerm("word", [word])),
   ];
 }
 
@@ -74,16 +79,18 @@ export interface WantedTerm extends NameTerm {
   readonly exact: boolean;
 }
 
-/** The terms to look up for a name. */
+/** What to look up for a name; what finds the whole name comes first. */
 export function termsOfWantedName(name: string): readonly WantedTerm[] {
-  return unique(readNames(name).flatMap(wantedOfWords));
+  return unique(readNames(name).flatMap(wantedOfWords)).toSorted(
+    (one, other) => Number(other.exact) - Number(one.exact),
+  );
 }
 
 function wantedOfWords(words: readonly string[]): readonly WantedTerm[] {
   const exact = [...rotations(words), ...(words.length > 2 ? [sortedTerm("all", words)] : [])];
   const core = coreOf(words);
   const partial = [
-    ...pairsOf(words.slice(0, wantedWordsMax)).flatMap(wantedOfPair),
+    ...pairsOf(mostTelling(words, wantedWordsMax)).flatMap(wantedOfPair),
     ...(core.length < words.length ? rotations(core) : []),
     sortedTerm("core", core),
     ...(words.length === 1 ? [sortedTerm("word", words)] : []),
@@ -104,6 +111,19 @@ function wantedOfPair([one, other]: Pair): readonly NameTerm[] {
     ...(initial === one && otherInitial !== other ? [initialTerm(one, other)] : []),
     ...(otherInitial === other && initial !== one ? [initialTerm(other, one)] : []),
   ];
+}
+
+/** The first word, the last, and the longest of the others, in their order. */
+function mostTelling(words: readonly string[], max: number): readonly string[] {
+  if (words.length <= max) return words;
+  const others = [...words.keys()].slice(1, -1);
+  const longest = others.sort((one, other) => lengthAt(words, other) - lengthAt(words, one));
+  const chosen = new Set([0, words.length - 1, ...longest.slice(0, max - 2)]);
+  return words.filter((_, at) => chosen.has(at));
+}
+
+function lengthAt(words: readonly string[], at: number): number {
+  return words[at]?.length ?? 0;
 }
 
 type Pair = readonly [one: string, other: string];

@@ -1,25 +1,35 @@
 // How letters are written in a to z, for the search by name. A letter that countries or authorities write in several
 // ways has several spellings, in columns. A name is spelled with one column at a time, so each name has few spellings.
 
-/** Letters that have no marks to remove, and those whose marks are also written as letters. */
+/** Letters that have no marks to remove, and those whose marks are also written as letters, or only some of them. */
 const latin = `
-  ß ss, æ ae, œ oe, ł l, þ th, ð d dh, đ d dj, ħ h, ı i, ŋ n ng, ŧ t, ĸ k, ə e a, ø o oe,
-  ö o oe, ä a ae, ü u ue, å a aa`;
+  ß ss, æ ae, œ oe, ł l, þ th, ð d dh d, đ d dj, ħ h, ı i, ŋ n ng, ŧ t, ĸ k, ə e a e e a,
+  ü u ue u ue u ue, ö o oe oe o o oe, ø o oe oe o o oe, ä a ae ae a ae a, å a aa a aa aa a`;
 
-/** As in travel documents (ICAO Doc 9303), as commonly written in English, and as Ukraine writes its names. */
+/**
+ * As in travel documents (ICAO Doc 9303), as in English, as in older Russian ones, as Ukraine writes its names, as in
+ * Serbian, as in Bulgarian, and as in English with x or h. `^` is the beginning of a word.
+ */
 const cyrillic = `
-  ий ii y yi, ый yi y yi, а a, б b, в v, г g g h, ґ g, д d, е e, ё e yo e, є ie ye ie, ж zh,
-  з z, и i i y, і i, ї i yi i, й i y i, к k, л l, м m, н n, о o, п p, р r, с s, т t, у u, ў u,
-  ф f, х kh h kh, ц ts, ч ch, ш sh, щ shch, ъ ie a -, ы y, ь -, э e, ю iu yu iu, я ia ya ia,
-  ј j, љ lj, њ nj, ћ c, ђ d dj, џ dz`;
+  ий ii y iy yi i i y y, ый yi y yy y i y y y, ия iia ia iya iia ija ia ia ia,
+  ія iia ia iya iia ija ia ia ia, кс ks ks ks ks ks ks x ks, а a, б b, в v,
+  г g g g h g g g h, ґ g, д d, ^е e e ye e e e ye e, е e, ё e yo e yo jo e yo yo,
+  ^є ie ye ye ye je ye ye ye, є ie ye ye ie je ye ye ye, ж zh zh zh zh z zh, з z,
+  и i i i y i i i y, і i, ^ї i yi yi yi ji yi, ї i yi yi i ji yi, ^й i y y y j y, й i y y i j y,
+  к k, л l, м m, н n, о o, п p, р r, с s, т t, у u, ў u, ф f, х kh kh kh kh h h kh kh,
+  ц ts ts ts ts c ts, ч ch ch ch ch c ch, ш sh sh sh sh s sh,
+  щ shch shch shch shch s sht shch shch, ъ ie - - - - a -, ы y, ь - - - - - y -, э e,
+  ^ю iu yu yu yu ju yu, ю iu yu yu iu ju yu, ^я ia ya ya ya ja ya, я ia ya ya ia ja ya,
+  ј j, љ lj, њ nj, ћ c, ђ d d d d dj, џ dz`;
 
 /** As in passports (ELOT 743), and as commonly written in English. */
 const greek = `
-  ου ou, αυ av au, ευ ev eu, γγ ng, γκ gk g, μπ mp b, ντ nt d, α a, β v b, γ g, δ d, ε e, ζ z,
-  η i, θ th, ι i, κ k, λ l, μ m, ν n, ξ x, ο o, π p, ρ r, σ s, ς s, τ t, υ y i, φ f ph, χ ch h,
-  ψ ps, ω o`;
+  ου ou, αυ av au af, ευ ev eu ef, γγ ng, γκ gk g, μπ mp b mb mp, ντ nt d nt, α a, β v b v, γ g,
+  δ d, ε e, ζ z, η i, θ th, ι i, κ k, λ l, μ m, ν n, ξ x, ο o, π p, ρ r, σ s, ς s, τ t,
+  υ y i y, φ f ph f, χ ch h ch, ψ ps, ω o`;
 
-const columns = 3;
+const columns = 8;
+const isLetter = /\p{L}/u;
 
 /**
  * By a letter or a pair of letters. In the tables, `-` means no letter, and the last spelling fills the remaining
@@ -35,11 +45,13 @@ const spellings: ReadonlyMap<string, readonly string[]> = new Map(
     }),
 );
 
-const marks = /\p{M}/gu;
+/** Marks of alphabets. Those of other scripts are vowels, or distinguish syllables (U+3099 and U+309A). */
+const marks =
+  /[[\p{M}&&[\p{sc=Inherited}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}]]--[\u3099\u309a]]/gv;
 
 /**
- * The spellings of a text in lower case without marks, each once: at most three. Letters of other scripts and other
- * characters stay.
+ * The spellings of a text in small letters without marks, each once: at most eight. Letters of other scripts stay, and
+ * so does what is no letter.
  */
 export function spell(text: string): readonly string[] {
   const small = text.normalize("NFKC").toLowerCase().normalize("NFC");
@@ -50,7 +62,8 @@ export function spell(text: string): readonly string[] {
   for (let at = 0; at < letters.length;) {
     const [one = "", next = ""] = letters.slice(at, at + 2);
     const pair = next === "" ? undefined : spellings.get(one + next);
-    const own = pair ?? spellings.get(one);
+    const begins = !isLetter.test(letters[at - 1] ?? "");
+    const own = pair ?? (begins ? spellings.get(`^${one}`) : undefined) ?? spellings.get(one);
     for (const [column, parts] of spelled.entries()) parts.push(own?.[column] ?? one);
     at += pair === undefined ? 1 : 2;
   }

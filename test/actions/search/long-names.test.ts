@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { termsOfName } from "../../../src/domain/search/name-terms.ts";
 import { readTerms } from "../../../src/actions/search/record-terms.ts";
 import { loadTelephoneReader } from "../../../src/actions/search/telephone.ts";
 import { readWanted } from "../../../src/actions/search/wanted-terms.ts";
@@ -41,6 +42,17 @@ describe("a name with more terms than are kept", () => {
     const terms = readTerms("person", { state: changes.at(-1) ?? {}, changes, readTelephone });
     assert.ok(terms.some(({ term }) => term === "whole adaexample"));
     assert.ok(terms.length <= 256);
+  });
+
+  it("is kept as a whole in all of its spellings, before its parts, and leaves room for a former name", () => {
+    const former = "Ada Example";
+    const changes = [{ name: former }, { name }];
+    const kept = readTerms("person", { state: { name }, changes, readTelephone });
+    const terms = new Set(kept.map(({ term }) => term));
+    const spelled = termsOfName(name, "person").filter(({ form }) => form === "whole");
+    assert.ok(spelled.length > 2);
+    for (const { text } of spelled) assert.ok(terms.has(`whole ${text}`), text);
+    assert.ok(terms.has("whole adaexample"));
   });
 
   it("is not read from values for which no term is left", () => {

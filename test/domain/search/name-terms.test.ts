@@ -44,4 +44,24 @@ describe("a name", () => {
     }
     assert.equal(compare("person", "Ada Maria\u200bExample", "Ada Example"), "partial");
   });
+
+  it("is another name with other vowels or voiced syllables, in scripts that write these as marks", () => {
+    const others = ["राम कुमार|रमा कुमार", "राम|रमा", "สมชาย|สมชิย", "がく|かく", "ハナ|パナ"];
+    for (const pair of others) {
+      const [stored = "", wanted = ""] = pair.split("|");
+      assert.equal(compare("person", stored, wanted), "none", pair);
+      assert.equal(compare("person", stored, stored), "exact", pair);
+    }
+    for (const same of ["مُحَمَّد علي|محمد علي", "محـــمد علي|محمد علي", "שָׁלוֹם כהן|שלום כהן"]) {
+      const [stored = "", wanted = ""] = same.split("|");
+      assert.equal(compare("person", stored, wanted), "exact", same);
+    }
+  });
+
+  it("is written in a to z as in Serbia and Bulgaria too", () => {
+    for (const pair of ["Ђорђе Жарковић|Djordje Zarkovic", "Щерю Ъглев|Shteryu Aglev"]) {
+      const [stored = "", wanted = ""] = pair.split("|");
+      assert.equal(compare("person", stored, wanted), "exact", pair);
+    }
+  });
 });
