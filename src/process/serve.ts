@@ -222,7 +222,7 @@ async function startEntryPoints(
   const drain = (): void => {
     if (stage.draining) return;
     stage.draining = true;
-    endConnectionsWithReplies(server);
+    endConnectionsWithReplies(server, edge.connections);
     context.feed.stop();
     if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
   };

@@ -192,6 +192,31 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     );
   });
 
+  for (const settings of [{}, endless]) {
+    it(`announces the close in a reply that was not sent yet, with ${JSON.stringify(settings)}`, async () => {
+      const { server, token } = await startSite(settings);
+      const client = connect(Number(new URL(server.address).port), "127.0.0.1");
+      const received: string[] = [];
+      client.setEncoding("utf8").on("data", (text: string) => received.push(text));
+      const body = JSON.stringify(records.record(type));
+      client.write(
+        `POST /v2/person HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
+      );
+      await waitFor("the body to be asked for", () => received.length > 0 || undefined);
+      const signalledAt = performance.now();
+      server.child.kill("SIGTERM");
+      await waitFor("the stop to begin", () => {
+        return /"(draining|stopping)"/.test(server.output().err) || undefined;
+      });
+      client.end(body);
+      await once(client, "close");
+      assert.match(received.join(""), /\r\nHTTP\/1\.1 201 [^]*\r\nconnection: close\r\n/i);
+      if (settings === endless) await signalAgain(server, signalledAt);
+      assert.equal(await server.ended(), 0, server.output().err);
+    });
+  }
+
   it("ends by itself when the delay is over", async () => {
     const { server } = await startSite({ SHUTDOWN_DELAY_MS: "300" });
     const signalledAt = performance.now();

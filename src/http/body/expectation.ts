@@ -42,6 +42,13 @@ export function endUnlessAsked(
   response.shouldKeepAlive = false;
 }
 
+/** Ends the connection with the reply, whether or not the body is read. */
+export function endWithReply(response: ServerResponse): void {
+  const found = unasked.get(response.req);
+  if (found !== undefined) unasked.set(response.req, { ...found, keepAlive: false });
+  response.shouldKeepAlive = false;
+}
+
 /** Call before the body is read and before anything is written. */
 export function askForBody(request: IncomingMessage): void {
   const found = unasked.get(request);

@@ -3,9 +3,18 @@
 
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
+import { endWithReply } from "../body/expectation.ts";
+import type { OpenConnections } from "./open-connections.ts";
 
-/** Node writes `connection: close` into every such reply and ends the connection after it (RFC 9112, section 9.6). */
-export function endConnectionsWithReplies({ server }: FastifyInstance): void {
+/**
+ * Node writes `connection: close` into every such reply and ends the connection after it (RFC 9112, section 9.6). That
+ * includes the replies to requests in flight.
+ */
+export function endConnectionsWithReplies(
+  { server }: FastifyInstance,
+  connections: OpenConnections,
+): void {
+  for (const reply of connections.replies()) endWithReply(reply);
   server.prependListener("request", (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });

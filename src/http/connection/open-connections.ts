@@ -1,6 +1,7 @@
 // Bounds the open connections in total, and per network address and its networks. At the bound, an idle connection is
 // closed for the new one, so that clients that only hold connections open can't exclude others.
 
+import type { ServerResponse } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
 import { nextReplyOn } from "./client-error.ts";
@@ -63,6 +64,14 @@ export class OpenConnections {
     }
     socket.once("close", () => this.#remove(socket, networks));
     return true;
+  }
+
+  /** Those of the requests in flight. */
+  *replies(): Generator<ServerResponse> {
+    for (const socket of this.#all.keys()) {
+      const reply = nextReplyOn(socket);
+      if (reply !== undefined) yield reply;
+    }
   }
 
   closeAll(): void {
