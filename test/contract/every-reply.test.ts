@@ -75,6 +75,15 @@ describe("X-Request-Id", () => {
   });
 });
 
+describe("Cache-Control", () => {
+  it("is no-store in every reply, except of what is the same for everybody", async () => {
+    for (const [what, { path }, { headers }] of await sendAll({})) {
+      if (path === "/openapi.json") continue;
+      assert.equal(headers["cache-control"], "no-store", what);
+    }
+  });
+});
+
 describe("RateLimit and RateLimit-Policy", () => {
   it("are in every reply of the API, whatever its status", async () => {
     for (const [what, { path }, { status, headers }] of await sendAll({})) {

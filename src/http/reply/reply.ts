@@ -88,6 +88,11 @@ export function jsonAnswer(status: number, body: object): Answer {
 
 /** The type has no charset (RFC 8259, section 11), and some generated clients fail if there is one. */
 const json = "application/json";
+/**
+ * Without this, a cache may store what a GET returns, by its own rules (RFC 9111, section 4.2.2): ids that are erased
+ * later, and a 404 that is outdated once the record is added.
+ */
+export const notStored = "no-store";
 
 export interface ReplyBounds {
   readonly replies: ReplyMemory;
@@ -113,6 +118,7 @@ export function makeReplies(
         const { rateLimit, rateLimitPolicy } = requestContext.rate;
         fields.push("ratelimit", rateLimit, "ratelimit-policy", rateLimitPolicy);
       }
+      if (headers?.["cache-control"] === undefined) fields.push("cache-control", notStored);
       for (const name in headers) fields.push(name, headers[name] ?? "");
       const name = requestContext === undefined ? undefined : nameForMetrics(requestContext);
       if (requestContext !== undefined && name !== undefined) {

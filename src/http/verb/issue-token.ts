@@ -197,7 +197,7 @@ export const issueToken: Verb = {
       enforceLimit(context, limited, { requestContext, name: "token-issuing" });
       const { body } = await readJson(http);
       check(body);
-      return answerWith(await issue(context.app, holder, body as AccessTokenRequest));
+      return jsonAnswer(200, await issue(context.app, holder, body as AccessTokenRequest));
     };
   },
 };
@@ -236,7 +236,7 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
       },
     }),
   );
-  return answerWith({
+  return jsonAnswer(200, {
     ...issued,
     access_token: issued.token,
     token_type: "Bearer",
@@ -244,8 +244,4 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
     scope: issued.scopes.scopes.join(" "),
     ...(form.isExchange && { issued_token_type: issuedType }),
   });
-}
-
-function answerWith(token: object): Answer {
-  return { ...jsonAnswer(200, token), headers: { "cache-control": "no-store" } };
 }

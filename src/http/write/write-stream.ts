@@ -18,7 +18,7 @@ import type { Reservation } from "../load/body-budget.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/read-body.ts";
 import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
-import { nameForMetrics } from "../reply/reply.ts";
+import { nameForMetrics, notStored } from "../reply/reply.ts";
 import { reportRefusals } from "../reply/refusals.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
@@ -214,7 +214,9 @@ function transferable(chunk: Buffer): Uint8Array<ArrayBuffer> {
 
 function begin({ request, reply, requestContext }: HandlerInput, operation: Operation): void {
   reply.raw.writeHead(operation.success, {
-    "content-type": "application/x-ndjson; charset=utf-8",
+    // Without a charset, as in every reply: NDJSON is always UTF-8.
+    "content-type": "application/x-ndjson",
+    "cache-control": notStored,
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
     ...rateFields(requestContext.rate),
