@@ -242,6 +242,11 @@ describe("the API key", () => {
     assert.match(reply.body.message ?? "", /without the word Bearer/);
   });
 
+  it("sent after the name of a scheme is answered with a message that says so", async () => {
+    const reply = await ask(customer, { authorization: `ApiKey ${customer.apiKey}` });
+    assert.match(reply.body.message ?? "", /send it alone, as Authorization: <API key>\.$/);
+  });
+
   it("gets no token once it has expired", async () => {
     const other = await scene.makeCustomer({ keyLifetimeMs: 60_000 });
     service.clock.advanceMs(59_999);

@@ -105,7 +105,17 @@ for (const type of recordTypes) {
       }
     });
 
-    if (isBatch) return;
+    if (isBatch) {
+      it("can't be one object, and the message says where to send that", async () => {
+        const reply = await send("POST", type, records.record(type));
+        assert.deepEqual([reply.status, reply.body.code], [400, 40000]);
+        assert.match(
+          reply.body.message ?? "",
+          /a list of objects; send one to \/v2\/transaction\.$/,
+        );
+      });
+      return;
+    }
 
     it("is not added at all when one item exists, and distinguishes an identical one", async () => {
       const list = make(type, 4);

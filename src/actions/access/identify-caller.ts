@@ -82,14 +82,18 @@ async function read(app: App, tokenHash: string): Promise<Identity> {
 }
 
 function unknownToken(): AppError {
-  return new AppError("credential_invalid", { message: "The access token is unknown." });
+  return new AppError("credential_invalid", {
+    message:
+      "The access token is unknown; check that it was copied whole, or request a new one at POST /auth/token.",
+  });
 }
 
 function decide(app: App, { token, key, organization }: Caller): Identity {
   if (organization.closedAt !== undefined) throw organizationClosed();
   if (key.revokedAt !== undefined && key.revokedAt <= app.now()) {
     throw new AppError("credential_revoked", {
-      message: "The API key that issued this access token was revoked.",
+      message:
+        "The API key that issued this access token was revoked; ask the operator for a new key.",
     });
   }
   // A rotation may have shortened the key's lifetime since the token was issued.

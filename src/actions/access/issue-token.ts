@@ -33,12 +33,16 @@ export async function identifyKeyHolder(
   const secret = readApiKey(authorization);
   const holder = await app.store.findKeyBySecret(hashSecret(secret));
   if (holder === undefined) {
-    throw new AppError("credential_invalid", { message: "The API key is unknown." });
+    throw new AppError("credential_invalid", {
+      message: "The API key is unknown; check that it is a key of this service.",
+    });
   }
   if (holder.organization.closedAt !== undefined) throw organizationClosed();
   const { revokedAt, expiresAt } = holder.key;
   if (revokedAt !== undefined && revokedAt <= app.now()) {
-    throw new AppError("credential_revoked", { message: "The API key was revoked." });
+    throw new AppError("credential_revoked", {
+      message: "The API key was revoked; ask the operator for a new one.",
+    });
   }
   if (expiresAt !== undefined && expiresAt <= app.now()) throw keyExpired();
   return holder;
@@ -124,9 +128,11 @@ function readApiKey(authorization: string | undefined): string {
     });
   }
   if (kind === undefined) {
-    throw new AppError("credential_invalid", {
-      message: "The API key is not valid; check that it was copied whole.",
-    });
+    // No key contains whitespace, so there is more than a key, such as the name of a scheme.
+    const advice = /\s/.test(value)
+      ? "send it alone, as Authorization: <API key>."
+      : "check that it was copied whole.";
+    throw new AppError("credential_invalid", { message: `The API key is not valid; ${advice}` });
   }
   return value;
 }

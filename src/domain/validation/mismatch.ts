@@ -32,10 +32,10 @@ function expectedOf(schema: SchemaShape): string {
   return schema.expected ?? alternativesOf(schema).map(nameOf).join(" or ");
 }
 
-/** Describes the objects of a list, for a value that is not a list. */
+/** Describes the items of a list, for a value that is not a list. */
 function describeItems(schema: SchemaShape, value: unknown): string {
   const items = Array.isArray(value) ? undefined : alternativeFor(schema, "array")?.items;
-  return items?.type === "object" ? `, each ${expectedOf(items)}` : "";
+  return items === undefined ? "" : `, each ${expectedOf(items)}`;
 }
 
 function nameOf(schema: SchemaShape): string {

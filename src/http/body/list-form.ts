@@ -5,8 +5,12 @@ import { limits } from "../../domain/limits.ts";
 import type { Operation } from "../operation.ts";
 
 /** Requires one object. Throws AppError validation_failed if a list is expected. */
-export function requireSingleForm({ body }: Operation): void {
-  if (body === "list") throw invalid("The body must be a list of objects.");
+export function requireSingleForm({ body, type }: Operation): void {
+  if (body === "list") {
+    throw invalid(
+      `The body must be a list of objects; send one to /v2/${type?.resourceType ?? ""}.`,
+    );
+  }
 }
 
 /**

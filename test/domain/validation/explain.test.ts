@@ -147,6 +147,15 @@ describe("a message", () => {
     assert.ok(many.every((line) => !line.includes("did you mean")));
   });
 
+  it("says what the items of a list are", () => {
+    assert.deepEqual(told("transaction_check", { related_tx_ids: "tx-1" }), [
+      "related_tx_ids: must be a list of at most 1000 items, each an id of 1 to 256 characters without control characters, but is text",
+    ]);
+    assert.deepEqual(told("screening", { lists: 5 }), [
+      "lists: must be a list of at most 1000 items, each text of at most 1024 characters, but is a number",
+    ]);
+  });
+
   it("says what the objects of a list look like", () => {
     const shape = "an object with key, value, type, and optionally description";
     assert.deepEqual(told("person", { additional_properties: { tier: "3" } }), [
