@@ -50,6 +50,8 @@ export const limits = {
   changesReplyBytesMax: 1_024 * 1_024,
   /** The most that a reply holds which is sent while its request continues, because its readers may be slow. */
   changesPartBytesMax: 64 * 1_024,
+  /** Such parts of the reply to a long poll: together they have at most `changesReplyEventsMax` events. */
+  changesPollPartsMax: 4,
   keyChangeReadersMax: 32,
   organizationChangeReadersMax: 64,
   changeReadersMax: 512,

@@ -54,12 +54,13 @@ function open({ token }: Customer, query: string): RawConnection {
   return raw;
 }
 
-/** The body of a chunked reply so far; every chunk of these tests ends with an empty line. */
+/** The body of a chunked reply so far. Only the chunks have line breaks with a carriage return. */
 function eventsIn(raw: RawConnection): {
   subjects: readonly string[];
   controls: readonly Control[];
 } {
-  const lines = Buffer.from(raw.received(), "latin1").toString("utf8").split(/\r?\n/).slice(0, -1);
+  const bytes = raw.received().replaceAll(/\r\n[0-9a-f]+\r\n/g, "");
+  const lines = Buffer.from(bytes, "latin1").toString("utf8").split(/\r?\n/).slice(0, -1);
   const data = lines.filter((line) => line.startsWith("data:"));
   const parsed = data.map(
     (line) => JSON.parse(line.slice(5)) as Control | readonly { subject: string }[],

@@ -28,14 +28,21 @@ export async function sendAgain(sender: Sender): Promise<void> {
   }
 }
 
+/** A server that has hardly any processor time takes minutes to scrub a file. */
+const deletionMsMax = 600_000;
+
 /** Polls as a client would, until each of its deletions is completed. */
 export async function awaitDeletions(sender: Sender): Promise<void> {
   for (const deletion of sender.openDeletions) {
     if (deletion.standing !== "open") continue;
-    await waitFor(`the end of ${describe(deletion)}`, async () => {
-      const status = await checkDeletion(sender, deletion);
-      return status === "completed" || sender.ledger.findings.length > 0;
-    });
+    await waitFor(
+      `the end of ${describe(deletion)}`,
+      async () => {
+        const status = await checkDeletion(sender, deletion);
+        return status === "completed" || sender.ledger.findings.length > 0;
+      },
+      { timeoutMs: deletionMsMax },
+    );
   }
   sender.openDeletions = [];
 }

@@ -1,15 +1,17 @@
 // The feed of changes in a process: reads pages, and lets readers wait for new ones. Readers that wait at the same
-// position share one read.
+// position share one read, whether they poll or follow a stream.
 
 import type { App } from "../app.ts";
 import { Turns } from "../../basics/turns.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
 import { News } from "./news.ts";
 import { FeedCipher } from "./offset.ts";
 import {
   type Cursor,
   type FeedPage,
   type FeedPart,
+  joinPages,
   pageOf,
   type Reading,
   readPart,
@@ -65,7 +67,7 @@ export class ChangeFeed {
   async begin(reading: Beginning): Promise<FeedPage> {
     const { start } = await this.#start(reading);
     const offset = this.cipher.encode(reading.view.organizationId, start.position);
-    return { events: [], list: "[]", upToDate: true, next: start, offset };
+    return { events: [], list: Buffer.from("[]"), upToDate: true, next: start, offset };
   }
 
   /**
@@ -98,6 +100,19 @@ export class ChangeFeed {
     }
   }
 
+  /** Like `wait`, with further events if there are any. */
+  async poll(reading: Reading, waiting: Waiting): Promise<FeedPage | undefined> {
+    const pages: FeedPage[] = [];
+    let page = await this.wait(reading, waiting);
+    while (page !== undefined && page.events.length > 0) {
+      pages.push(page);
+      const isEnough = page.upToDate || pages.length === limits.changesPollPartsMax;
+      if (isEnough || this.isOver(waiting)) break;
+      page = await this.#next({ ...reading, from: page.next }, waiting);
+    }
+    return joinPages(pages) ?? page;
+  }
+
   /**
    * Yields pages as long as there are any, then waits for each further one. Ends and rejects like
    * `wait`.
@@ -108,12 +123,8 @@ export class ChangeFeed {
     while (page !== undefined) {
       yield page;
       if (this.isOver(waiting)) return;
-      const further = { ...reading, from: page.next };
-      if (page.upToDate) page = await this.wait(further, waiting);
-      else {
-        await waiting.check?.();
-        page = await this.#readShared(await this.#news.settled(), further);
-      }
+      const further: Reading = { ...reading, from: page.next };
+      page = await (page.upToDate ? this.wait(further, waiting) : this.#next(further, waiting));
     }
   }
 
@@ -141,13 +152,20 @@ export class ChangeFeed {
     return { settled, start };
   }
 
+  /** Reads the page after one that was not up to date. */
+  async #next(reading: Reading, waiting: Waiting): Promise<FeedPage> {
+    await waiting.check?.();
+    return this.#readShared(await this.#news.settled(), reading);
+  }
+
   /** Readers that wait at the same position share the read of the part that begins there. */
   async #readShared(through: number, reading: Reading): Promise<FeedPage> {
-    const { view, from, bytesMax } = reading;
-    const key = JSON.stringify([from.scanned, through, bytesMax, view]);
+    const { view, from } = reading;
+    const key = JSON.stringify([from.scanned, through, view]);
     let part = this.#parts.get(key);
     if (part === undefined) {
-      part = readPart(this.#source, reading, { through });
+      const bytesMax = limits.changesPartBytesMax;
+      part = readPart(this.#source, { ...reading, bytesMax }, { through });
       this.#parts.set(key, part);
       part.finally(() => this.#parts.delete(key)).catch(() => undefined);
     }

@@ -28,6 +28,8 @@ const form = /^[0-9a-f]{51}$/;
 export class FeedCipher {
   readonly #offsetKey: Buffer;
   readonly #idKey: Buffer;
+  /** What was encoded last: readers that follow are at the same place. */
+  #last: { readonly key: string; readonly offset: string } | undefined;
 
   /** `saltKey`: the secret of the store, which is the same in every process and moves with the store. */
   constructor(saltKey: string) {
@@ -38,12 +40,16 @@ export class FeedCipher {
   /** The text has a fixed length, and offsets of one reader sort like their positions. */
   encode(organizationId: string, position: Position): string {
     const { changeNo, at, following } = position;
+    const key = keyOf(organizationId, position);
+    if (this.#last?.key === key) return this.#last.offset;
     const block = Buffer.alloc(blockBytes);
     block.writeBigUInt64BE(BigInt(changeNo));
-    this.#check(organizationId, position).copy(block, 8);
+    this.#check(key).copy(block, 8);
     const hidden = encrypt(this.#offsetKey, block).toString("hex");
     const place = at.toString(16).padStart(atDigits, "0");
-    return `${place}${following.toString(16).padStart(followingDigits, "0")}${hidden}`;
+    const offset = `${place}${following.toString(16).padStart(followingDigits, "0")}${hidden}`;
+    this.#last = { key, offset };
+    return offset;
   }
 
   /** Undefined unless the text is an offset of this organization. */
@@ -56,7 +62,8 @@ export class FeedCipher {
       at: Number.parseInt(text.slice(0, atDigits), 16),
       following: Number.parseInt(text.slice(atDigits, end), 16),
     };
-    return this.#check(organizationId, position).equals(block.subarray(8)) ? position : undefined;
+    const check = this.#check(keyOf(organizationId, position));
+    return check.equals(block.subarray(8)) ? position : undefined;
   }
 
   /**
@@ -67,26 +74,51 @@ export class FeedCipher {
     const owner = createHmac("sha256", this.#idKey).update(organizationId).digest();
     const blocks = Buffer.alloc(changeNos.length * blockBytes);
     for (const [index, changeNo] of changeNos.entries()) {
-      blocks.writeBigUInt64BE(BigInt(changeNo), index * blockBytes);
-      owner.copy(blocks, index * blockBytes + 8, 0, 8);
+      const at = index * blockBytes;
+      // The bytes of a number of 64 bits, which would have to be a BigInt.
+      blocks.writeUInt32BE(Math.floor(changeNo / 2 ** 32), at);
+      blocks.writeUInt32BE(changeNo >>> 0, at + 4);
+      owner.copy(blocks, at + 8, 0, 8);
     }
     const ids = encrypt(this.#idKey, blocks).toString("hex");
     return changeNos.map((_, index) => ids.slice(index * 32, (index + 1) * 32));
   }
 
-  #check(organizationId: string, { changeNo, at, following }: Position): Buffer {
-    const text = JSON.stringify([organizationId, changeNo, at, following]);
-    return createHmac("sha256", this.#offsetKey).update(text).digest().subarray(0, 8);
+  #check(key: string): Buffer {
+    return createHmac("sha256", this.#offsetKey).update(key).digest().subarray(0, 8);
   }
 }
 
-/** The position after an event. */
-export function passEvent(
-  { at, following }: Position,
-  { changeNo, receivedAt }: { readonly changeNo: number; readonly receivedAt: number },
-): Position {
-  if (receivedAt > at) return { changeNo, at: receivedAt, following: 0 };
-  return { changeNo, at, following: following + 1 };
+function keyOf(organizationId: string, { changeNo, at, following }: Position): string {
+  return JSON.stringify([organizationId, changeNo, at, following]);
+}
+
+/** Events that a reader passes together. */
+export interface Passed {
+  readonly count: number;
+  /** Where a reader is then that began before their times of arrival. */
+  readonly position: Position;
+}
+
+export function passedOf(
+  events: readonly { readonly changeNo: number; readonly receivedAt: number }[],
+): Passed {
+  let position = beginning;
+  for (const { changeNo, receivedAt } of events) {
+    const { at, following } = position;
+    position =
+      receivedAt > at
+        ? { changeNo, at: receivedAt, following: 0 }
+        : { changeNo, at, following: following + 1 };
+  }
+  return { count: events.length, position };
+}
+
+/** The position after these events. */
+export function pass(from: Position, { count, position }: Passed): Position {
+  if (count === 0) return from;
+  if (position.at > from.at) return position;
+  return { changeNo: position.changeNo, at: from.at, following: from.following + count };
 }
 
 function derive(saltKey: string, purpose: string): Buffer {

@@ -3,10 +3,10 @@
 
 import type { App } from "../app.ts";
 import type { Turns } from "../../basics/turns.ts";
-import { writeChangeEvent } from "../../domain/change-event.ts";
+import { eventWriter } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
-import { type FeedCipher, passEvent, type Position } from "./offset.ts";
+import { type FeedCipher, pass, type Passed, passedOf, type Position } from "./offset.ts";
 
 /** How many arrival numbers one statement covers, so that it is short even if the reader may read few of them. */
 const numbersAtOnce = 16_384;
@@ -46,7 +46,7 @@ export interface FeedPage {
   /** CloudEvents as JSON. */
   readonly events: readonly string[];
   /** All events as a list, made once for all readers that get the page. */
-  readonly list: string;
+  readonly list: Buffer;
   readonly next: Cursor;
   /** The same position, as readers know it. */
   readonly offset: string;
@@ -70,8 +70,8 @@ interface Extent {
 
 /** What is read for all readers at the same position, wherever they began. */
 export interface FeedPart extends Pick<FeedPage, "events" | "list" | "upToDate"> {
-  /** The source of the events, and the last change that was not wanted. */
-  readonly passed: readonly Pick<ArrivedChange, "changeNo" | "receivedAt">[];
+  /** Of the events, and the last change that was not wanted. */
+  readonly passed: Passed;
   readonly through: number;
 }
 
@@ -88,11 +88,11 @@ export async function readPart(
     organizationId,
     found.map(({ changeNo }) => changeNo),
   );
-  const events = found.map((change, index) =>
-    writeChangeEvent({ ...change, organizationId, id: ids[index] ?? "" }),
-  );
-  const list = `[${events.join(",")}]`;
-  return { events, list, upToDate, passed: [...found, ...unwanted], through: extent.through };
+  const write = eventWriter(organizationId);
+  const events = found.map((change, index) => write(change, ids[index] ?? ""));
+  const list = Buffer.from(`[${events.join(",")}]`);
+  const passed = passedOf([...found, ...unwanted]);
+  return { events, list, upToDate, passed, through: extent.through };
 }
 
 /** Makes the part a page for a reader that was at `from`. */
@@ -101,11 +101,23 @@ export function pageOf(
   { view, from }: Reading,
   { events, list, upToDate, passed, through }: FeedPart,
 ): FeedPage {
-  let position = passed.reduce(passEvent, from.position);
+  let position = pass(from.position, passed);
   if (upToDate) position = pastHidden(position, { now: now(), through });
   const scanned = upToDate ? Math.max(from.scanned, through) : position.changeNo;
   const offset = cipher.encode(view.organizationId, position);
   return { events, list, upToDate, next: { position, scanned }, offset };
+}
+
+/** Pages of a reader that follow each other, none of them without events, as one. */
+export function joinPages(pages: readonly FeedPage[]): FeedPage | undefined {
+  const last = pages.at(-1);
+  if (last === undefined || pages.length === 1) return last;
+  const bytes = pages.flatMap(({ list }, index) => [
+    Buffer.from(index === 0 ? "[" : ","),
+    list.subarray(1, -1),
+  ]);
+  const list = Buffer.concat([...bytes, Buffer.from("]")]);
+  return { ...last, events: pages.flatMap(({ events }) => events), list };
 }
 
 interface Collected extends Pick<FeedPage, "upToDate"> {

@@ -18,7 +18,7 @@ export const feedHeaders = {
 export function answerPage(
   { list, offset, upToDate }: FeedPage,
   cursor?: number,
-): Answer & { readonly body: string } {
+): Answer & { readonly body: Buffer } {
   return {
     status: 200,
     body: list,
@@ -36,7 +36,8 @@ export function tagged(
   { headers: sent }: FastifyRequest,
   { body, headers = {}, ...answer }: ReturnType<typeof answerPage>,
 ): Answer {
-  const digest = hash("sha256", `${JSON.stringify(headers)}${body}`, "base64url");
+  const bytes = Buffer.concat([Buffer.from(JSON.stringify(headers)), body]);
+  const digest = hash("sha256", bytes, "base64url");
   const all = { ...headers, etag: `"${digest.slice(0, 22)}"` };
   if (isNamed(all.etag, sent["if-none-match"]))
     return { status: 304, body: undefined, headers: all };

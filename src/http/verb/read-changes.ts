@@ -1,7 +1,7 @@
 // GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable
 // Streams.
 
-import { eventTypes, noticeTypes, writeChangeEvent } from "../../domain/change-event.ts";
+import { eventType, eventWriter, noticeTypes } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
@@ -74,7 +74,9 @@ const eventSchema = objectSchema(
     type: {
       ...textSchema("What happened to a record of which type."),
       enum: [
-        ...recordTypes.flatMap(({ resourceType }) => Object.values(eventTypes(resourceType))),
+        ...recordTypes.flatMap(({ resourceType }) =>
+          [true, false].map((isFirst) => eventType(resourceType, isFirst)),
+        ),
         ...Object.values(noticeTypes),
       ],
     },
@@ -93,16 +95,15 @@ const eventSchema = objectSchema(
 
 function exampleOf(payload: string | undefined): unknown {
   if (firstType === undefined) return {};
-  const text = writeChangeEvent({
-    id: "8d0f42c1a75e93b6d1fa8c237be04596",
-    organizationId: exampleOrganizationId,
+  const change = {
     resourceType: firstType.resourceType,
     resourceId: idExample(firstType),
     isFirst: true,
     receivedAt: Date.UTC(2026, 2, 1, 10),
     payload,
-  });
-  return JSON.parse(text) as unknown;
+  };
+  const write = eventWriter(exampleOrganizationId);
+  return JSON.parse(write(change, "8d0f42c1a75e93b6d1fa8c237be04596")) as unknown;
 }
 
 function parameter(name: string, description: string, schema: object): ParameterObject {

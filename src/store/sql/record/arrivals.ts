@@ -2,7 +2,7 @@
 // reading never keeps erased bytes from being freed.
 
 import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
-import { reader, type Row } from "../../row/reader.ts";
+import { recordTypes } from "../../../domain/record-types.ts";
 import { allTogether, type Statements } from "../statement/statements.ts";
 
 export interface ArrivalQuery {
@@ -22,56 +22,77 @@ interface Form {
   readonly order: "ASC" | "DESC";
 }
 
+/** Without a list, of every type: looking into one takes a tenth of the time. */
+const ofTypes = "($4 IS NULL OR resource_type IN (SELECT value FROM json_each($4)))";
+const ofTypesOnServer = "($4::text[] IS NULL OR resource_type = ANY ($4::text[]))";
+
 /**
- * On SQLite two indexes, one of records and one of later changes, are merged; CROSS JOIN keeps their order. On
+ * On SQLite first changes, by the index of records, and then later ones; CROSS JOIN keeps the order of each index. On
  * PostgreSQL a first change has no digest, but neither has every later one in a store that was moved there.
  */
 function pageOf({ payload, order }: Form): string {
   return `
     --sqlite SELECT * FROM (
-    --sqlite   SELECT change.change_no AS change_no, received_at, resource_type, resource_id, 1 AS is_first, ${payload}
+    --sqlite   SELECT change.change_no AS change_no, received_at, resource_type, resource_id, 1 AS is_first${payload}
     --sqlite   FROM record INDEXED BY record_by_arrival CROSS JOIN change
     --sqlite     ON change.record_no = record.record_no AND change.change_no = record.record_no
-    --sqlite   WHERE organization_id = $1 AND record.record_no > $2 AND record.record_no <= $3
-    --sqlite     AND resource_type IN (SELECT value FROM json_each($4))
+    --sqlite   WHERE organization_id = $1 AND record.record_no > $2 AND record.record_no <= $3 AND ${ofTypes}
     --sqlite   ORDER BY record.record_no ${order} LIMIT $5)
     --sqlite UNION ALL SELECT * FROM (
-    --sqlite   SELECT later.change_no AS change_no, change.received_at, resource_type, resource_id, 0, ${payload}
+    --sqlite   SELECT later.change_no AS change_no, change.received_at, resource_type, resource_id, 0${payload}
     --sqlite   FROM change AS later INDEXED BY change_later
     --sqlite     CROSS JOIN record INDEXED BY record_by_arrival
     --sqlite       ON organization_id = $1 AND record.record_no = later.record_no
     --sqlite     CROSS JOIN change
     --sqlite       ON change.record_no = later.record_no AND change.change_no = later.change_no
     --sqlite   WHERE later.change_no > later.record_no AND later.change_no > $2 AND later.change_no <= $3
-    --sqlite     AND resource_type IN (SELECT value FROM json_each($4))
+    --sqlite     AND ${ofTypes}
     --sqlite   ORDER BY later.change_no ${order} LIMIT $5)
-    --postgres SELECT change_no, received_at, resource_type, resource_id, ${payload},
+    --postgres SELECT change_no, received_at, resource_type, resource_id,
     --postgres   digest IS NULL AND NOT EXISTS (
     --postgres     SELECT 1 FROM change AS earlier
     --postgres     WHERE earlier.organization_id = change.organization_id
     --postgres       AND earlier.resource_type = change.resource_type
     --postgres       AND earlier.resource_id = change.resource_id
-    --postgres       AND earlier.change_no < change.change_no) AS is_first
+    --postgres       AND earlier.change_no < change.change_no) AS is_first${payload}
     --postgres FROM change
-    --postgres WHERE organization_id = $1 AND change_no > $2 AND change_no <= $3
-    --postgres   AND resource_type = ANY ($4::text[])
-    ORDER BY change_no ${order} LIMIT $5`;
+    --postgres WHERE organization_id = $1 AND change_no > $2 AND change_no <= $3 AND ${ofTypesOnServer}
+    --postgres ORDER BY change_no ${order} LIMIT $5`;
 }
 
-const thin = pageOf({ payload: "NULL AS payload", order: "ASC" });
-const full = pageOf({ payload: "change.payload AS payload", order: "ASC" });
-const last = pageOf({ payload: "NULL AS payload", order: "DESC" });
+const thin = pageOf({ payload: "", order: "ASC" });
+const full = pageOf({ payload: ", change.payload", order: "ASC" });
+const last = pageOf({ payload: "", order: "DESC" });
 
-const toChange = reader<ArrivedChange>({ isFirst: "flag" });
+interface ChangeRow {
+  readonly change_no: number;
+  readonly received_at: number;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly is_first: number | boolean;
+  readonly payload?: string;
+}
+
+/** By hand: a feed has millions. */
+function toChange(row: ChangeRow): ArrivedChange {
+  return {
+    changeNo: row.change_no,
+    receivedAt: row.received_at,
+    resourceType: row.resource_type,
+    resourceId: row.resource_id,
+    isFirst: Boolean(row.is_first),
+    payload: row.payload,
+  };
+}
 
 /** On Citus these are on the coordinator, and can't be in a statement with changes. */
 function noticesIn(order: Form["order"]): string {
   return `
     SELECT notice_no, created_at, resource_type, resource_id, kind, deletion_request_id
     FROM erasure_notice
-    WHERE organization_id = $1 AND notice_no > $2 AND notice_no <= $3 AND
-      --sqlite resource_type IN (SELECT value FROM json_each($4))
-      --postgres resource_type = ANY ($4::text[])
+    WHERE organization_id = $1 AND notice_no > $2 AND notice_no <= $3
+      --sqlite AND ${ofTypes}
+      --postgres AND ${ofTypesOnServer}
     ORDER BY notice_no ${order} LIMIT $5`;
 }
 
@@ -102,12 +123,15 @@ function toNotice(row: NoticeRow): ArrivedChange {
 /** Changes and notices in the order of arrival. */
 export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedChange[]> {
   const { organizationId, after, through, types, limit, content, fromEnd = false } = query;
-  const values = [organizationId, after, through, types, limit] as const;
-  const [changes, told] = yield* allTogether<readonly [readonly Row[], readonly NoticeRow[]]>(
+  const isOfAll = recordTypes.every(({ resourceType }) => types.includes(resourceType));
+  const wanted = isOfAll ? null : types;
+  const values = [organizationId, after, through, wanted, limit] as const;
+  const [changes, told] = yield* allTogether<
+    readonly [readonly ChangeRow[], readonly NoticeRow[]]
+  >(
     [fromEnd ? last : content ? full : thin, ...values],
     [fromEnd ? lastNotices : notices, ...values],
   );
-  if (told.length === 0) return changes.map(toChange);
   const merged = [...changes.map(toChange), ...told.map(toNotice)];
   const direction = fromEnd ? -1 : 1;
   merged.sort((one, other) => (one.changeNo - other.changeNo) * direction);
