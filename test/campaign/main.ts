@@ -10,6 +10,7 @@ import { disclosure } from "../disclosure/campaign.ts";
 import { timing } from "../disclosure/timing.ts";
 import { twins } from "../disclosure/twins.ts";
 import { durableStreams } from "../durable-streams/campaign.ts";
+import { durableStreamsClients } from "../durable-streams/clients.ts";
 import { failover } from "../failover/campaign.ts";
 import { fuzz } from "../fuzz/campaign.ts";
 import { fuzzRaw } from "../fuzz/raw-campaign.ts";
@@ -36,6 +37,7 @@ const campaigns = {
   twins,
   timing,
   "durable-streams": durableStreams,
+  "durable-streams-clients": durableStreamsClients,
   fuzz,
   "fuzz-raw": fuzzRaw,
   parquet,

@@ -126,9 +126,7 @@ export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedC
   const isOfAll = recordTypes.every(({ resourceType }) => types.includes(resourceType));
   const wanted = isOfAll ? null : types;
   const values = [organizationId, after, through, wanted, limit] as const;
-  const [changes, told] = yield* allTogether<
-    readonly [readonly ChangeRow[], readonly NoticeRow[]]
-  >(
+  const [changes, told] = yield* allTogether<readonly [readonly ChangeRow[], readonly NoticeRow[]]>(
     [fromEnd ? last : content ? full : thin, ...values],
     [fromEnd ? lastNotices : notices, ...values],
   );
