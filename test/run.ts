@@ -2,11 +2,12 @@
 // test/domain). Succeeds only if tests ran and none failed; a path without tests and a file without
 // tests are failures too. What the files can share is made once: compiled code, and a PostgreSQL server.
 
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { globSync, readFileSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { run } from "node:test";
 import { separate } from "./separate.ts";
+import { shareCompiled } from "./support/compiled.ts";
 import { sharePostgres } from "./support/postgres/postgres-server.ts";
 import { preferMemory } from "./support/temp-folder.ts";
 import { TestReport } from "./test-report.ts";
@@ -38,11 +39,7 @@ const long = [
 // Set where a test runs these tests; the runner would mistake itself for that test's child.
 delete process.env["NODE_TEST_CONTEXT"];
 
-// Every test, and every server that a test starts, loads the same code; what Node compiled once is
-// not compiled again.
-const compiled = mkdtempSync(join(tmpdir(), "sluice-compiled-"));
-process.env["NODE_COMPILE_CACHE"] = compiled;
-process.once("exit", () => rmSync(compiled, { recursive: true, force: true }));
+shareCompiled();
 
 // Hardly any test is about a loss of power; those that are have a disk of their own.
 preferMemory();

@@ -20,6 +20,7 @@ import { mutants } from "../mutants/campaign.ts";
 import { crashDeletion } from "../receipt/campaign.ts";
 import { retention } from "../retention/campaign.ts";
 import { soak } from "../soak/campaign.ts";
+import { shareCompiled } from "../support/compiled.ts";
 import { tamper } from "../tamper/campaign.ts";
 import { runCampaign } from "./run-campaign.ts";
 
@@ -47,5 +48,6 @@ const campaigns = {
   mutants,
 };
 
+shareCompiled();
 const tell = (line: string) => void process.stdout.write(`${line}\n`);
 process.exitCode = await runCampaign(campaigns, process.argv.slice(2), tell);

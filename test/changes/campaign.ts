@@ -9,6 +9,7 @@ import {
 } from "../campaign/campaign.ts";
 import { count, type Figures } from "../crash/site.ts";
 import { makeRandom } from "../support/random.ts";
+import { preferMemory } from "../support/temp-folder.ts";
 import { runStore } from "./run-store.ts";
 import { openOnPostgres, openOnSqlite } from "./site.ts";
 
@@ -30,6 +31,8 @@ const changesPerStore = 200_000;
 
 async function runChanges(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
   const { countMax, budgetMs, amounts = {}, engine, seed, tell } = run;
+  // What is killed are processes, not the system.
+  preferMemory();
   const until = performance.now() + budgetMs;
   const findings: string[] = [];
   const figures: Figures = { kills: 0, changes: 0, stores: 0 };
