@@ -13,7 +13,7 @@ const (
 	// The body is not valid JSON.
 	CodeMalformedJSON = 40001
 
-	// A scope was asked for that does not exist; those that do are in `errors`.
+	// A requested scope does not exist; `errors` lists the existing ones.
 	CodeUnknownScope = 40002
 
 	// The request is not valid HTTP.
@@ -37,22 +37,22 @@ const (
 	// The credential lacks the scope.
 	CodeInsufficientScope = 40301
 
-	// The API key does not belong to the organization that was asked for; ask for its own.
+	// The API key does not belong to the requested organization; request a token for its own.
 	CodeOtherOrganization = 40302
 
 	// There is no such record.
 	CodeNoSuchRecord = 40401
 
-	// There is no such deletion request; use the id that the deletion was answered with.
+	// There is no such deletion request; use the id from the reply to the deletion.
 	CodeNoSuchDeletion = 40402
 
 	// There is no such operation.
 	CodeNoSuchOperation = 40403
 
-	// There is no recipient of this name; GET /v2/recipient lists those that there are.
+	// There is no recipient with this name; GET /v2/recipient lists the existing ones.
 	CodeNoSuchRecipient = 40404
 
-	// There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.
+	// There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists the existing ones.
 	CodeNoSuchWebhookEndpoint = 40405
 
 	// The method is not allowed here.
@@ -73,7 +73,7 @@ const (
 	// A request with the same Idempotency-Key is still in flight; send this one again soon.
 	CodeIdempotencyInFlight = 40904
 
-	// A recipient of this name takes other types. Remove it first, or choose another name.
+	// A recipient with this name has other types. Remove it first, or choose another name.
 	CodeRecipientExists = 40905
 
 	// The organization has 32 recipients, which is the maximum; remove one first.
@@ -101,7 +101,7 @@ const (
 	// The request's headers are too large; send fewer or shorter ones.
 	CodeHeadersTooLarge = 43101
 
-	// Something went wrong here; the request id finds it in our log.
+	// An internal error occurred; the log of the service has it under the request id.
 	CodeInternal = 50001
 
 	// The service is not ready or is shutting down; try again.

@@ -7,34 +7,34 @@ package sluice
 
 // Collections has the records of every type. It is part of Client.
 type Collections struct {
-	// Money that moves in, out or inside.
+	// Money that moves in, out or internally.
 	Transactions *DeletableCollection[Transaction, TransactionUpdate, TransactionExistence, TransactionDeletionAccepted]
 
 	// A check that was run on transactions.
 	TransactionChecks *Collection[TransactionCheck, TransactionCheckUpdate, TransactionCheckExistence]
 
-	// An alert that came of checking transactions.
+	// An alert that a check of transactions raised.
 	TransactionAlerts *Collection[TransactionAlert, TransactionAlertUpdate, TransactionAlertExistence]
 
-	// A suspicion of crime that transactions gave rise to.
+	// A suspicion of crime about transactions.
 	TransactionSuspiciousActivities *Collection[TransactionSuspiciousActivity, TransactionSuspiciousActivityUpdate, TransactionSuspiciousActivityExistence]
 
-	// A look-up in lists of sanctions, politically exposed persons and the like.
+	// A search in lists of sanctions, politically exposed persons and the like.
 	Screenings *Collection[Screening, ScreeningUpdate, ScreeningExistence]
 
-	// How much risk is seen in a person or a company.
+	// An assessment of the risk of a person or a company.
 	RiskAssessments *Collection[RiskAssessment, RiskAssessmentUpdate, RiskAssessmentExistence]
 
-	// A customer, or somebody who matters to a company.
+	// A customer, or somebody with a role in a company.
 	Persons *DeletableCollection[Person, PersonUpdate, PersonExistence, PersonDeletionAccepted]
 
-	// A customer that is not a person, or a company that persons act for.
+	// A customer that is not a person, or a company for which persons act.
 	Companies *DeletableCollection[Company, CompanyUpdate, CompanyExistence, CompanyDeletionAccepted]
 
-	// What was done to find out whether a person or a company is who they say.
+	// What was done to find out whether a person or a company is who they claim to be.
 	IdentityVerifications *Collection[IdentityVerification, IdentityVerificationUpdate, IdentityVerificationExistence]
 
-	// How the onboarding of a person or a company went.
+	// The course and the result of the onboarding of a person or a company.
 	OnboardingFlows *Collection[OnboardingFlow, OnboardingFlowUpdate, OnboardingFlowExistence]
 
 	// A suspicious activity report about a customer.

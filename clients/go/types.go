@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Transaction: Money that moves in, out or inside.
+// Transaction: Money that moves in, out or internally.
 //
 // Rules:
 //
@@ -27,13 +27,13 @@ type Transaction struct {
 	// How the money moves.
 	Method TransactionMethod `json:"method"`
 
-	// Amount in `currency`; may be negative or zero, and null where none is known.
+	// Amount in `currency`; may be negative or zero, and null if it is unknown.
 	Amount *float64 `json:"amount"`
 
 	// Currency of `amount`.
 	Currency CurrencyCode `json:"currency"`
 
-	// How far the transaction has come.
+	// State of the transaction.
 	Status TransactionStatus `json:"status"`
 
 	// Made for a test, not real. Counts as false if left out.
@@ -208,7 +208,7 @@ type TransactionCheckUpdate struct {
 	AdditionalProperties *Nullable[[]AdditionalProperty] `json:"additional_properties,omitempty"`
 }
 
-// TransactionAlert: An alert that came of checking transactions.
+// TransactionAlert: An alert that a check of transactions raised.
 type TransactionAlert struct {
 	// Unique identifier of the alert.
 	AlertID string `json:"alert_id"`
@@ -264,7 +264,7 @@ type TransactionAlertUpdate struct {
 	AdditionalProperties *Nullable[[]AdditionalProperty]      `json:"additional_properties,omitempty"`
 }
 
-// TransactionSuspiciousActivity: A suspicion of crime that transactions gave rise to.
+// TransactionSuspiciousActivity: A suspicion of crime about transactions.
 type TransactionSuspiciousActivity struct {
 	// Unique identifier of the suspicious activity.
 	SuspiciousActivityID string `json:"suspicious_activity_id"`
@@ -307,7 +307,7 @@ type TransactionSuspiciousActivityUpdate struct {
 	AdditionalProperties *Nullable[[]AdditionalProperty] `json:"additional_properties,omitempty"`
 }
 
-// Screening: A look-up in lists of sanctions, politically exposed persons and the like.
+// Screening: A search in lists of sanctions, politically exposed persons and the like.
 //
 // Rules:
 //
@@ -389,7 +389,7 @@ type ScreeningUpdate struct {
 	AdditionalProperties *Nullable[[]AdditionalProperty] `json:"additional_properties,omitempty"`
 }
 
-// RiskAssessment: How much risk is seen in a person or a company.
+// RiskAssessment: An assessment of the risk of a person or a company.
 //
 // Rules:
 //
@@ -401,7 +401,7 @@ type RiskAssessment struct {
 	// What was assessed, such as "onboarding risk band".
 	Type string `json:"type"`
 
-	// What came of it, such as LOW, MEDIUM, HIGH or CRITICAL.
+	// The result, such as LOW, MEDIUM, HIGH or CRITICAL.
 	Outcome string `json:"outcome"`
 
 	// Person that it is about.
@@ -432,7 +432,7 @@ type RiskAssessmentUpdate struct {
 	AdditionalProperties *Nullable[[]AdditionalProperty] `json:"additional_properties,omitempty"`
 }
 
-// Person: A customer, or somebody who matters to a company.
+// Person: A customer, or somebody with a role in a company.
 //
 // Rules:
 //
@@ -460,7 +460,7 @@ type Person struct {
 	// Holds shares in the company.
 	IsShareholder *bool `json:"is_shareholder,omitempty"`
 
-	// Company that the person has to do with.
+	// Company to which the person is related.
 	RelatedCompanyID *string `json:"related_company_id,omitempty"`
 
 	// Trades as a sole proprietor.
@@ -591,7 +591,7 @@ type PersonUpdate struct {
 	AdditionalProperties         *Nullable[[]AdditionalProperty]               `json:"additional_properties,omitempty"`
 }
 
-// Company: A customer that is not a person, or a company that persons act for.
+// Company: A customer that is not a person, or a company for which persons act.
 type Company struct {
 	// Unique identifier of the company.
 	CompanyID string `json:"company_id"`
@@ -729,7 +729,8 @@ type CompanyUpdate struct {
 	AdditionalProperties        *Nullable[[]AdditionalProperty]          `json:"additional_properties,omitempty"`
 }
 
-// IdentityVerification: What was done to find out whether a person or a company is who they say.
+// IdentityVerification: What was done to find out whether a person or a company is who they claim
+// to be.
 //
 // Rules:
 //
@@ -807,7 +808,7 @@ type IdentityVerificationUpdate struct {
 	AdditionalProperties       *Nullable[[]AdditionalProperty]                 `json:"additional_properties,omitempty"`
 }
 
-// OnboardingFlow: How the onboarding of a person or a company went.
+// OnboardingFlow: The course and the result of the onboarding of a person or a company.
 //
 // Rules:
 //
@@ -823,8 +824,8 @@ type OnboardingFlow struct {
 	// What came of it.
 	Outcome string `json:"outcome"`
 
-	// Why it came out so: one text, or any JSON values under keys of the sender's own, at most 14
-	// levels deep.
+	// The reason of the result: one text, or any JSON values under keys of the sender's own, at most
+	// 14 levels deep.
 	OutcomeReason any `json:"outcome_reason,omitempty"`
 
 	// Person that it is about.

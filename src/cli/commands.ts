@@ -145,7 +145,7 @@ export const groups: Readonly<Record<string, string>> = {
   webhook: "Create, list, test, enable and remove endpoints of webhooks.",
   recipient: "Create, list and remove recipients of changes.",
   record: "Show a record and its changes.",
-  subject: "Find persons and companies, and show and export everything that is held on one.",
+  subject: "Find persons and companies, and show and export everything that is stored about one.",
   deletion:
     "Request, list, show, approve, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",

@@ -11,7 +11,7 @@ export const commonOptions = {
   json: flag("Print JSON on standard output, and errors as JSON on standard error."),
   as: optional(
     { placeholder: "NAME", read: readOperator },
-    "The operator who you are, for the audit trail, instead of the user of the operating system.",
+    "The operator who acts, for the audit trail, instead of the user of the operating system.",
   ),
 };
 

@@ -14,7 +14,7 @@ export const errorCatalogue = {
   malformed_json: { code: 40001, message: "The body is not valid JSON." },
   unknown_scope: {
     code: 40002,
-    message: "A scope was asked for that does not exist; those that do are in `errors`.",
+    message: "A requested scope does not exist; `errors` lists the existing ones.",
   },
   malformed_http: { code: 40003, message: "The request is not valid HTTP." },
   credential_missing: { code: 40101, message: "A credential is required." },
@@ -25,22 +25,23 @@ export const errorCatalogue = {
   insufficient_scope: { code: 40301, message: "The credential lacks the scope." },
   other_organization: {
     code: 40302,
-    message: "The API key does not belong to the organization that was asked for; ask for its own.",
+    message:
+      "The API key does not belong to the requested organization; request a token for its own.",
   },
   no_such_record: { code: 40401, message: "There is no such record." },
   no_such_deletion: {
     code: 40402,
-    message: "There is no such deletion request; use the id that the deletion was answered with.",
+    message: "There is no such deletion request; use the id from the reply to the deletion.",
   },
   no_such_operation: { code: 40403, message: "There is no such operation." },
   no_such_recipient: {
     code: 40404,
-    message: "There is no recipient of this name; GET /v2/recipient lists those that there are.",
+    message: "There is no recipient with this name; GET /v2/recipient lists the existing ones.",
   },
   no_such_webhook_endpoint: {
     code: 40405,
     message:
-      "There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.",
+      "There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists the existing ones.",
   },
   method_not_allowed: { code: 40501, message: "The method is not allowed here." },
   request_timeout: { code: 40801, message: "The request did not arrive in time; send it again." },
@@ -54,7 +55,7 @@ export const errorCatalogue = {
   },
   recipient_exists: {
     code: 40905,
-    message: "A recipient of this name takes other types. Remove it first, or choose another name.",
+    message: "A recipient with this name has other types. Remove it first, or choose another name.",
   },
   too_many_recipients: {
     code: 40906,
@@ -82,7 +83,7 @@ export const errorCatalogue = {
   },
   internal: {
     code: 50001,
-    message: "Something went wrong here; the request id finds it in our log.",
+    message: "An internal error occurred; the log of the service has it under the request id.",
   },
   unavailable: { code: 50301, message: "The service is not ready or is shutting down; try again." },
 } as const;

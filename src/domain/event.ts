@@ -35,7 +35,7 @@ export const trailEvents = {
   "key.create": entry("An API key was created.", key, "scopes"),
   "key.rotate": entry("An API key was rotated.", key, "successor"),
   "key.revoke": entry("An API key was revoked.", key),
-  "identity.create": entry("The identities of a platform were trusted.", rule, "scopes"),
+  "identity.create": entry("A rule for identities of programs was created.", rule, "scopes"),
   "identity.rotate": entry("A rule for identities was replaced.", rule, "successor"),
   "identity.revoke": entry("A rule for identities was revoked.", rule),
   "webhook.create": entry("An endpoint of webhooks was created.", endpoint),

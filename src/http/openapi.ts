@@ -84,7 +84,7 @@ function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
     { name: changeTag, description: "What was added and updated, in the order of arrival." },
-    { name: webhookTag, description: "Where events are sent, so that nobody has to ask." },
+    { name: webhookTag, description: "Where events are sent, so that clients need not poll." },
     { name: deletionTag, description: "Requests to delete a record, and their status." },
     { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
   ];

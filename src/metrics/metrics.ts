@@ -129,7 +129,7 @@ function registerCounted(registry: Registry) {
     }),
     webhookAttempts: registry.counters({
       name: "sluice_webhook_attempts_total",
-      help: "Attempts of this process to deliver a webhook, by what became of them.",
+      help: "Attempts of this process to deliver a webhook, by result.",
       labels: ["result"],
     }),
     /** The label is the reason. `queue`: too many were waiting; `export`: the receiver did not accept them. */
@@ -160,7 +160,7 @@ function registerSecurity(registry: Registry) {
     }),
     eventBatches: registry.counters({
       name: "sluice_event_batches_total",
-      help: "Batches of events that this process sent to a receiver, by what became of them.",
+      help: "Batches of events that this process sent to a receiver, by result.",
       labels: ["destination", "result"],
     }),
   };

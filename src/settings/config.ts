@@ -107,7 +107,7 @@ export const settings = {
   deletionPollMs: setting(
     "DELETION_POLL_MS",
     "1000",
-    "How often the worker looks for deletions that are due, in milliseconds.",
+    "How often the worker checks for due deletions, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
   noticeDays: setting(

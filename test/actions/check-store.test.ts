@@ -56,6 +56,6 @@ describe("the check of a store", () => {
     const { store } = app;
     const holds = { ...store.holds, find: async () => undefined };
     await keepLedger({ ...app, store: { ...store, holds } });
-    assert.deepEqual(await findings(), [`Hold ${holdId} is in the store, and not in the ledger.`]);
+    assert.deepEqual(await findings(), [`Hold ${holdId} is in the store, but not in the ledger.`]);
   });
 });

@@ -134,7 +134,7 @@ describe("identity test", () => {
   });
 
   it("says what is wrong with a token that no rule could accept", async () => {
-    assert.match((await test("not a token")).fault ?? "", /no signed JWT/);
+    assert.match((await test("not a token")).fault ?? "", /not a signed JWT/);
     assert.match((await test(issuer.sign({ sub: "a", exp: 1 }))).fault ?? "", /expired/);
     const { code, err } = await line.type(
       `identity test ${line.folder}/absent --organization acme`,

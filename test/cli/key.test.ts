@@ -49,7 +49,7 @@ describe("key create", () => {
     const { out } = await line.type("key create --organization acme --name nightly");
     const secret = /sluice_key_\w{49}/.exec(out)?.[0] ?? "";
     assert.equal(await verdict(secret), "valid");
-    assert.match(out, /shown only this once/);
+    assert.match(out, /shown only once/);
     const everything = (await line.type("key list")).out + (await line.type("key list --json")).out;
     assert.match(everything, /nightly/);
     assert.ok(!everything.includes("sluice_key_"));

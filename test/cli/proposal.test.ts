@@ -32,7 +32,7 @@ describe("commands that need a second person", () => {
     const [first] = listed["proposals"] as { proposal_id: string; status: string }[];
     assert.deepEqual([first?.proposal_id, first?.status], [id, "open"]);
     const shown = await line.ask(`proposal show ${id}`);
-    assert.match(String(shown["effect"]), /needs no second person any more/);
+    assert.match(String(shown["effect"]), /will no longer need a second person/);
     const approve = ["proposal", "approve", id];
     assert.equal((await line.fail(...approve)).name, "not_permitted");
     assert.equal((await line.fail(...approve, "--as", "anna")).name, "not_permitted");
@@ -50,7 +50,7 @@ describe("commands that need a second person", () => {
     await line.ask("operator create otto --role officer --role operator");
     const { name, message } = await line.fail(...mixed.split(" "));
     assert.equal(name, "invalid");
-    assert.match(message, /change them apart/);
+    assert.match(message, /change them separately/);
     await line.ask("organization set acme --retain-days 10 --yes");
     const one = await line.fail(
       ..."organization set acme --retain-days 1 --yes --as otto".split(" "),

@@ -131,7 +131,7 @@ async function findNames(store: Store, query: Parameters<typeof findSubject>[1])
 }
 
 export function testSubjects(engine: Engine): void {
-  describe(`${engine.name}: everything that is held on a person or a company`, () => {
+  describe(`${engine.name}: everything that is stored about a person or a company`, () => {
     it("is what a brute-force scan of all records finds", async (test) => {
       const { store } = await openSite(engine, test);
       await fill(store, makeRandom(11));

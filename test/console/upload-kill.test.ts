@@ -64,7 +64,7 @@ describe("an upload whose process is killed during the import", () => {
       return text.includes('id="result"') ? text : undefined;
     };
     const result = await waitFor("the import", readResult, { intervalMs: 50 });
-    assert.match(result, /imported to its end/);
+    assert.match(result, /The whole file was imported/);
     assert.equal(await count(), rows);
     const outcomes = await operate(environment, listImports);
     assert.deepEqual(

@@ -110,7 +110,7 @@ describe("uploads in the console", () => {
     assert.match(stale.text, /mapping was changed since/);
     await start(path);
     const result = await ended(path);
-    assert.match(result, /imported to its end/);
+    assert.match(result, /The whole file was imported/);
     assert.match(result, /<td>601<\/td>[^]*amount must be a number/);
     assert.deepEqual(await service.app.store.countRecords(organization), { transaction: 600 });
     const refused = await read(service.client, `${path}/refused`, { cookie: cookies["operator"] });

@@ -191,7 +191,7 @@ describe("an export that is not what it was", () => {
         (text: string) => text.split("\n").slice(0, 2).join("\n"),
         /has no manifest: its end was cut off/,
       ],
-      [(text: string) => text.slice(0, -20), /The last line is no manifest that can be read/],
+      [(text: string) => text.slice(0, -20), /The last line is not a readable manifest/],
       [(text: string) => `${text}{}\n`, /continues after its manifest/],
       [
         (text: string) => text.replace(/"rows":\d/, '"rows":9'),
@@ -237,7 +237,10 @@ describe("an export that is not what it was", () => {
     const otherKeys = write("other.json", JSON.stringify(publish(makeKey(), storeId)));
     assert.match((await check(path, "--keys", otherKeys)).faults.join(), /not among the keys/);
     const otherStore = write("other.json", JSON.stringify(publish(makeKey(), "store_x")));
-    assert.match((await check(path, "--keys", otherStore)).faults.join(), /is of another store/);
+    assert.match(
+      (await check(path, "--keys", otherStore)).faults.join(),
+      /belongs to another store/,
+    );
   });
 
   it("is reported in a folder, by the name of the file", async () => {

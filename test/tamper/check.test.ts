@@ -85,15 +85,15 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     `DELETE FROM deletion WHERE ${oneCompleted}`,
     /Receipt \d: its deletion del_\w+ is not in the store/,
   ],
-  ["DELETE FROM deletion WHERE status = 'pending'", /is in the audit trail, and not in the store/],
+  ["DELETE FROM deletion WHERE status = 'pending'", /is in the audit trail, but not in the store/],
   ["UPDATE deletion SET reason = 'x' WHERE status = 'pending'", /is not what was requested/],
   [
     "UPDATE deletion SET status = 'cancelled' WHERE status = 'pending'",
-    /is cancelled in the store, and not in the audit trail/,
+    /is cancelled in the store, but not in the audit trail/,
   ],
   [
     "UPDATE deletion SET approval_requester = 'x', approved_by = 'y', approved_at = 1 WHERE status = 'pending'",
-    /is approved in the store, and not in the audit trail/,
+    /is approved in the store, but not in the audit trail/,
   ],
   [
     `UPDATE deletion SET approval_requester = NULL WHERE ${unapproved}`,

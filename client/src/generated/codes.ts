@@ -6,7 +6,7 @@ export const errorCodes = {
   validation_failed: 40000,
   /** The body is not valid JSON. */
   malformed_json: 40001,
-  /** A scope was asked for that does not exist; those that do are in `errors`. */
+  /** A requested scope does not exist; `errors` lists the existing ones. */
   unknown_scope: 40002,
   /** The request is not valid HTTP. */
   malformed_http: 40003,
@@ -22,17 +22,17 @@ export const errorCodes = {
   credential_wrong_kind: 40105,
   /** The credential lacks the scope. */
   insufficient_scope: 40301,
-  /** The API key does not belong to the organization that was asked for; ask for its own. */
+  /** The API key does not belong to the requested organization; request a token for its own. */
   other_organization: 40302,
   /** There is no such record. */
   no_such_record: 40401,
-  /** There is no such deletion request; use the id that the deletion was answered with. */
+  /** There is no such deletion request; use the id from the reply to the deletion. */
   no_such_deletion: 40402,
   /** There is no such operation. */
   no_such_operation: 40403,
-  /** There is no recipient of this name; GET /v2/recipient lists those that there are. */
+  /** There is no recipient with this name; GET /v2/recipient lists the existing ones. */
   no_such_recipient: 40404,
-  /** There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are. */
+  /** There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists the existing ones. */
   no_such_webhook_endpoint: 40405,
   /** The method is not allowed here. */
   method_not_allowed: 40501,
@@ -46,7 +46,7 @@ export const errorCodes = {
   deletion_open: 40903,
   /** A request with the same Idempotency-Key is still in flight; send this one again soon. */
   idempotency_in_flight: 40904,
-  /** A recipient of this name takes other types. Remove it first, or choose another name. */
+  /** A recipient with this name has other types. Remove it first, or choose another name. */
   recipient_exists: 40905,
   /** The organization has 32 recipients, which is the maximum; remove one first. */
   too_many_recipients: 40906,
@@ -67,7 +67,7 @@ export const errorCodes = {
   rate_limited: 42901,
   /** The request's headers are too large; send fewer or shorter ones. */
   headers_too_large: 43101,
-  /** Something went wrong here; the request id finds it in our log. */
+  /** An internal error occurred; the log of the service has it under the request id. */
   internal: 50001,
   /** The service is not ready or is shutting down; try again. */
   unavailable: 50301,

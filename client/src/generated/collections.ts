@@ -45,7 +45,7 @@ import type {
 } from "./replies.ts";
 
 export class Collections {
-  /** Money that moves in, out or inside. */
+  /** Money that moves in, out or internally. */
   readonly transactions: DeletableCollection<
     Transaction,
     TransactionUpdate,
@@ -58,47 +58,47 @@ export class Collections {
     TransactionCheckUpdate,
     TransactionCheckExistence
   >;
-  /** An alert that came of checking transactions. */
+  /** An alert that a check of transactions raised. */
   readonly transactionAlerts: Collection<
     TransactionAlert,
     TransactionAlertUpdate,
     TransactionAlertExistence
   >;
-  /** A suspicion of crime that transactions gave rise to. */
+  /** A suspicion of crime about transactions. */
   readonly transactionSuspiciousActivities: Collection<
     TransactionSuspiciousActivity,
     TransactionSuspiciousActivityUpdate,
     TransactionSuspiciousActivityExistence
   >;
-  /** A look-up in lists of sanctions, politically exposed persons and the like. */
+  /** A search in lists of sanctions, politically exposed persons and the like. */
   readonly screenings: Collection<Screening, ScreeningUpdate, ScreeningExistence>;
-  /** How much risk is seen in a person or a company. */
+  /** An assessment of the risk of a person or a company. */
   readonly riskAssessments: Collection<
     RiskAssessment,
     RiskAssessmentUpdate,
     RiskAssessmentExistence
   >;
-  /** A customer, or somebody who matters to a company. */
+  /** A customer, or somebody with a role in a company. */
   readonly persons: DeletableCollection<
     Person,
     PersonUpdate,
     PersonExistence,
     PersonDeletionAccepted
   >;
-  /** A customer that is not a person, or a company that persons act for. */
+  /** A customer that is not a person, or a company for which persons act. */
   readonly companies: DeletableCollection<
     Company,
     CompanyUpdate,
     CompanyExistence,
     CompanyDeletionAccepted
   >;
-  /** What was done to find out whether a person or a company is who they say. */
+  /** What was done to find out whether a person or a company is who they claim to be. */
   readonly identityVerifications: Collection<
     IdentityVerification,
     IdentityVerificationUpdate,
     IdentityVerificationExistence
   >;
-  /** How the onboarding of a person or a company went. */
+  /** The course and the result of the onboarding of a person or a company. */
   readonly onboardingFlows: Collection<
     OnboardingFlow,
     OnboardingFlowUpdate,

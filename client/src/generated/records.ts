@@ -2,7 +2,7 @@
 // Generated from the service's schemas by `npm run docs`; a test fails if it is out of date.
 
 /**
- * Money that moves in, out or inside.
+ * Money that moves in, out or internally.
  *
  * Rules:
  *
@@ -29,11 +29,11 @@ export interface Transaction {
     | "FEDNOW"
     | "PROV_X_TRANSFER"
     | "CARD";
-  /** Amount in `currency`; may be negative or zero, and null where none is known. */
+  /** Amount in `currency`; may be negative or zero, and null if it is unknown. */
   amount: number | null;
   /** Currency of `amount`. */
   currency: CurrencyCode;
-  /** How far the transaction has come. */
+  /** State of the transaction. */
   status: "CREATED" | "PENDING" | "SETTLED" | "FAILED" | "REJECTED" | "REFUNDED";
   /** Made for a test, not real. Counts as false if left out. */
   is_test?: boolean | null | undefined;
@@ -137,7 +137,7 @@ export interface TransactionCheckUpdate {
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
-/** An alert that came of checking transactions. */
+/** An alert that a check of transactions raised. */
 export interface TransactionAlert {
   /** Unique identifier of the alert. */
   alert_id: string;
@@ -169,7 +169,7 @@ export interface TransactionAlertUpdate {
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
-/** A suspicion of crime that transactions gave rise to. */
+/** A suspicion of crime about transactions. */
 export interface TransactionSuspiciousActivity {
   /** Unique identifier of the suspicious activity. */
   suspicious_activity_id: string;
@@ -205,7 +205,7 @@ export interface TransactionSuspiciousActivityUpdate {
 }
 
 /**
- * A look-up in lists of sanctions, politically exposed persons and the like.
+ * A search in lists of sanctions, politically exposed persons and the like.
  *
  * Rules:
  *
@@ -273,7 +273,7 @@ export interface ScreeningUpdate {
 }
 
 /**
- * How much risk is seen in a person or a company.
+ * An assessment of the risk of a person or a company.
  *
  * Rules:
  *
@@ -284,7 +284,7 @@ export interface RiskAssessment {
   assessment_id: string;
   /** What was assessed, such as "onboarding risk band". */
   type: string;
-  /** What came of it, such as LOW, MEDIUM, HIGH or CRITICAL. */
+  /** The result, such as LOW, MEDIUM, HIGH or CRITICAL. */
   outcome: string;
   /** Person that it is about. */
   related_person_id?: string | null | undefined;
@@ -314,7 +314,7 @@ export interface RiskAssessmentUpdate {
 }
 
 /**
- * A customer, or somebody who matters to a company.
+ * A customer, or somebody with a role in a company.
  *
  * Rules:
  *
@@ -336,7 +336,7 @@ export interface Person {
   is_account_owner?: boolean | null | undefined;
   /** Holds shares in the company. */
   is_shareholder?: boolean | null | undefined;
-  /** Company that the person has to do with. */
+  /** Company to which the person is related. */
   related_company_id?: string | null | undefined;
   /** Trades as a sole proprietor. */
   is_sole_prop?: boolean | null | undefined;
@@ -432,7 +432,7 @@ export interface PersonUpdate {
   additional_properties?: readonly AdditionalProperty[] | null | undefined;
 }
 
-/** A customer that is not a person, or a company that persons act for. */
+/** A customer that is not a person, or a company for which persons act. */
 export interface Company {
   /** Unique identifier of the company. */
   company_id: string;
@@ -534,7 +534,7 @@ export interface CompanyUpdate {
 }
 
 /**
- * What was done to find out whether a person or a company is who they say.
+ * What was done to find out whether a person or a company is who they claim to be.
  *
  * Rules:
  *
@@ -597,7 +597,7 @@ export interface IdentityVerificationUpdate {
 }
 
 /**
- * How the onboarding of a person or a company went.
+ * The course and the result of the onboarding of a person or a company.
  *
  * Rules:
  *
@@ -612,8 +612,8 @@ export interface OnboardingFlow {
   /** What came of it. */
   outcome: string;
   /**
-   * Why it came out so: one text, or any JSON values under keys of the sender's own, at most 14
-   * levels deep.
+   * The reason of the result: one text, or any JSON values under keys of the sender's own, at most
+   * 14 levels deep.
    */
   outcome_reason?: string | Readonly<Record<string, unknown>> | null | undefined;
   /** Person that it is about. */

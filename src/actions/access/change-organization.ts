@@ -87,7 +87,7 @@ function requireApart(before: Organization, change: OrganizationSettings): void 
   if (isApart || !weakensSettings(before, change)) return;
   throw new OperatorError(
     "invalid",
-    "The ceiling or the approval needs a second person, and the other settings do not. Nothing was changed: change them apart.",
+    "The ceiling or the approval needs a second person, and the other settings do not. Nothing was changed: change them separately.",
   );
 }
 

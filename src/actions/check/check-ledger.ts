@@ -44,7 +44,7 @@ async function describeMissing(
   const { receiptNo } = await store.receiptHead();
   const text = `There is no ledger of deletions at ${ledger.path}`;
   if (!store.traits.isServer) {
-    if (marks.length > 0 || receiptNo > 0) findings.add(`${text}, and there was one.`);
+    if (marks.length > 0 || receiptNo > 0) findings.add(`${text}, but there was one before.`);
     return [];
   }
   return [`${text}; checks that need it were skipped.`];
@@ -135,8 +135,8 @@ async function describeRest(
 
 function describe({ is, fact: { about } }: Difference): string {
   if (about === "hold" && is === "missing")
-    return "is in force in the ledger, and not in the store";
-  if (about === "hold" && is === "unstated") return "is in the store, and not in the ledger";
+    return "is in force in the ledger, but not in the store";
+  if (about === "hold" && is === "unstated") return "is in the store, but not in the ledger";
   if (about === "hold" && is === "ended") {
     return "is released in the ledger, and in force in the store";
   }

@@ -95,12 +95,12 @@ async function checkDeletions(app: App, findings: Findings): Promise<void> {
 function findFault(deletion: Deletion, hasReceipt: boolean): string | undefined {
   const { status, startedAt, completedAt, redacted } = deletion;
   const { erased, kept, redactedByType } = deletion;
-  if (status === "completed") return hasReceipt ? undefined : "is completed, and has no receipt";
-  if (completedAt !== undefined) return `is ${status}, and has a time of completion`;
+  if (status === "completed") return hasReceipt ? undefined : "is completed, but has no receipt";
+  if (completedAt !== undefined) return `is ${status}, but has a time of completion`;
   if (status === "processing") return undefined;
   const counts = { ...erased, ...kept, ...redactedByType };
   const isUntouched = startedAt === undefined && redacted === 0 && Object.keys(counts).length === 0;
-  return isUntouched ? undefined : `is ${status}, and has been started`;
+  return isUntouched ? undefined : `is ${status}, but has been started`;
 }
 
 // Compares restricted sets with their deletions: every set has a deletion that will erase it, and no such deletion is
@@ -133,7 +133,7 @@ async function checkRestricted(app: App, findings: Findings): Promise<void> {
       }
       if (isOverdue(deletion, app.now())) {
         const end = new Date(deletion.floorUntil ?? deletion.dueAt).toISOString();
-        findings.add(`The restricted set ${set} was to be erased at ${end}, and was not.`);
+        findings.add(`The restricted set ${set} was to be erased at ${end}, but was not.`);
       }
     }
   }

@@ -55,13 +55,13 @@ async function* allFacts(app: App): AsyncGenerator<Fact> {
 }
 
 function describe({ is, fact: { about } }: Difference): string {
-  if (about === "key" && is === "missing") return "is in the audit trail, and not in the store";
+  if (about === "key" && is === "missing") return "is in the audit trail, but not in the store";
   if (about !== "hold") return "differs from the one in the audit trail";
   if (is === "altered") {
     return "differs from the hold that was placed: it was altered in the store";
   }
-  if (is === "missing") return "is in force in the audit trail, and not in the store";
-  return "is in force in the store, and not in the audit trail";
+  if (is === "missing") return "is in force in the audit trail, but not in the store";
+  return "is in force in the store, but not in the audit trail";
 }
 
 function isOfDeletion({ action }: AuditEntry): boolean {
@@ -75,17 +75,17 @@ const contradictions: Readonly<
   Record<string, (entry: AuditEntry, deletion: Deletion, stored: Stored) => string | undefined>
 > = {
   "deletion.cancel": (_, { status }) =>
-    status === "cancelled" ? undefined : `was cancelled, and is ${status}`,
+    status === "cancelled" ? undefined : `was cancelled, but is ${status}`,
   "deletion.approve": ({ at, actor }, { approval }) => {
     const isSame = approval?.approvedAt === at && approval.approvedBy === actor;
-    return isSame ? undefined : `was approved by ${actor}, and is not`;
+    return isSame ? undefined : `was approved by ${actor}, but is not`;
   },
   "deletion.start": ({ at }, { status, startedAt }) => {
-    if (status === "pending" || status === "cancelled") return `was started, and is ${status}`;
+    if (status === "pending" || status === "cancelled") return `was started, but is ${status}`;
     return startedAt === at ? undefined : "was started at another time";
   },
   "deletion.complete": ({ detail }, { status }, stored) => {
-    if (status !== "completed") return `was completed, and is ${status}`;
+    if (status !== "completed") return `was completed, but is ${status}`;
     const { receiptNo, receiptHash } = detail;
     const isSame = stored?.hash === receiptHash && stored?.receipt.receipt_no === receiptNo;
     if (receiptNo === undefined || isSame) return undefined;
@@ -125,19 +125,19 @@ const explainedStates: readonly ExplainedState[] = [
   {
     isIn: ({ approval }) => approval?.approvedAt !== undefined,
     action: "deletion.approve",
-    finding: "is approved in the store, and not in the audit trail",
+    finding: "is approved in the store, but not in the audit trail",
   },
   {
     isIn: ({ status }) => status === "cancelled",
     action: "deletion.cancel",
-    finding: "is cancelled in the store, and not in the audit trail",
+    finding: "is cancelled in the store, but not in the audit trail",
   },
   {
     isIn: ({ processedBefore }) => processedBefore !== undefined,
     action: "deletion.reopen",
     explains: ({ detail }, { processedBefore }) =>
       isDeepStrictEqual(processedBefore, detail["carriedOutBefore"]),
-    finding: "has been replayed in the store, and not so in the audit trail",
+    finding: "was replayed in the store, but not according to the audit trail",
   },
 ];
 
@@ -159,7 +159,7 @@ class DeletionStates {
   compare(entry: AuditEntry, deletion: Deletion | undefined, stored: Stored): void {
     const { action, subject: id } = entry;
     if (deletion === undefined) {
-      this.#findings.add(`Deletion ${id} is in the audit trail, and not in the store.`);
+      this.#findings.add(`Deletion ${id} is in the audit trail, but not in the store.`);
       return;
     }
     for (const fault of contradictRequest(entry, deletion)) this.#alter(id, fault);

@@ -66,7 +66,7 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
       for (const restore of restores) {
         if (stored.some((entry) => isSame(entry, restore))) continue;
         findings.add(
-          `The restore of ${timeOf(restore)} is in the ledger, and not in the audit trail.`,
+          `The restore of ${timeOf(restore)} is in the ledger, but not in the audit trail.`,
         );
       }
       const firstNo = first?.audit.no ?? Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ async function makeVerifier({ store }: App) {
   const genuine = all.filter(({ keyId, publicKey }) => thumbprint(publicKey) === keyId);
   const keys = new Map(genuine.map(({ keyId, publicKey }) => [keyId, toPublicKey(publicKey)]));
   return (heads: HeadsEntry, before: string | undefined): string | undefined => {
-    if (heads.storeId !== storeId) return `are of another store, ${heads.storeId}`;
+    if (heads.storeId !== storeId) return `belong to another store, ${heads.storeId}`;
     if (before !== undefined && heads.ledger !== before) return "were written for another position";
     const key = keys.get(heads.keyId);
     if (key === undefined) return `are signed with the key ${heads.keyId}, which is unknown`;

@@ -29,7 +29,7 @@ export function makeLedgerReceipts(app: App, findings: Findings, restores: reado
     for (const entry of page) {
       const { deletionRequestId: id, completed } = entry;
       if (!known.has(id)) {
-        findings.add(`Deletion ${id} is in the ledger, and not in the store.`);
+        findings.add(`Deletion ${id} is in the ledger, but not in the store.`);
       } else if (completed !== undefined) {
         checkReceipt(entry, completed.receiptNo, receipts.get(id));
       }
@@ -40,7 +40,7 @@ export function makeLedgerReceipts(app: App, findings: Findings, restores: reado
     seen.add(no);
     const id = entry.deletionRequestId;
     if (stored === undefined) {
-      findings.add(`Receipt ${no} of deletion ${id} is in the ledger, and not in the store.`);
+      findings.add(`Receipt ${no} of deletion ${id} is in the ledger, but not in the store.`);
       return;
     }
     const expected = entryOfReceipt(stored.receipt, stored.hash);
@@ -59,7 +59,7 @@ export function makeLedgerReceipts(app: App, findings: Findings, restores: reado
         const { receipt_no: no } = receipt;
         if (no > notedNo) return;
         if (!seen.has(no)) {
-          findings.add(`Receipt ${no} is in the store, and not in the ledger.`);
+          findings.add(`Receipt ${no} is in the store, but not in the ledger.`);
         }
       }
     }

@@ -82,8 +82,8 @@ export async function changeAll(
   if (selection.digest !== digest || count.trim() !== String(deletions.length)) {
     throw new OperatorError(
       "not_confirmed",
-      `The number that was typed is "${count.trim()}", and the filter finds ${deletions.length} deletions now` +
-        `${selection.digest === digest ? "" : ", not all of them those that were shown"}. Nothing was changed.`,
+      `You typed "${count.trim()}", but the filter finds ${deletions.length} deletions now` +
+        `${selection.digest === digest ? "" : ", which are not the ones that were shown"}. Nothing was changed.`,
     );
   }
   const change = act === "cancel" ? cancelDeletion : approveDeletion;

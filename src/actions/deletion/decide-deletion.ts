@@ -19,7 +19,7 @@ export async function approveDeletion(app: App, deletionRequestId: string): Prom
   if (app.viewer?.rights === undefined) {
     throw new OperatorError(
       "not_permitted",
-      "An approval is the act of a named person. Nothing was changed.",
+      "Only a named person can approve. Nothing was changed.",
       { context: { isUnnamed: true } },
     );
   }

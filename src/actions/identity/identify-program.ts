@@ -69,13 +69,14 @@ export function readProgramToken(text: string, now: number): ProgramToken | stri
   const { tokenCharactersMax } = identityLimits;
   if (text.length > tokenCharactersMax) return `it is longer than ${tokenCharactersMax} characters`;
   const [, header = "", payload = ""] = form.exec(text) ?? [];
-  if (header === "") return "it is no signed JWT (RFC 7519)";
+  if (header === "") return "it is not a signed JWT (RFC 7519)";
   const [head, all] = [readPart(header), readPart(payload)];
   if (head === undefined || all === undefined) {
-    return `its header or its claims are not JSON, name something twice, or are nested deeper than ${depthMax} levels`;
+    return `its header or its claims are not JSON, contain a name twice, or are nested deeper than ${depthMax} levels`;
   }
   const { typ = "jwt" } = head;
-  if (!isForProgram.test(String(typ))) return "its header says that it is of another kind (typ)";
+  if (!isForProgram.test(String(typ)))
+    return "its header says that it is a token of another kind (typ)";
   const claims = readClaims(all, now);
   return typeof claims === "string" ? claims : { text, claims };
 }

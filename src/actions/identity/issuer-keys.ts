@@ -126,7 +126,7 @@ async function findKeysUrl(issuer: string, signal: AbortSignal): Promise<string>
     signal,
   );
   const { issuer: named, jwks_uri: url } = Object(metadata) as Record<string, unknown>;
-  if (named !== issuer) throw new TypeError("its metadata are those of another issuer");
+  if (named !== issuer) throw new TypeError("its metadata belong to another issuer");
   if (typeof url !== "string" || !URL.canParse(url))
     throw new TypeError("its metadata name no keys");
   if (new URL(url).origin !== new URL(issuer).origin) {
@@ -146,7 +146,7 @@ async function readJson(url: string, signal: AbortSignal): Promise<unknown> {
 export function readKeySet(value: unknown): KeySet {
   const { keys } = Object(value) as { keys?: unknown };
   const isSet = Array.isArray(keys) && keys.every((key) => typeof key === "object" && key !== null);
-  if (!isSet) throw new TypeError("it is no JWK Set (RFC 7517)");
+  if (!isSet) throw new TypeError("it is not a JWK Set (RFC 7517)");
   if (keys.length > keysMax) throw new TypeError(`it has more than ${keysMax} keys`);
   return { keys: keys as KeySet["keys"] };
 }

@@ -140,7 +140,7 @@ export async function findRule(app: App, identityId: string): Promise<TrustingRu
   const all = await app.store.listRules(undefined);
   throw unknownName(
     "no_such_identity",
-    "There is no rule of this id.",
+    "There is no rule with this id.",
     all.map(({ keyId }) => keyId),
   );
 }

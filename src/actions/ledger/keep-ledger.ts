@@ -201,8 +201,8 @@ export async function findLostLedger({ store, ledger }: App): Promise<string | u
 export function ledgerAhead({ ledger }: Pick<App, "ledger">): OperatorError {
   return new OperatorError(
     "ledger_ahead",
-    `The store lacks entries that its ledger of deletions (${ledger.path}) knows: it is older than its ledger, as after a ` +
-      "backup was put back, or its audit trail was altered. Records that were erased since then may be in it, so nothing " +
-      "reads it. Replay the deletions first; that writes to the audit trail what was lost.",
+    `The store lacks entries that its ledger of deletions (${ledger.path}) has: either a backup was ` +
+      "put back without a replay, or the audit trail was altered. It may contain records that were erased since, so nothing " +
+      "reads it. Replay the deletions first; the audit trail then records what was lost.",
   );
 }

@@ -92,7 +92,7 @@ function requireStore(own: string, named: string): void {
   if (named === own) return;
   throw new OperatorError(
     "other_store",
-    `The ledger is of another store, ${named}; this one is ${own}. Name the ledger of this store.`,
+    `The ledger belongs to another store, ${named}; this one is ${own}. Name the ledger of this store.`,
   );
 }
 

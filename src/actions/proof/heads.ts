@@ -101,13 +101,13 @@ export function readHeads(given: string, published: PublishedKeys): Heads {
   if (published.store_id !== "" && published.store_id !== storeId) {
     throw new OperatorError(
       "keys",
-      `The heads are of the store ${storeId}, and the keys of ${published.store_id}.`,
+      `The heads belong to the store ${storeId}, but the keys to ${published.store_id}.`,
     );
   }
   if (!note.signatures.some(({ keyName, value }) => isSigned(note.text, keyName, value))) {
     throw new OperatorError(
       "keys",
-      "The heads are not signed with any of the keys: they were changed, or are of another service.",
+      "The heads are not signed with any of the keys: they were changed, or come from another service.",
     );
   }
   return { storeId, at, commitments: { receipts, audit } };
@@ -175,7 +175,7 @@ export class HeadSearch {
     const { at } = this.#heads;
     const what = this.#chain === "audit" ? "entry of the trail" : "receipt";
     const head = `the last ${what} when the head was published at ${at}`;
-    if (this.#last === undefined) return `The file has none, and so not ${head}.`;
+    if (this.#last === undefined) return `The file has none, so it lacks ${head}.`;
     if (this.#last.at <= at) {
       return (
         `The file ends with number ${this.#last.no}, before ${head}: its end was cut off, ` +

@@ -82,7 +82,9 @@ export function verifyManifest(manifest: Manifest, published: PublishedKeys): re
   const { signature, ...body } = manifest;
   const { key_id: keyId, store_id: storeId } = manifest;
   if (published.store_id !== "" && storeId !== published.store_id) {
-    return [`The manifest is of another store, ${storeId}; the keys are of ${published.store_id}.`];
+    return [
+      `The manifest belongs to another store, ${storeId}; the keys belong to ${published.store_id}.`,
+    ];
   }
   if (keyId === undefined || typeof signature !== "string") {
     return ["The manifest is not signed: the process that exported had no key."];
@@ -90,7 +92,7 @@ export function verifyManifest(manifest: Manifest, published: PublishedKeys): re
   const key = published.keys.find(({ kid }) => kid === keyId);
   if (key === undefined || thumbprint(key.x) !== keyId) {
     return [
-      `The manifest names the key ${keyId}, which is not among the keys: it is of another service.`,
+      `The manifest names the key ${keyId}, which is not among the keys: it comes from another service.`,
     ];
   }
   const bytes = Buffer.from(signature, "base64url");

@@ -66,8 +66,8 @@ export async function verifyFile(
 
 function lacksManifest(isDamaged: boolean): string {
   return isDamaged
-    ? "The last line is no manifest that can be read: it was changed or cut."
-    : "The file has no manifest: its end was cut off, or it has its manifest in a file of its own.";
+    ? "The last line is not a readable manifest: it was changed or cut."
+    : "The file has no manifest: its end was cut off, or its manifest is in a separate file.";
 }
 
 function compare(
@@ -77,7 +77,7 @@ function compare(
   const [only, ...others] = files;
   if (only === undefined || others.length > 0) {
     const isOne = files.some(({ sha256 }) => sha256 === measured.sha256);
-    return isOne ? [] : ["The file is none of those that the manifest names."];
+    return isOne ? [] : ["The manifest does not name this file."];
   }
   const fault = compareFile(only, measured);
   return fault === undefined ? [] : [fault];
@@ -151,7 +151,7 @@ class ContentVerifier {
     if (this.#heads === undefined) return this.#faults.list();
     if (this.kind === "export") {
       this.#faults.add(
-        "The file is neither of receipts nor of the audit trail, so it has no head.",
+        "The file contains neither receipts nor the audit trail, so it has no head.",
       );
     } else {
       const fault = this.#searchFor(this.kind)?.fault();

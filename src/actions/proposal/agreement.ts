@@ -37,7 +37,7 @@ function asProposed(
   { proposalId, act, organizationId, proposedBy, ...proposal }: Proposal,
   app: App,
 ) {
-  const by = proposedBy === app.operator ? "" : `, as ${proposedBy} has proposed it already`;
+  const by = proposedBy === app.operator ? "" : `; ${proposedBy} has already proposed it`;
   return new OperatorError(
     "proposed",
     `Nothing was changed yet. The organization "${organizationId}" requires a second person for this ` +
@@ -59,7 +59,7 @@ export function objectionTo(objection: Objection, { operator }: App): OperatorEr
     ],
     proposer_gone: [
       "proposal_outdated",
-      "The person who made the proposal is not an operator any more.",
+      "The person who made the proposal is no longer an operator.",
     ],
     no_such_person: [
       "not_permitted",

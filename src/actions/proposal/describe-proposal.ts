@@ -34,7 +34,7 @@ async function describeSettings(app: App, proposal: Proposal): Promise<readonly 
   const { deletionApproval, retainDays } = parameters;
   const approval =
     deletionApproval === false
-      ? "The organization needs no second person any more: neither for deletions nor for acts such as this one."
+      ? "The organization will no longer need a second person, neither for deletions nor for acts such as this one."
       : "";
   if (typeof retainDays !== "number") return [approval];
   const part = await previewPart(app, { organizationId, retainDays, after: undefined });

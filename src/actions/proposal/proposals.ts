@@ -125,7 +125,7 @@ function requireNamed(app: App): void {
   if (app.viewer?.rights !== undefined) return;
   throw new OperatorError(
     "not_permitted",
-    "An approval is the act of a named person. Nothing was changed.",
+    "Only a named person can approve. Nothing was changed.",
     { context: { isUnnamed: true } },
   );
 }

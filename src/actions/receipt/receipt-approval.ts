@@ -59,7 +59,7 @@ function saltPeople(
 /** Returns a sentence for each person of JSON that claims to disclose them and does not match the receipt. */
 export function findApprovalFaults({ approval }: Receipt, given: unknown): readonly string[] {
   if (given === undefined) return [];
-  if (approval === undefined) return ["People are disclosed, and the receipt names nobody."];
+  if (approval === undefined) return ["People are disclosed, but the receipt names nobody."];
   const people = Object.entries(given ?? {}) as readonly [ReceiptPerson, unknown][];
   return people.flatMap(([person, shown]) => {
     if (!receiptPeople.includes(person)) return [`The receipt has no "${person}".`];

@@ -94,7 +94,7 @@ export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): 
     const hashes = Object.hasOwn(receipt.counts, type) ? receipt.counts[type] : undefined;
     const expected = hashes && Object.hasOwn(hashes, kind) ? hashes[kind] : undefined;
     if (expected === undefined) {
-      faults.push(`The receipt has no number "${kind}" of "${type}", and one is disclosed.`);
+      faults.push(`The receipt has no number "${kind}" of "${type}", but one is disclosed.`);
       continue;
     }
     const fault = findFault(value, (shown) => hashOf(shown, type, kind) === expected);

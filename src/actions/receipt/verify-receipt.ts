@@ -88,16 +88,18 @@ type Signed = Receipt | RecipientStatement;
 function verifyOne(receipt: Signed, { keys, storeId }: Known): readonly string[] {
   const faults: string[] = [];
   if (storeId !== "" && receipt.store_id !== storeId) {
-    faults.push(`It is of another store, ${receipt.store_id}; the keys are those of ${storeId}.`);
+    faults.push(
+      `It belongs to another store, ${receipt.store_id}; the keys are those of ${storeId}.`,
+    );
   }
   const publicKey = keys.get(receipt.key_id);
   if (publicKey === undefined) {
     faults.push(
-      `It names the key ${receipt.key_id}, which is not among the keys: it is of another service, or the keys are ` +
-        "from before that one was made.",
+      `It names the key ${receipt.key_id}, which is not among the keys: it comes from another service, or the keys are ` +
+        "older than that one.",
     );
   } else if (thumbprint(publicKey) !== receipt.key_id) {
-    faults.push(`The key ${receipt.key_id} is published under a name that is not its own.`);
+    faults.push(`The key ${receipt.key_id} is published under a wrong name.`);
   } else if (!isSignedWith(receipt, publicKey)) {
     faults.push(
       "The signature is not valid: it was changed after it was signed, or was never signed with this key.",
@@ -114,7 +116,7 @@ function isSignedWith({ signature, ...body }: Signed, publicKey: string): boolea
 function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[] {
   if (receipt.store_id !== previous.store_id) {
     return [
-      `It is of the store ${receipt.store_id}, and the one before it of ${previous.store_id}.`,
+      `It belongs to the store ${receipt.store_id}, but the one before it to ${previous.store_id}.`,
     ];
   }
   const [number, before] = [receipt.receipt_no, previous.receipt_no];

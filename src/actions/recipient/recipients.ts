@@ -103,7 +103,7 @@ export async function createRecipient(
   if (recipient === undefined) await findOpenOrganization(app, organizationId);
   throw new OperatorError(
     "recipient_exists",
-    `The recipient ${name} takes other types: ${recipient?.types.join(", ") ?? ""}. Remove it first, or choose another name.`,
+    `The recipient ${name} has other types: ${recipient?.types.join(", ") ?? ""}. Remove it first, or choose another name.`,
   );
 }
 

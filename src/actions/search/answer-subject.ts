@@ -173,7 +173,7 @@ const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
   exists: "A business relationship exists.",
   existed: "A business relationship existed, and has ended.",
   named: "There is no record of the subject itself; other records name it.",
-  none: "Nothing is known of a business relationship with this id.",
+  none: "Nothing is known about a business relationship with this id.",
 };
 
 /** The parts of the document, each with a heading and lines of text. */
@@ -212,7 +212,7 @@ export function describeAnswer(
       "What this says and does not say",
       [
         "It is about records with this id in this organization, as they are stored now.",
-        "Of what was erased, only the request and its receipt remain.",
+        "If records were erased, only the request and its receipt remain.",
         answer.confidential
           ? "It includes confidential reports: do not pass it on to anybody who may not know of them."
           : "Confidential reports are not included, and it does not say whether there are any.",

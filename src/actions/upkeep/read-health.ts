@@ -113,7 +113,7 @@ async function checkLastReceipts(app: App): Promise<Outcome> {
     .find(({ faults }) => faults.length > 0);
   if (wrong !== undefined) return bad(`${wrong.name}: ${wrong.faults.join(" ")}`);
   const last = stored.at(-1)?.receipt.receipt_no ?? 0;
-  if (last < receiptNo) return bad(`The last receipt is ${last}, and should be ${receiptNo}.`);
+  if (last < receiptNo) return bad(`The last receipt is ${last}, but should be ${receiptNo}.`);
   if (stored.length === 0) return fine("There is none yet.");
   return fine(`The signatures of the last ${stored.length} are valid.`);
 }

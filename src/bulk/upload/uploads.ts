@@ -321,7 +321,7 @@ export class Uploads {
   #explain(error: unknown): OperatorError {
     if (error instanceof OperatorError) return error;
     this.#options.onFailure(error);
-    return new OperatorError("upload", "Something went wrong here; the log has the reason.");
+    return new OperatorError("upload", "An internal error occurred; the log has the reason.");
   }
 
   #find(uploadId: string, ownerId: string): UploadEntry & Upload {

@@ -74,7 +74,7 @@ export function makeCompletion(table: () => CommandTable): Command {
       shell: required(choice("SHELL", shells), `The shell: ${shells.join(", ")}.`),
       words: anyNumber(
         { placeholder: "WORD", read: (word) => word },
-        "What was typed after sluice, for the script: prints what can follow.",
+        "The words typed after sluice; prints what can follow. For the script.",
       ),
     },
     run: async (_, { shell, words }) => {

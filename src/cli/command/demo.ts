@@ -29,7 +29,7 @@ export const demo = defineCommand({
     ),
     count: optional(
       wholeNumber("N", 1, 10_000_000),
-      "Number of transactions to generate (default: 5000), or the most to read from the file.",
+      "Number of transactions to generate (default: 5000), or the maximum to read from the file.",
     ),
     seed: withDefault(wholeNumber("N", 0, 2 ** 32 - 1), "Seed of the generated records.", "1"),
     keep: optional(text("DIR"), "Keep the store in this folder, which must be empty or not exist."),

@@ -21,7 +21,7 @@ export const identityCreate = defineStoreCommand({
   summary:
     "Trust the tokens of a platform: programs get access tokens with them, without an API key.",
   details:
-    "Issuer, audience and every claim have to be exactly the same; a value may end with *. A token can be used once unless " +
+    "Issuer, audience and every claim have to match exactly; a value may end with *. A token can be used once unless " +
     "the rule says otherwise. The public keys are found by the metadata of the issuer, at --jwks-url, or in a file.",
   examples: [
     "sluice identity create --organization acme --scopes transactions:write --issuer https://token.actions.githubusercontent.com --audience https://sluice.example.com --claim repository=acme/ledger --claim ref=refs/heads/main",
@@ -34,14 +34,14 @@ export const identityCreate = defineStoreCommand({
     issuer: required(text("ISSUER"), "The claim iss: the https URL of the issuer."),
     audience: required(text("AUDIENCE"), "The claim aud: for whom the tokens are made."),
     claim: several(text("NAME=VALUE"), "A further claim that has to match; may be repeated."),
-    name: optional(text("NAME"), "Name that tells what the rule is for."),
+    name: optional(text("NAME"), "Name that says what the rule is for."),
     lifetime: withDefault(duration, "The longest lifetime of an access token.", "1h"),
     jwksUrl: optional(text("ADDRESS"), "Where the public keys of the issuer are."),
     jwksFile: optional(
       text("FILE"),
       "A file with the public keys, for an issuer that can't be reached.",
     ),
-    reusable: flag("Accept a token more than once, as a file of Kubernetes needs it."),
+    reusable: flag("Accept a token more than once, as token files of Kubernetes require."),
   },
   run: async (app, { claim: claims, ...given }) => {
     const { organization, name, issuer, audience, scopes, lifetime, reusable } = given;
@@ -133,7 +133,7 @@ export const identityRevoke = defineStoreCommand({
 
 export const identityTest = defineStoreCommand({
   name: "identity test",
-  summary: "Say which rules accept a token of a platform, or why none does. Issues nothing.",
+  summary: "Show which rules accept a token of a platform, or why none does. Issues nothing.",
   details: "Exits with 1 if no rule accepts it. The token is not used up, and is shown nowhere.",
   examples: ["sluice identity test /var/run/secrets/tokens/sluice --organization acme"],
   rights: ["key.read"],

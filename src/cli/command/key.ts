@@ -21,7 +21,7 @@ export const keyCreate = defineStoreCommand({
       scopeList,
       "Scopes of the key, separated by commas. Default: all but those of the change feed, changes:read and changes:content.",
     ),
-    name: optional(text("NAME"), "Name that tells what the key is for."),
+    name: optional(text("NAME"), "Name that says what the key is for."),
     expires: optional(duration, "Lifetime of the key, such as 90d. Default: it never expires."),
   },
   run: async (app, { organization, scopes, name, expires }) => {
@@ -147,7 +147,7 @@ function describeNewKey({ key, secret }: NewKey): string {
     ["expires", key.expiresAt === undefined ? "never" : formatTime(key.expiresAt)],
     ["API key", secret],
   ]);
-  return `${fields}\n\nThe API key is shown only this once. Store it now.`;
+  return `${fields}\n\nThe API key is shown only once. Store it now.`;
 }
 
 function formatScopes({ scopes }: ApiKey): string {

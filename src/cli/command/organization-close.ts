@@ -198,7 +198,7 @@ async function describeUnconfirmed(
   const { organizationId } = organization;
   const counts = Object.entries(await countRecords(app, organizationId));
   const listed = counts.map(([type, count]) => `${count.toLocaleString("en")} ${type}`);
-  const records = listed.length === 0 ? "its records, of which none are shown" : listed.join(", ");
+  const records = listed.length === 0 ? "its records, none of which are shown" : listed.join(", ");
   const condition = await describeCondition(app, organizationId);
   return new OperatorError(
     "not_confirmed",

@@ -54,7 +54,7 @@ export const organizationSet = defineStoreCommand({
     ),
     deletionApproval: optional(
       onOff,
-      "With on, a deletion that is requested from now on is processed only after a second person has approved it, and so is what would take that protection away.",
+      "With on, a deletion that is requested from now on is processed only after a second person has approved it. Acts that would remove this protection then need a second person, too.",
     ),
     yes: flag(
       "Confirm the deletions that --retain-days makes due. Without this, the command only lists them.",

@@ -98,8 +98,8 @@ export const organizationShow = defineStoreCommand({
   name: "organization show",
   summary: "Show an organization, its number of records of each type, and its legal holds.",
   details:
-    "Records of confidential types and holds on them are shown only with --include-confidential, and so is what is left of a " +
-    "closed organization, and how far its deletion is: it waits for confidential records too.",
+    "Records of confidential types and holds on them are shown only with --include-confidential. So are the records left of a " +
+    "closed organization and the progress of its deletion, which waits for confidential records too.",
   examples: ["sluice organization show acme"],
   rights: ["organization.read"],
   arguments: { id: required(text("ID"), "The organization.") },

@@ -23,7 +23,7 @@ export const proposalList = defineStoreCommand({
   rights: ["proposal.read"],
   options: {
     organization: optional(text("ID"), "Only those of this organization."),
-    all: flag("List those that were approved or declined, or have expired, too."),
+    all: flag("Also list proposals that were approved or declined, or have expired."),
     limit: withDefault(wholeNumber("N", 1, 1_000), "Maximum number to list.", "50"),
   },
   run: async (app, { organization, all, limit }) => {
@@ -67,7 +67,7 @@ function viewProposal(app: App, proposal: Proposal) {
 
 export const proposalShow = defineStoreCommand({
   name: "proposal show",
-  summary: "Say what a proposal would do if it were approved now.",
+  summary: "Show what a proposal would do if it were approved now.",
   examples: ["sluice proposal show prp_4fQ2mN8sT1vXc7Za"],
   rights: ["proposal.read"],
   arguments: { id: required(text("PROPOSAL_ID"), "The proposal.") },
@@ -89,7 +89,7 @@ export const proposalShow = defineStoreCommand({
 
 export const proposalApprove = defineStoreCommand({
   name: "proposal approve",
-  summary: "Approve what another person has proposed. It is done at once.",
+  summary: "Approve a proposal of another person. The act is done at once.",
   details:
     "Needs --as NAME, of an operator with the role officer who did not propose it. If what it would change has changed since, " +
     "nothing is done.",
@@ -102,7 +102,7 @@ export const proposalApprove = defineStoreCommand({
     return {
       json: viewProposal(app, proposal),
       text:
-        `The proposal ${id} is approved by ${app.operator}, and done.` +
+        `The proposal ${id} was approved by ${app.operator}, and the act is done.` +
         (isExport
           ? " To export and delete the records, run the command again that was proposed."
           : ""),

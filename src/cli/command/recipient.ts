@@ -19,8 +19,8 @@ export const recipientCreate = defineStoreCommand({
   name: "recipient create",
   summary: "Register a recipient of the changes of an organization.",
   details:
-    "A recipient acknowledges how far it has read the feed of changes, and is told what is erased from then on. Doing this " +
-    "again with the same types changes nothing.",
+    "A recipient acknowledges up to where it has read the feed of changes, and is told what is erased from now on. Repeating " +
+    "this with the same types changes nothing.",
   examples: [
     "sluice recipient create --organization acme --name warehouse",
     "sluice recipient create --organization acme --name ledger --types transaction,person",
@@ -30,14 +30,14 @@ export const recipientCreate = defineStoreCommand({
     ...names,
     types: optional(
       typeList,
-      "Record types that it takes, separated by commas. Default: all that are not confidential.",
+      "Record types that it receives, separated by commas. Default: all that are not confidential.",
     ),
   },
   run: async (app, { organization, name, types }) => {
     const recipient = await createRecipient(app, { organizationId: organization, name, types });
     return {
       json: viewRecipient(recipient),
-      text: `The recipient ${name} of organization ${organization} takes: ${recipient.types.join(", ")}.`,
+      text: `The recipient ${name} of organization ${organization} receives: ${recipient.types.join(", ")}.`,
     };
   },
 });

@@ -34,7 +34,7 @@ export const restore = defineCommand({
     const { operator, as } = context;
     const onUnreadable = (why: string) => {
       if (context.json) return;
-      context.err.write(`The store can't be read and is replaced all the same: ${why}\n`);
+      context.err.write(`The store can't be read, and is replaced anyway: ${why}\n`);
     };
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
@@ -125,9 +125,11 @@ function describeReplay({ replayedIds, waiting, waitingMore }: Replay) {
     text:
       left.length === 0
         ? done
-        : [done, "These remain; until they are done, nothing can read the store:", ...left].join(
-            "\n",
-          ),
+        : [
+            done,
+            "These deletions remain; nothing can read the store before they are completed:",
+            ...left,
+          ].join("\n"),
     exitCode: left.length === 0 ? 0 : 1,
   };
 }

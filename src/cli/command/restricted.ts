@@ -13,7 +13,7 @@ import { describeSet, renderSets, viewSet, viewSetDetails } from "../output/rest
 import { formatTime } from "../output/table.ts";
 
 const restrictedOptions = {
-  organization: required(text("ID"), "Organization that the records were of."),
+  organization: required(text("ID"), "Organization that the records belonged to."),
   reason: optional(reason, "Why you read it; for the audit trail."),
 };
 

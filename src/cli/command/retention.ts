@@ -36,8 +36,8 @@ export const retentionSet = defineStoreCommand({
     "stays pending until then. The ceiling, --delete-after-days or --delete: when this time has passed, a running server " +
     "requests the deletion of the record, which waits for holds and floors as any other. It takes the place of the " +
     "organization's --retain-days for this type. Both count from the same time. A record without that time, such as an " +
-    "account that is not closed, does not reach the ceiling; its floor counts from the deletion request. What is not " +
-    "given stays as it is. A ceiling before the end of the floor is refused.",
+    "account that is not closed, does not reach the ceiling; its floor counts from the deletion request. Options that are " +
+    "not given stay unchanged. A ceiling before the end of the floor is refused.",
   examples: [
     "sluice retention set --organization acme --type transaction --keep-days 1827",
     "sluice retention set --organization acme --type person --keep-days 1827 --delete --from closed --dry-run",
@@ -59,13 +59,13 @@ export const retentionSet = defineStoreCommand({
     delete: flag("Erase its records without a request as soon as the floor ends."),
     from: optional(
       floorOrigin,
-      "What the days count from: the last timestamp of the record, its closing, or its filing; otherwise as before, or last_seen for a new rule.",
+      "What the days count from: the last timestamp of the record, its closing, or its filing. Default: as before; last_seen for a new rule.",
     ),
     redactable: flag(
       "Let deletions remove references, and ids of erased persons and companies, from the records that must be kept.",
     ),
-    dryRun: flag("Say what the rule would do, and what would be erased now; nothing is changed."),
-    yes: flag("Confirm a ceiling by which records may be erased earlier than before."),
+    dryRun: flag("Show what the rule would do, and what would be erased now; nothing is changed."),
+    yes: flag("Confirm a ceiling that lets records be erased earlier than before."),
   },
   run: async (app, { organization, type, keepDays, from, redactable, dryRun, yes, ...given }) => {
     if (given.delete && given.deleteAfterDays !== undefined) {
@@ -130,10 +130,10 @@ export const retentionPreview = defineStoreCommand({
     "Show which records the ceilings would erase, now or by a later day; nothing is deleted.",
   details:
     "A record is due when the ceiling of its type has passed, or else the organization's --retain-days since it was last " +
-    "seen. A record under a legal hold or a retention floor is kept, and without a ceiling of its type so is one that a " +
-    "more recent record belongs to. A running server checks every minute and queues the deletions, which are processed, " +
-    "verified and receipted like any other. What belongs only to such records is erased with them, and what belongs to " +
-    "others too with the last of them. With --at, the answer is for the beginning of that day in UTC, if no record " +
+    "seen. A record under a legal hold or a retention floor is kept. Under --retain-days, so is a record to which a " +
+    "more recent one belongs. A running server checks every minute and queues the deletions, which are processed, " +
+    "verified and receipted like any other. Records that belong only to these are erased with them; records that belong to " +
+    "others too are erased with the last of them. With --at, the result is for the beginning of that day in UTC, if no record " +
     "and no rule changes until then. Confidential records are left out, and deleted in the same way.",
   examples: [
     "sluice retention preview",

@@ -27,7 +27,7 @@ export const serve = defineCommand({
   summary: "Serve the API and process deletions until SIGTERM or SIGINT.",
   details:
     "Creates the store if there is none. If the store has no organization and NODE_ENV is not production, it also creates an " +
-    "organization named demo, and prints its API key, only this once, with commands to try; in production it prints the commands " +
+    "organization named demo, and prints its API key, only once, with commands to try; in production it prints the commands " +
     "that create an organization, a key and an operator. The first signal stops the server " +
     "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once. " +
     "Where DATABASE_URL is set, it determines where the store is, not --data-dir.",

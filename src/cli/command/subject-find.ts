@@ -41,7 +41,7 @@ export const subjectFind = defineStoreCommand({
     limit: withDefault(wholeNumber("NUMBER", 1, subjectsMax), "Subjects to show.", "50"),
     skip: withDefault(
       wholeNumber("NUMBER", 0, 1_000_000),
-      "Subjects to leave out, those shown before.",
+      "How many subjects to skip, because they were shown before.",
       "0",
     ),
     ...confidentialOptions,
@@ -63,7 +63,7 @@ export const subjectFind = defineStoreCommand({
           ? [`${total} in all; for the next: --skip ${skip + limit}`]
           : []),
         ...(more
-          ? ["Some were left out, because many have the same value; add what else is known."]
+          ? ["Some were left out, because many have the same value; add further criteria."]
           : []),
         ...(incomplete === undefined ? [] : [`Not complete: ${incomplete}`]),
       ].join("\n"),
@@ -89,7 +89,7 @@ function describeMatches({ matched }: FoundSubject): string {
 
 export const subjectIndex = defineStoreCommand({
   name: "subject index",
-  summary: "Make the index again by which persons and companies are found.",
+  summary: "Rebuild the index of persons and companies.",
   details:
     "Needed after a change of the key for receipts, from which the keys of the index are derived. Until it is done, " +
     "`subject find` says that the index is not complete. If the command is stopped, a serving process continues, or the " +

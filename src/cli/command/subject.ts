@@ -39,7 +39,7 @@ const subjectOptions = {
 export const subjectShow = defineStoreCommand({
   name: "subject show",
   summary:
-    "Show how much is held on a person or a company, by type, and the requests to delete it.",
+    "Show how much is stored about a person or a company, by type, and the requests to delete it.",
   details:
     "Counts what `subject export` would write. Confidential types and legal holds are left out unless an officer asks for " +
     "them. The audit trail records who used this, and when.",
@@ -85,7 +85,7 @@ function describe(deletions: readonly SubjectDeletion[]): string {
 
 export const subjectExport = defineCommand({
   name: "subject export",
-  summary: "Export everything that is held on a person or a company, as a folder.",
+  summary: "Export everything that is stored about a person or a company, as a folder.",
   details:
     "For a request for access or portability: the record with its history, everything that belongs to it or mentions it, its " +
     "transactions with their checks and alerts, and its deletion requests, one NDJSON file for each type, with a page that " +

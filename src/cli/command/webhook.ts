@@ -62,7 +62,7 @@ function describeSecret(made: { endpointId: string; secret: string; publicKey: s
     ["secret", made.secret],
     ["public key", made.publicKey],
   ]);
-  return `${fields}\n\nThe secret is shown only this once. Store it now.`;
+  return `${fields}\n\nThe secret is shown only once. Store it now.`;
 }
 
 export const webhookList = defineStoreCommand({
@@ -115,8 +115,8 @@ function describeState(endpoint: WebhookEndpoint, check: number | undefined): st
 
 export const webhookTest = defineStoreCommand({
   name: "webhook test",
-  summary: "Have the service send a test event, also to an endpoint that is disabled.",
-  details: "The test is sent once, within seconds; `sluice webhook list` shows its result.",
+  summary: "Send a test event, even to a disabled endpoint.",
+  details: "The service sends it once, within seconds; `sluice webhook list` shows its result.",
   examples: ["sluice webhook test whe_7cVt2pLx9RwKb4Mz"],
   rights: ["webhook.change"],
   arguments: endpointArguments,
@@ -133,8 +133,8 @@ export const webhookEnable = defineStoreCommand({
   name: "webhook enable",
   summary: "Enable an endpoint of webhooks, and try again at once.",
   details:
-    "It continues where it was. With --from it continues elsewhere: `now` skips what has happened, and the `replay_offset` of " +
-    "an event sends again what followed it; -1 sends everything again.",
+    "It continues where it stopped, or with --from elsewhere: `now` skips what happened meanwhile, the `replay_offset` of " +
+    "an event sends everything after it again, and -1 sends everything again.",
   examples: [
     "sluice webhook enable whe_7cVt2pLx9RwKb4Mz",
     "sluice webhook enable whe_7cVt2pLx9RwKb4Mz --from now",
@@ -154,7 +154,7 @@ export const webhookEnable = defineStoreCommand({
 export const webhookRotate = defineStoreCommand({
   name: "webhook rotate",
   summary: "Make a new secret for an endpoint of webhooks. It is shown only once.",
-  details: "During the overlap, messages have signatures by both secrets.",
+  details: "During the overlap, messages are signed with both secrets.",
   examples: ["sluice webhook rotate whe_7cVt2pLx9RwKb4Mz --overlap 24h"],
   rights: ["webhook.change"],
   arguments: endpointArguments,

@@ -15,7 +15,7 @@ export function readApiKey({ environment }: Context, keyFile: string | undefined
   const where = keyFile === undefined ? `The variable ${keyVariable}` : `The file ${keyFile}`;
   throw new OperatorError(
     "key",
-    `${where} ${text === "" ? "has no API key" : "has something else than an API key"}. ` +
+    `${where} ${text === "" ? "has no API key" : "contains something other than an API key"}. ` +
       `Set ${keyVariable}, or name a file that contains the key with --key-file.`,
   );
 }

@@ -24,7 +24,7 @@ export const proofOptions = {
   ...keysOption,
   head: optional(
     text("FILE|URL"),
-    "What a server publishes at /.well-known/sluice-heads.json, or a copy. Reports it if the end of the file is missing.",
+    "The heads that a server publishes at /.well-known/sluice-heads.json, or a copy. Shows whether the end of the file is missing.",
   ),
 };
 

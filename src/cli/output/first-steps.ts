@@ -12,7 +12,7 @@ export interface FirstOrganization {
 export function describeFirstSteps(address: string, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;
   return `The store is new. Created an organization "${organizationId}" with an API key for all records.
-The key is shown only this once:
+The key is shown only once:
 
     ${apiKey}
 
@@ -64,7 +64,7 @@ export function describeProductionSteps(
   });
   const settings = given.length === 0 ? "" : `export${given.join("")}\n`;
   return `The store has no organization yet. Paste these commands into a shell of the same user, with the same settings,
-and with the names of yours.
+and with your own names.
 
 # An organization, and an API key for its programs; the key is shown only once
 ${settings}${sluice} organization create --name 'My organization' --id my-organization

@@ -44,7 +44,7 @@ export function formatClosed({ closedAt, deletionRequestId }: Organization): str
   if (closedAt === undefined) return "-";
   const deletion =
     deletionRequestId ??
-    "nothing is deleted yet: run organization close again, with --export if its records are wanted";
+    "nothing is deleted yet: run organization close again, with --export to export its records";
   return `${formatTime(closedAt)} (${deletion})`;
 }
 

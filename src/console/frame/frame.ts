@@ -144,7 +144,7 @@ function renderWay({ shown }: Reader, { screen, within = [] }: PageView): Html |
   const found = screens.find(({ path }) => path === screen);
   if (found === undefined || shown === screen) return false;
   const steps = [[found.path, found.label] as const, ...within];
-  return html`<nav class="way" aria-label="Way to this page">
+  return html`<nav class="way" aria-label="Breadcrumb">
     <ol>
       ${steps.map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}
     </ol>

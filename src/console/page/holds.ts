@@ -177,8 +177,8 @@ export function renderPlacing(key: RecordKey): Html {
     <summary>Place a hold</summary>
     <p>
       No deletion erases or changes the record until its last hold is released or has ended.
-      Deletions that would, wait. The organization does not see holds. A hold can end by itself, up
-      to ${holdYearsMax} years ahead.
+      Deletions that would do so wait. The organization does not see holds. A hold can end by
+      itself, up to ${holdYearsMax} years ahead.
     </p>
     <form class="acts" method="post" action="/console/record/hold">
       ${renderKeyFields(key)} ${renderReason()}

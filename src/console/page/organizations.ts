@@ -53,7 +53,7 @@ function renderChosen(organizationId: string, query: URLSearchParams): Html {
   return html`<form class="filters" method="post" action="${screen}/choice">
     <span
       >You work in <strong><bdi>${organizationId}</bdi></strong
-      >: lists show it alone.</span
+      >: lists show only this organization.</span
     >
     <input type="hidden" name="back" value="${readBack(query)}" />
     <button type="submit">Show all organizations</button>

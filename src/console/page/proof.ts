@@ -30,7 +30,7 @@ const form = html`<section aria-labelledby="verify">
     <p>
       Receipts, the audit trail, or an export with its manifest, up to
       ${formatBytes(presentedBytesMax)} and not compressed. Each signature and each link of a chain
-      is verified with the keys of this service; what was cut off, changed or added is named. The
+      is verified with the keys of this service; what was removed, changed or added is reported. The
       file is not stored.
     </p>
     <form method="post" action="/console/proof" enctype="multipart/form-data">
@@ -84,8 +84,8 @@ function renderCopies(copies: readonly AuditEntry[]): Html {
         : renderFocusableTable(copyColumns, copies)
     }
     <p class="note">
-      Those that were made with Sluice. Backups with the tools of PostgreSQL are not known here; a
-      restore with them is, once its deletions were replayed.
+      Backups and restores that were made with Sluice. Backups with the tools of PostgreSQL are not
+      listed; a restore with them is, once its deletions were replayed.
     </p>
   </section>`;
 }

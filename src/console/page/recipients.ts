@@ -26,7 +26,7 @@ export async function renderRecipients(
     <h2 id="recipients">Recipients of changes</h2>
     ${
       recipients.length === 0
-        ? html`<p class="empty">No program has registered to learn what is erased.</p>`
+        ? html`<p class="empty">No program has registered to be informed about erasures.</p>`
         : renderList(recipients)
     }
     ${app.viewer.may("recipient.create") && renderCreation(organization)}
@@ -41,7 +41,7 @@ function renderList(recipients: readonly ListedRecipient[]): Html {
       ["Types", ({ types }) => types.map(titleOf).join(", ")],
       ["Acknowledged", ({ acknowledgedAt }) => renderAgo(acknowledgedAt)],
       ["Behind since", ({ behindSince }) => renderAgo(behindSince)],
-      ["Behind with an erasure since", ({ waitingSince }) => renderAgo(waitingSince)],
+      ["Erasures not acknowledged since", ({ waitingSince }) => renderAgo(waitingSince)],
     ],
     recipients,
   );
@@ -79,7 +79,7 @@ function renderRemoval({ organizationId }: Organization): Html {
       method="post"
       action="${pathTo("organization/recipient/remove", organizationId)}"
     >
-      <p>It learns of no more erasures, and nothing waits for its acknowledgement.</p>
+      <p>It is no longer informed about erasures, and nothing waits for its acknowledgement.</p>
       ${renderInput("Name of the recipient to remove", "name", { required: true })}
       <button type="submit">Remove the recipient</button>
     </form>

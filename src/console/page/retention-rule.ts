@@ -107,10 +107,10 @@ export function renderRuleForm(organizationId: string, { types, query }: RuleFor
   return html`<section aria-labelledby="rule">
     <h2 id="rule">Set or remove the rule of a type</h2>
     <p>
-      No deletion erases a record of the type before the floor has passed; one that would, waits.
-      When the ceiling has passed, the deletion is requested without anybody asking. Leave a number
-      empty for no floor, or no ceiling of the type. The next page says in words what the rule would
-      do, before it is set.
+      A deletion that would erase a record of the type before the end of the floor waits. When the
+      ceiling has passed, the service requests the deletion itself. Leave a number empty for no
+      floor, or no ceiling of the type. The next page says in words what the rule would do, before
+      it is set.
     </p>
     <form class="filters" method="get" action="${screen}">
       <input type="hidden" name="organization" value="${organizationId}" />
@@ -127,7 +127,7 @@ export function renderRuleForm(organizationId: string, { types, query }: RuleFor
         values: [["redactable", "may be redacted"]],
         unset: "kept too",
       })}
-      <button type="submit">Say what it would do</button>
+      <button type="submit">Show what it would do</button>
     </form>
   </section>`;
 }

@@ -121,7 +121,7 @@ function renderRetentionPreview(
     <form class="filters" method="get" action="${screen}">
       <input type="hidden" name="organization" value="${organizationId}" />
       ${renderInput("On", "at", { type: "date", value: date })}
-      ${renderInput("With a ceiling of other types of, in days", "days", {
+      ${renderInput("With this ceiling for other types, in days", "days", {
         inputmode: "numeric",
         value: days,
         placeholder: organization.retainDays,

@@ -111,11 +111,11 @@ function renderFound(
       subjects.length === 0
         ? html`<p class="empty">
             Nobody was found. Nothing is compared by sound or by similarity: search for each
-            spelling. Whoever was erased is not found.
+            spelling. Erased persons and companies are not found.
           </p>`
         : renderTable(shown, subjects)
     }
-    ${more && html`<p>There are more that match one value only; add what else is known.</p>`}
+    ${more && html`<p>More subjects match only one value; add further criteria.</p>`}
     ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
     ${skip + shownMax < total && renderNext(form, skip + shownMax)}
   </section>`;

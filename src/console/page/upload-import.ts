@@ -33,8 +33,8 @@ export function renderImporting(upload: Upload, step: UploadStep | undefined): H
       ></progress>
       <p data-progress-text>${describeStep(step)}</p>
       <p>
-        It goes on when you leave this page. If this process ends, upload the file again and repeat
-        the import: identical records are not written again.
+        It continues when you leave this page. If this process ends, upload the file again and
+        repeat the import: identical records are not written again.
       </p>
       ${renderButton("Stop the import", `${path}/stop`)}
     </section>`;
@@ -60,7 +60,7 @@ export function renderEnded(upload: Upload, { step, failure, report }: Ended): H
   const { rows, written, unchanged, refused } = step;
   const verdict =
     failure === undefined
-      ? html`<p>The file was imported to its end.</p>`
+      ? html`<p>The whole file was imported.</p>`
       : html`<p role="alert">
           The import has ended before the end of the file. ${failure} What was written stays. Upload
           the file again to repeat it: identical records are not written again.

@@ -175,7 +175,7 @@ function renderChanges({ endpointId }: WebhookEndpoint): Html {
     </section>
     <section aria-labelledby="rotate">
       <h2 id="rotate">New secret</h2>
-      <p>Shows the new secret once. During the overlap, messages are signed by both.</p>
+      <p>Shows the new secret once. During the overlap, messages are signed with both.</p>
       <form class="settings" method="post" action="${pathTo("webhook/rotate", endpointId)}">
         ${renderInput("Overlap; 0s ends the old secret at once", "overlap", {
           value: "24h",

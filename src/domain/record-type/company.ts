@@ -40,7 +40,7 @@ export const company = defineRecordType({
   idField: "company_id",
   family: "company",
   title: "Company",
-  summary: "A customer that is not a person, or a company that persons act for.",
+  summary: "A customer that is not a person, or a company for which persons act.",
   deletable: true,
   party: true,
   closed: [

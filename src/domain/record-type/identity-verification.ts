@@ -32,7 +32,7 @@ export const identityVerification = defineRecordType({
   idField: "verification_id",
   family: "identity_verification",
   title: "Identity verification",
-  summary: "What was done to find out whether a person or a company is who they say.",
+  summary: "What was done to find out whether a person or a company is who they claim to be.",
   fields: {
     verification_id: required(identifier("Unique identifier of the verification.")),
     verification_provider: required(text("Who did the verification.")),

@@ -6,7 +6,7 @@ import { defineRecordType } from "../record-type.ts";
 import { atMostOneOf, jsonIn } from "../schema/rules.ts";
 
 const outcomeReason = either(
-  `Why it came out so: one text, or any JSON values under keys of the sender's own, at most ${limits.jsonFieldDepthMax} levels deep.`,
+  `The reason of the result: one text, or any JSON values under keys of the sender's own, at most ${limits.jsonFieldDepthMax} levels deep.`,
   [text("The reason."), jsonMap("The reasons, by key.")],
   "text, or an object",
 );
@@ -16,7 +16,7 @@ export const onboardingFlow = defineRecordType({
   idField: "onboarding_flow_id",
   family: "onboarding_flow",
   title: "Onboarding flow",
-  summary: "How the onboarding of a person or a company went.",
+  summary: "The course and the result of the onboarding of a person or a company.",
   fields: {
     onboarding_flow_id: required(identifier("Unique identifier of the onboarding flow.")),
     flow_name: required(text("Name of the flow.")),

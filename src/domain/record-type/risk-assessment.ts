@@ -9,11 +9,11 @@ export const riskAssessment = defineRecordType({
   idField: "assessment_id",
   family: "risk_assessment",
   title: "Risk assessment",
-  summary: "How much risk is seen in a person or a company.",
+  summary: "An assessment of the risk of a person or a company.",
   fields: {
     assessment_id: required(identifier("Unique identifier of the risk assessment.")),
     type: required(text('What was assessed, such as "onboarding risk band".')),
-    outcome: required(text("What came of it, such as LOW, MEDIUM, HIGH or CRITICAL.")),
+    outcome: required(text("The result, such as LOW, MEDIUM, HIGH or CRITICAL.")),
     related_person_id: optional(identifier("Person that it is about.")),
     related_company_id: optional(identifier("Company that it is about.")),
   },

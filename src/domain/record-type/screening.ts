@@ -21,7 +21,7 @@ export const screening = defineRecordType({
   idField: "screening_id",
   family: "screening",
   title: "Screening",
-  summary: "A look-up in lists of sanctions, politically exposed persons and the like.",
+  summary: "A search in lists of sanctions, politically exposed persons and the like.",
   fields: {
     screening_id: required(identifier("Unique identifier of the screening.")),
     type: required(oneOf("What was looked for.", types)),

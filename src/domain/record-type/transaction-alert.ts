@@ -11,7 +11,7 @@ export const transactionAlert = defineRecordType({
   idField: "alert_id",
   family: "transactions",
   title: "Transaction alert",
-  summary: "An alert that came of checking transactions.",
+  summary: "An alert that a check of transactions raised.",
   fields: {
     alert_id: required(identifier("Unique identifier of the alert.")),
     status: required(oneOf("How far the alert has come.", statuses)),

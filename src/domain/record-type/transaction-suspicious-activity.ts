@@ -8,7 +8,7 @@ export const transactionSuspiciousActivity = defineRecordType({
   idField: "suspicious_activity_id",
   family: "transactions",
   title: "Transaction suspicious activity",
-  summary: "A suspicion of crime that transactions gave rise to.",
+  summary: "A suspicion of crime about transactions.",
   confidential: true,
   fields: {
     suspicious_activity_id: required(identifier("Unique identifier of the suspicious activity.")),

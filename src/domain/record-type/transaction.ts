@@ -37,7 +37,7 @@ export const transaction = defineRecordType({
   idField: "tx_id",
   family: "transactions",
   title: "Transaction",
-  summary: "Money that moves in, out or inside.",
+  summary: "Money that moves in, out or internally.",
   batchPath: "transactions/batch",
   deletable: true,
   fields: {
@@ -45,12 +45,10 @@ export const transaction = defineRecordType({
     type: required(oneOf("Which way the money moves.", types)),
     method: required(oneOf("How the money moves.", methods)),
     amount: required(
-      nullable(
-        amount("Amount in `currency`; may be negative or zero, and null where none is known."),
-      ),
+      nullable(amount("Amount in `currency`; may be negative or zero, and null if it is unknown.")),
     ),
     currency: required(currency("Currency of `amount`.")),
-    status: required(oneOf("How far the transaction has come.", statuses)),
+    status: required(oneOf("State of the transaction.", statuses)),
     is_test: optional(flagOrFalse("Made for a test, not real.")),
     amount_usd: optional(amount("Amount in US dollars.")),
     sender_id: optional(identifier("Who sends the money.")),

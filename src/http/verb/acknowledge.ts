@@ -56,7 +56,7 @@ export const acknowledge: Verb = {
     parameters: [],
     request: jsonRequest({
       name: "Acknowledgement",
-      schema: describedShape("How far the recipient has come.", acknowledgement),
+      schema: describedShape("The position of the recipient.", acknowledgement),
       examples: {
         acknowledgement: {
           summary: "An offset that was received",

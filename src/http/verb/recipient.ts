@@ -50,7 +50,7 @@ export const recipientName: SchemaShape = {
 
 const typesSchema: SchemaShape = {
   type: "array",
-  description: "Record types that it takes; by default all that the token may read.",
+  description: "Record types that it receives; by default all that the token may read.",
   items: oneOf("A record type.", typeNames),
   minItems: 1,
   maxItems: typeNames.length,
@@ -117,7 +117,7 @@ export const registerRecipient: Verb = {
   errors: [
     errorResponse("RecipientExists", {
       description:
-        "A recipient of this name takes other types, there are too many, or a request with the same Idempotency-Key is " +
+        "A recipient with this name has other types, there are too many, or a request with the same Idempotency-Key is " +
         "still in flight.",
       errors: ["recipient_exists", "too_many_recipients", "idempotency_in_flight"],
       headers: ["RetryAfter"],

@@ -80,7 +80,7 @@ export const createWebhookEndpoint: Verb = {
   errors: [
     errorResponse("TooManyWebhookEndpoints", {
       description:
-        "There are as many endpoints as there may be, or a request with the same Idempotency-Key is still in flight.",
+        "The maximum number of endpoints is reached, or a request with the same Idempotency-Key is still in flight.",
       errors: ["too_many_webhook_endpoints", "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
@@ -93,7 +93,7 @@ export const createWebhookEndpoint: Verb = {
     tag: webhookTag,
     summary: "Create an endpoint of webhooks",
     description:
-      "Events are sent to it by Standard Webhooks 1.0, without content. It is told only of types that the token may read, " +
+      "Events are sent to it by Standard Webhooks 1.0, without content. It is notified only about types that the token may read, " +
       "and never of confidential ones. The reply is the only one with the secret.",
     request: jsonRequest({
       name: "NewWebhookEndpoint",
@@ -217,7 +217,7 @@ export const removeWebhookEndpoint: Verb = {
   document: () => ({
     tag: webhookTag,
     summary: "Remove an endpoint of webhooks",
-    description: "Nothing more is sent to it, but for what is being sent.",
+    description: "Nothing more is sent to it, except a message that is already being sent.",
     request: jsonRequest({
       name: "WebhookEndpointRemoval",
       schema: describedShape("Which endpoint to remove.", removal),

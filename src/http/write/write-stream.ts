@@ -166,7 +166,7 @@ class WriteStream {
     const { unlisted } = this.#replyLines;
     const { requestContext, caller } = this.#input;
     const read = "The stream was read to its end.";
-    const hint = ` ${unlisted} refused lines are not listed, for the reply was not read while they were sent.`;
+    const hint = ` ${unlisted} refused lines are not listed, because the reply was not read while they were sent.`;
     this.#replyLines.writeLast({
       success: failure === undefined,
       write_count: tally.written,

@@ -74,7 +74,7 @@ describe("verifying receipts", () => {
 
   it("identifies a receipt of another service", () => {
     const [faults] = faultsOf([makeChain(1, { storeId: "store_b" }).receipts[0]]);
-    assert.match(faults?.join() ?? "", /of another store.*not among the keys/s);
+    assert.match(faults?.join() ?? "", /to another store.*not among the keys/s);
   });
 
   it("identifies one that was signed with another key under the name of the known one", () => {
@@ -85,7 +85,7 @@ describe("verifying receipts", () => {
       x: chain.published.keys[0]?.x ?? "",
     }));
     const [faults] = faultsOf([forged], { store_id: "store_a", keys: published });
-    assert.match(faults?.join() ?? "", /published under a name that is not its own/);
+    assert.match(faults?.join() ?? "", /published under a wrong name/);
     const renamed = { ...forged, key_id: first.key_id };
     assert.match(faultsOf([renamed])[0]?.join() ?? "", /signature is not valid/);
   });

@@ -78,7 +78,7 @@ export const fourEyesTasks: readonly Task[] = [
       const rule = ben.within("Set or remove the rule of a type");
       await rule.choose("Record type", "Company");
       await rule.write("Keep at least, in days", "30");
-      await rule.press("Say what it would do");
+      await rule.press("Show what it would do");
       const planned = ben.within("Set this rule?");
       await planned.write("Id of the organization", organizationId);
       await planned.press("Set the rule");

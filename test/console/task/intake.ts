@@ -24,7 +24,7 @@ export const intakeTasks: readonly Task[] = [
       await hands.see("Every column has a field");
       await hands.see("Ada Lovelace");
       await hands.press("Import the file");
-      await hands.see("The file was imported to its end");
+      await hands.see("The whole file was imported");
       const query = { person_id: id };
       const { token } = acme;
       const { status } = await service.client.send({

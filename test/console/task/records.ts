@@ -110,12 +110,12 @@ export const recordTasks: readonly Task[] = [
       const rule = hands.within("Set or remove the rule of a type");
       await rule.choose("Record type", "Company");
       await rule.write("Keep at least, in days", "3650");
-      await rule.press("Say what it would do");
+      await rule.press("Show what it would do");
       const planned = hands.within("Set this rule?");
       await planned.write("Id of the organization", "acme");
       await planned.press("Set the rule");
       await hands.see("3,650 days");
-      await hands.write("With a ceiling of other types of, in days", "30");
+      await hands.write("With this ceiling for other types, in days", "30");
       await hands.press("Preview");
       await hands.see("Kept by a floor");
     },

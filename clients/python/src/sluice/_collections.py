@@ -118,7 +118,7 @@ class Collections:
             TransactionExistence,
             TransactionDeletionAccepted,
         ] = DeletableCollection(session, PATHS["transactions"])
-        """Money that moves in, out or inside."""
+        """Money that moves in, out or internally."""
         self.transaction_checks: Collection[
             TransactionCheck,
             TransactionCheckUpdate,
@@ -130,51 +130,51 @@ class Collections:
             TransactionAlertUpdate,
             TransactionAlertExistence,
         ] = Collection(session, PATHS["transaction_alerts"])
-        """An alert that came of checking transactions."""
+        """An alert that a check of transactions raised."""
         self.transaction_suspicious_activities: Collection[
             TransactionSuspiciousActivity,
             TransactionSuspiciousActivityUpdate,
             TransactionSuspiciousActivityExistence,
         ] = Collection(session, PATHS["transaction_suspicious_activities"])
-        """A suspicion of crime that transactions gave rise to."""
+        """A suspicion of crime about transactions."""
         self.screenings: Collection[
             Screening,
             ScreeningUpdate,
             ScreeningExistence,
         ] = Collection(session, PATHS["screenings"])
-        """A look-up in lists of sanctions, politically exposed persons and the like."""
+        """A search in lists of sanctions, politically exposed persons and the like."""
         self.risk_assessments: Collection[
             RiskAssessment,
             RiskAssessmentUpdate,
             RiskAssessmentExistence,
         ] = Collection(session, PATHS["risk_assessments"])
-        """How much risk is seen in a person or a company."""
+        """An assessment of the risk of a person or a company."""
         self.persons: DeletableCollection[
             Person,
             PersonUpdate,
             PersonExistence,
             PersonDeletionAccepted,
         ] = DeletableCollection(session, PATHS["persons"])
-        """A customer, or somebody who matters to a company."""
+        """A customer, or somebody with a role in a company."""
         self.companies: DeletableCollection[
             Company,
             CompanyUpdate,
             CompanyExistence,
             CompanyDeletionAccepted,
         ] = DeletableCollection(session, PATHS["companies"])
-        """A customer that is not a person, or a company that persons act for."""
+        """A customer that is not a person, or a company for which persons act."""
         self.identity_verifications: Collection[
             IdentityVerification,
             IdentityVerificationUpdate,
             IdentityVerificationExistence,
         ] = Collection(session, PATHS["identity_verifications"])
-        """What was done to find out whether a person or a company is who they say."""
+        """What was done to find out whether a person or a company is who they claim to be."""
         self.onboarding_flows: Collection[
             OnboardingFlow,
             OnboardingFlowUpdate,
             OnboardingFlowExistence,
         ] = Collection(session, PATHS["onboarding_flows"])
-        """How the onboarding of a person or a company went."""
+        """The course and the result of the onboarding of a person or a company."""
         self.customer_sars: Collection[
             CustomerSar,
             CustomerSarUpdate,
@@ -191,7 +191,7 @@ class AsyncCollections:
             TransactionExistence,
             TransactionDeletionAccepted,
         ] = AsyncDeletableCollection(session, PATHS["transactions"])
-        """Money that moves in, out or inside."""
+        """Money that moves in, out or internally."""
         self.transaction_checks: AsyncCollection[
             TransactionCheck,
             TransactionCheckUpdate,
@@ -203,51 +203,51 @@ class AsyncCollections:
             TransactionAlertUpdate,
             TransactionAlertExistence,
         ] = AsyncCollection(session, PATHS["transaction_alerts"])
-        """An alert that came of checking transactions."""
+        """An alert that a check of transactions raised."""
         self.transaction_suspicious_activities: AsyncCollection[
             TransactionSuspiciousActivity,
             TransactionSuspiciousActivityUpdate,
             TransactionSuspiciousActivityExistence,
         ] = AsyncCollection(session, PATHS["transaction_suspicious_activities"])
-        """A suspicion of crime that transactions gave rise to."""
+        """A suspicion of crime about transactions."""
         self.screenings: AsyncCollection[
             Screening,
             ScreeningUpdate,
             ScreeningExistence,
         ] = AsyncCollection(session, PATHS["screenings"])
-        """A look-up in lists of sanctions, politically exposed persons and the like."""
+        """A search in lists of sanctions, politically exposed persons and the like."""
         self.risk_assessments: AsyncCollection[
             RiskAssessment,
             RiskAssessmentUpdate,
             RiskAssessmentExistence,
         ] = AsyncCollection(session, PATHS["risk_assessments"])
-        """How much risk is seen in a person or a company."""
+        """An assessment of the risk of a person or a company."""
         self.persons: AsyncDeletableCollection[
             Person,
             PersonUpdate,
             PersonExistence,
             PersonDeletionAccepted,
         ] = AsyncDeletableCollection(session, PATHS["persons"])
-        """A customer, or somebody who matters to a company."""
+        """A customer, or somebody with a role in a company."""
         self.companies: AsyncDeletableCollection[
             Company,
             CompanyUpdate,
             CompanyExistence,
             CompanyDeletionAccepted,
         ] = AsyncDeletableCollection(session, PATHS["companies"])
-        """A customer that is not a person, or a company that persons act for."""
+        """A customer that is not a person, or a company for which persons act."""
         self.identity_verifications: AsyncCollection[
             IdentityVerification,
             IdentityVerificationUpdate,
             IdentityVerificationExistence,
         ] = AsyncCollection(session, PATHS["identity_verifications"])
-        """What was done to find out whether a person or a company is who they say."""
+        """What was done to find out whether a person or a company is who they claim to be."""
         self.onboarding_flows: AsyncCollection[
             OnboardingFlow,
             OnboardingFlowUpdate,
             OnboardingFlowExistence,
         ] = AsyncCollection(session, PATHS["onboarding_flows"])
-        """How the onboarding of a person or a company went."""
+        """The course and the result of the onboarding of a person or a company."""
         self.customer_sars: AsyncCollection[
             CustomerSar,
             CustomerSarUpdate,

@@ -15,7 +15,7 @@ class ErrorCode(IntEnum):
     MALFORMED_JSON = 40001
     """The body is not valid JSON."""
     UNKNOWN_SCOPE = 40002
-    """A scope was asked for that does not exist; those that do are in `errors`."""
+    """A requested scope does not exist; `errors` lists the existing ones."""
     MALFORMED_HTTP = 40003
     """The request is not valid HTTP."""
     CREDENTIAL_MISSING = 40101
@@ -31,19 +31,17 @@ class ErrorCode(IntEnum):
     INSUFFICIENT_SCOPE = 40301
     """The credential lacks the scope."""
     OTHER_ORGANIZATION = 40302
-    """The API key does not belong to the organization that was asked for; ask for its own."""
+    """The API key does not belong to the requested organization; request a token for its own."""
     NO_SUCH_RECORD = 40401
     """There is no such record."""
     NO_SUCH_DELETION = 40402
-    """There is no such deletion request; use the id that the deletion was answered with."""
+    """There is no such deletion request; use the id from the reply to the deletion."""
     NO_SUCH_OPERATION = 40403
     """There is no such operation."""
     NO_SUCH_RECIPIENT = 40404
-    """There is no recipient of this name; GET /v2/recipient lists those that there are."""
+    """There is no recipient with this name; GET /v2/recipient lists the existing ones."""
     NO_SUCH_WEBHOOK_ENDPOINT = 40405
-    """
-    There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists those that there are.
-    """
+    """There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists the existing ones."""
     METHOD_NOT_ALLOWED = 40501
     """The method is not allowed here."""
     REQUEST_TIMEOUT = 40801
@@ -57,7 +55,7 @@ class ErrorCode(IntEnum):
     IDEMPOTENCY_IN_FLIGHT = 40904
     """A request with the same Idempotency-Key is still in flight; send this one again soon."""
     RECIPIENT_EXISTS = 40905
-    """A recipient of this name takes other types. Remove it first, or choose another name."""
+    """A recipient with this name has other types. Remove it first, or choose another name."""
     TOO_MANY_RECIPIENTS = 40906
     """The organization has 32 recipients, which is the maximum; remove one first."""
     TOO_MANY_WEBHOOK_ENDPOINTS = 40907
@@ -78,6 +76,6 @@ class ErrorCode(IntEnum):
     HEADERS_TOO_LARGE = 43101
     """The request's headers are too large; send fewer or shorter ones."""
     INTERNAL = 50001
-    """Something went wrong here; the request id finds it in our log."""
+    """An internal error occurred; the log of the service has it under the request id."""
     UNAVAILABLE = 50301
     """The service is not ready or is shutting down; try again."""

@@ -100,18 +100,18 @@ class _TransactionRequired(TypedDict):
     ]
     """How the money moves."""
     amount: Union[float, Decimal, None]
-    """Amount in `currency`; may be negative or zero, and null where none is known."""
+    """Amount in `currency`; may be negative or zero, and null if it is unknown."""
     currency: CurrencyCode
     """Currency of `amount`."""
     status: Literal["CREATED", "PENDING", "SETTLED", "FAILED", "REJECTED", "REFUNDED"]
-    """How far the transaction has come."""
+    """State of the transaction."""
     timestamp: Union[str, datetime]
     """When it happened (business time), with offset."""
 
 
 class Transaction(_TransactionRequired, total=False):
     """
-    Money that moves in, out or inside.
+    Money that moves in, out or internally.
 
     Rules:
 
@@ -248,7 +248,7 @@ class _TransactionAlertRequired(TypedDict):
 
 
 class TransactionAlert(_TransactionAlertRequired, total=False):
-    """An alert that came of checking transactions."""
+    """An alert that a check of transactions raised."""
 
     check_type: Union[Literal["INLINE_MONITORING", "DELAYED_MONITORING"], None]
     """Type of the check that raised it."""
@@ -288,7 +288,7 @@ class _TransactionSuspiciousActivityRequired(TypedDict):
 
 
 class TransactionSuspiciousActivity(_TransactionSuspiciousActivityRequired, total=False):
-    """A suspicion of crime that transactions gave rise to."""
+    """A suspicion of crime about transactions."""
 
     report_id: Union[str, None]
     """The report to the authority."""
@@ -346,7 +346,7 @@ class _ScreeningRequired(TypedDict):
 
 class Screening(_ScreeningRequired, total=False):
     """
-    A look-up in lists of sanctions, politically exposed persons and the like.
+    A search in lists of sanctions, politically exposed persons and the like.
 
     Rules:
 
@@ -404,14 +404,14 @@ class _RiskAssessmentRequired(TypedDict):
     type: str
     """What was assessed, such as "onboarding risk band"."""
     outcome: str
-    """What came of it, such as LOW, MEDIUM, HIGH or CRITICAL."""
+    """The result, such as LOW, MEDIUM, HIGH or CRITICAL."""
     timestamp: Union[str, datetime]
     """When it happened (business time), with offset."""
 
 
 class RiskAssessment(_RiskAssessmentRequired, total=False):
     """
-    How much risk is seen in a person or a company.
+    An assessment of the risk of a person or a company.
 
     Rules:
 
@@ -460,7 +460,7 @@ class _PersonRequired(TypedDict):
 
 class Person(_PersonRequired, total=False):
     """
-    A customer, or somebody who matters to a company.
+    A customer, or somebody with a role in a company.
 
     Rules:
 
@@ -477,7 +477,7 @@ class Person(_PersonRequired, total=False):
     is_shareholder: Union[bool, None]
     """Holds shares in the company."""
     related_company_id: Union[str, None]
-    """Company that the person has to do with."""
+    """Company to which the person is related."""
     is_sole_prop: Union[bool, None]
     """Trades as a sole proprietor."""
     is_significant_control_person: Union[bool, None]
@@ -586,7 +586,7 @@ class _CompanyRequired(TypedDict):
 
 
 class Company(_CompanyRequired, total=False):
-    """A customer that is not a person, or a company that persons act for."""
+    """A customer that is not a person, or a company for which persons act."""
 
     account_status: Union[Literal["APPROVED", "BLOCKED", "CLOSED", "PENDING", "REJECTED"], None]
     """State of the account."""
@@ -702,7 +702,7 @@ class _IdentityVerificationRequired(TypedDict):
 
 class IdentityVerification(_IdentityVerificationRequired, total=False):
     """
-    What was done to find out whether a person or a company is who they say.
+    What was done to find out whether a person or a company is who they claim to be.
 
     Rules:
 
@@ -781,7 +781,7 @@ class _OnboardingFlowRequired(TypedDict):
 
 class OnboardingFlow(_OnboardingFlowRequired, total=False):
     """
-    How the onboarding of a person or a company went.
+    The course and the result of the onboarding of a person or a company.
 
     Rules:
 
@@ -791,8 +791,8 @@ class OnboardingFlow(_OnboardingFlowRequired, total=False):
 
     outcome_reason: Union[str, Mapping[str, Any], None]
     """
-    Why it came out so: one text, or any JSON values under keys of the sender's own, at most 14
-    levels deep.
+    The reason of the result: one text, or any JSON values under keys of the sender's own, at most
+    14 levels deep.
     """
     related_person_id: Union[str, None]
     """Person that it is about."""
