@@ -36,7 +36,7 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Levels of nesting in a body", "jsonDepthMax", "400"],
   ["Levels of nesting in a field for any JSON, including itself", "jsonFieldDepthMax", "400"],
   ["Bytes of a request's headers", "headerBytesMax", "431"],
-  ["Errors that one reply names", "fieldErrorsMax", "the message says that there are more"],
+  ["Errors that one reply names", "fieldErrorsMax", "the message says how many more there are"],
   ["Characters of an Idempotency-Key; at least 1", "idempotencyKeyCharactersMax", "400"],
   ["Milliseconds for which an outcome is stored for its key", "idempotencyKeptMs", "it is removed"],
   ["Characters of a client's X-Request-Id", "requestIdCharactersMax", "it is replaced"],

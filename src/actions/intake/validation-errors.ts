@@ -64,8 +64,8 @@ export class ValidationErrors {
   #more(): string {
     const { length } = this.#listed;
     if (this.#errors === length) return "";
-    const more = this.#countable ? `${this.#errors - length} more` : "more";
-    return ` The first ${length} errors are listed; there are ${more}.`;
+    const atLeast = this.#countable ? "" : "at least ";
+    return ` The first ${length} errors are listed; there are ${atLeast}${this.#errors - length} more.`;
   }
 }
 
