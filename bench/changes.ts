@@ -1,7 +1,7 @@
 // `npm run bench -- changes --engine sqlite|postgres [--rounds N] [--seconds S] [--count N]`: the feed of changes. How
 // much adds lose while ten followers read what arrives, in alternating rounds; how long an event takes from the
-// acknowledgement of its add to a follower, on PostgreSQL with three processes; and how fast so many are read from the
-// beginning. Sets no threshold for a figure.
+// acknowledgement of its add to a follower, on PostgreSQL with three processes; and how fast that many events are read
+// from the beginning. Sets no threshold for a figure.
 
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +34,7 @@ const [rounds, seconds, count] = [values.rounds, values.seconds, values.count].m
 const followers = 10;
 const connections = 64;
 const listItems = 1_000;
-/** Adds of which the lag is measured, and the time between two. */
+/** For how many adds the lag is measured, and the time between two. */
 const lagAdds = 2_000;
 const lagPauseMs = 4;
 const processes = 3;
@@ -82,7 +82,7 @@ function atOnce({ server, token }: Subject, generator: Generator): Load {
   return (round) => generator.runRound({ ...order, operation: "add", round });
 }
 
-/** Each connection rests between two adds. */
+/** Each connection pauses between two adds. */
 function paced({ server, token }: Subject): Load {
   return async (round) => {
     const intake = await startIntake({ port: server.port, token, connections, round, pauseMs });
@@ -156,7 +156,7 @@ async function measureLag(servers: readonly ServerProcess[], token: string): Pro
   print(`lag with ${servers.length} processes, ms`, { p50, p99 });
 }
 
-/** The whole feed, thin, by requests one after another. */
+/** Reads the whole feed without content, one request after another. */
 async function measureBackfill(subject: Subject, generator: Generator): Promise<void> {
   const { server, token } = subject;
   const order = { port: server.port, token, ids: "ordered", connections: 8 } as const;

@@ -25,7 +25,7 @@ import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 const filled = "filled";
 const neighbour = "neighbour";
 const connections = 64;
-/** Of each kind, so that lists are full pages and more. */
+/** How many there are of each kind, so that lists have more than one page. */
 const rowsOfLists = 200;
 /** Somebody who opens a page as soon as the last one is there, without reading it. */
 const pauseMs = 100;
@@ -34,7 +34,7 @@ const { values } = parseArgs({
   options: {
     engine: { type: "string", default: "sqlite" },
     records: { type: "string", default: "1000000" },
-    /** Of each page. */
+    /** How often each page is opened. */
     times: { type: "string", default: "100" },
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "5" },
@@ -49,7 +49,7 @@ interface Site {
   readonly paths: readonly string[];
 }
 
-/** Deletions that wait, and holds. Returns the id of a deletion. */
+/** Stores deletions that wait, and holds. Returns the id of a deletion. */
 async function addLists(app: App): Promise<string> {
   await changeOrganization(app, filled, { deletionGraceSeconds: 86_400 });
   let last = "";
@@ -98,7 +98,7 @@ function pathsOf(deletionId: string): readonly string[] {
 
 let reader = 0;
 
-/** From an address of its own each time, as a proxy reports it, because the rate of an address is limited. */
+/** Each time from another address, as reported by a proxy, because the rate of an address is limited. */
 async function read({ base, cookie }: Site, path: string): Promise<number> {
   reader += 1;
   const address = `10.${(reader >> 16) & 255}.${(reader >> 8) & 255}.${reader & 255}`;

@@ -1,5 +1,5 @@
 // Existence checks of transactions that `fill` has stored, at random, over connections with one request in flight each.
-// Any reply but 200 ends the benchmark.
+// Any reply except 200 ends the benchmark.
 
 import { openConnection } from "./connection.ts";
 import type { ServerProcess } from "./child.ts";

@@ -1,5 +1,5 @@
-// A thread of the benchmark of the search: makes the rows of the index of a range of persons, as the product does, and
-// adds them to tables without any order, one for each first half byte of the hash.
+// A thread of the search benchmark: makes the index rows of a range of persons, as the product does, and adds them to
+// unordered tables, one for each value of the first half byte of the hash.
 
 import type { KeyObject } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";

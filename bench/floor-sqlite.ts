@@ -16,8 +16,7 @@ export async function openFloor(path: string): Promise<FloorStore> {
   const writer = new Worker(new URL("floor-writer.ts", import.meta.url), { workerData: path });
   await once(writer, "online");
 
-  // Writes that arrive in one tick of the event loop are posted together; the writer commits all that have arrived by
-  // then.
+  // Writes that arrive in one event-loop tick are posted together; the writer commits all that have arrived by then.
   let arrived: FloorWrite[] = [];
   const waiting: ((outcome: FloorOutcome) => void)[] = [];
   writer.on("message", (outcomes: readonly FloorOutcome[]) => {

@@ -1,4 +1,4 @@
-// What the floor needs of a store; each engine has one.
+// The interface of the floor's store; each engine has one.
 
 import type { Payload } from "../src/domain/record-type.ts";
 

@@ -1,12 +1,12 @@
-// A follower of the feed of changes over HTTP, by server-sent events or by long polls, that hardly costs anything: it
-// counts the events of what it reads and keeps the next offset. Rejects nothing: a failure ends the benchmark.
+// A follower of the feed of changes over HTTP, by server-sent events or by long polls, that costs hardly anything: it
+// counts the events that it reads and keeps the next offset. Rejects nothing: a failure ends the benchmark.
 
 import { Agent, get, type IncomingMessage } from "node:http";
 
 export type Live = "sse" | "long-poll" | undefined;
 
 export interface Follower {
-  /** How many events it was sent. */
+  /** How many events it has received. */
   events(): number;
   stop(): void;
 }
@@ -49,7 +49,7 @@ class Following {
   async run(): Promise<void> {
     const { live, onFailure } = this.#order;
     try {
-      // A long poll after `now` would not say where it began before the first event.
+      // Before the first event, the reply to a long poll after `now` does not say where it began.
       if (this.#offset === "now") await this.#read(undefined);
       while (!this.#stopped) {
         const isUpToDate = await this.#read(live);

@@ -74,7 +74,7 @@ function makeScene(files: InputFiles, folder: string): Scene {
     DATA_DIR: folder,
     NODE_ENV: "production",
     LOG_LEVEL: "warn",
-    // As the image and the unit of systemd set it.
+    // The same value as in the image and the unit of systemd.
     MALLOC_ARENA_MAX: "2",
     // Rate limits apply, but are high enough to refuse nothing.
     RATE_LIMIT_PER_SECOND: "10000000",

@@ -94,7 +94,7 @@ async function isReady({ port }: ServerProcess): Promise<boolean> {
   return reply.ok;
 }
 
-/** In turns, a first round of each unmeasured. */
+/** Alternates; the first round of each is not measured. */
 async function compareChecks(stores: readonly Filled[]): Promise<readonly CheckRound[][]> {
   await using opened = new AsyncDisposableStack();
   const subjects = [];

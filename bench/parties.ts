@@ -42,7 +42,7 @@ const indexes =
            WHERE payload ->> '${field}' IS NOT NULL`,
       );
 
-/** By which changes are found that arrived since a pass of the scan. */
+/** Finds the changes that arrived since a pass of the scan. */
 const arrivalIndex = values.engine === "postgres" ? "change_by_arrival" : "change_later";
 
 const type = recordTypeByName("transaction");
@@ -112,7 +112,7 @@ async function compareAdds(makeStore: MakeStore): Promise<void> {
       if (variant === "index") for (const sql of indexes) await execute(sql);
       if (variant === "bare") await execute(`DROP INDEX ${arrivalIndex}`);
       stores.set(variant, store);
-      // So that the trees have some depth.
+      // Enough that the trees have some depth.
       await addAll(store, makeLists(1_000, 100, variant));
     }
     const ratios = { bare: [], scan: [], relations: [], index: [] } as Record<Variant, number[]>;

@@ -26,7 +26,7 @@ const connections = 64;
 interface Input {
   readonly file: string;
   readonly rows: number;
-  /** Of one statement of the floor. */
+  /** How many rows one statement of the floor inserts. */
   readonly floorRows: number;
 }
 
@@ -45,7 +45,7 @@ interface Figures {
   readonly postgresMicroseconds: number;
   readonly walBytes: number;
   readonly statements: number;
-  /** Of the server; NaN for the floor. */
+  /** The memory of the server; NaN for the floor. */
   readonly peakMegabytes: number;
 }
 

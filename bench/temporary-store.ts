@@ -17,7 +17,9 @@ export interface TemporaryStore {
   readonly query: (sql: string) => Promise<Rows>;
   /** Executes statements that return nothing. */
   readonly execute: (sql: string) => Promise<void>;
-  /** What the processes of the database have used for this store so far. On SQLite there are none. */
+  /**
+   * The processor time that the processes of the database have used for this store so far. On SQLite there are none.
+   */
   readonly use: () => Promise<DatabaseUse>;
   /** A number that changes while a checkpoint writes to the database. */
   readonly checkpointMark: () => Promise<number>;

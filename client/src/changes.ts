@@ -8,7 +8,7 @@ import { sleep } from "./wait.ts";
 export interface ChangesOptions extends Pick<CallOptions, "signal"> {
   /** Where to begin: `-1` for the beginning (the default), `now`, or the `offset` of the last page. */
   readonly offset?: string | undefined;
-  /** Only these record types, such as `transaction`. */
+  /** Selects record types, such as `transaction`. */
   readonly types?: readonly string[] | undefined;
   /** Whether events have the change itself as `data`. Needs the scope `changes:content`. */
   readonly content?: boolean | undefined;
@@ -17,7 +17,7 @@ export interface ChangesOptions extends Pick<CallOptions, "signal"> {
 }
 
 export interface ChangePage {
-  /** In the order of arrival. None if only the offset is new, as after `now`. */
+  /** In the order of arrival. Empty if only the offset is new, as after `now`. */
   readonly events: readonly ChangeEvent[];
   /** Where the next page begins. Store it in the transaction in which the events take effect. */
   readonly offset: string;
@@ -25,7 +25,7 @@ export interface ChangePage {
   readonly upToDate: boolean;
 }
 
-/** As long as the service waits for the next change. */
+/** How long the service waits for the next change. */
 const longPollMs = 20_000;
 /** A service that is stopping answers at once. */
 const pauseMs = 1_000;
@@ -53,7 +53,7 @@ async function readPage(
   const query = new URLSearchParams({ offset });
   if (types !== undefined) query.set("types", types.join(","));
   if (content === true) query.set("include", "content");
-  // For `now` the offset is wanted at once, before anything arrives.
+  // For `now`, the offset is needed at once, before anything arrives.
   const waits = follow === true && offset !== "now";
   if (waits) query.set("live", "long-poll");
   const replies: Reply[] = [];

@@ -27,7 +27,7 @@ export interface WriteCall {
 }
 
 interface Waiting extends WriteCall {
-  /** Of a call whose list was refused as a whole. It is then sent alone. */
+  /** The list of the call was refused as a whole; the call is then sent alone. */
   readonly idempotencyKey?: string;
   readonly resolve: (result: WriteResult) => void;
   readonly reject: (reason: unknown) => void;
@@ -42,7 +42,7 @@ const strictRefusals: ReadonlySet<number> = new Set([
 ]);
 
 const callsMax = 1_000;
-/** Of the records of a list; many proxies limit bodies to a megabyte. */
+/** The maximum number of characters in a list, because many proxies limit bodies to a megabyte. */
 const charactersMax = 1_000_000;
 const requestsMax = 2;
 const waitMs = 2;
@@ -57,7 +57,7 @@ export class ConcurrentCalls {
   #inFlight = 0;
   #isSending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Something between the client and the service removes the preference, or the service is older than it. */
+  /** Something between the client and the service removes the preference, or the service is too old for it. */
   #isUnsupported = false;
 
   constructor(session: Session, paths: { readonly path: string; readonly listPath: string }) {
@@ -206,7 +206,7 @@ function whenAllAbort(calls: readonly Waiting[], ended: AbortSignal): AbortSigna
   return all.signal;
 }
 
-/** The error of a list, as that of one of its calls. */
+/** The error of a list, as an error of one of its calls. */
 function withKey(error: unknown, idempotencyKey: string | undefined): unknown {
   if (!(error instanceof SluiceError)) return error;
   if (error instanceof SluiceNetworkError) {

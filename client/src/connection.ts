@@ -14,13 +14,13 @@ export interface Ask {
   /** JSON, or a form. */
   readonly body?: string | URLSearchParams | undefined;
   readonly lenient?: boolean;
-  /** Lenient, and each item gets the verdict of a single request. */
+  /** The list is lenient, and each item gets the result of a single request. */
   readonly asSingle?: boolean;
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How long the service waits on purpose before it answers. */
   readonly waitMs?: number;
-  /** Called with a reply of success. */
+  /** Called with a successful reply. */
   readonly onReply?: (reply: Reply) => void;
 }
 

@@ -36,7 +36,7 @@ export interface SluiceOptions {
    * would get alone. A call with an `idempotencyKey` never is. Default: true.
    */
   readonly batching?: boolean | undefined;
-  /** Instead of the runtime's own. */
+  /** Replaces the runtime's own function. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -106,7 +106,7 @@ interface Runtime {
   };
 }
 
-/** Without an import, so that the package can be loaded where there are no files. */
+/** This avoids an import, so that the package can be loaded where there are no files. */
 function readerOf(path: string): () => Promise<string> {
   const files = (globalThis as Runtime).process?.getBuiltinModule?.("node:fs/promises");
   if (files === undefined) throw wrong("tokenSource", "a function where the runtime has no files");

@@ -94,7 +94,7 @@ function requestWithKey(options: SluiceOptions, expirySeconds: number): Request 
     (await connection.request({ method: "POST", path, body }, apiKey)) as AccessToken;
 }
 
-/** By RFC 7523. A token that is refused may have been replaced meanwhile, so another one is tried once. */
+/** Uses RFC 7523. A refused token may have been replaced meanwhile, so another one is tried once. */
 function requestWithSource(options: SluiceOptions, expirySeconds: number): Request {
   const { organizationId = "", scopes = defaultScopes, tokenSource = "" } = options;
   const read = readTokenSource(tokenSource);

@@ -6,7 +6,7 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface WebhookVerification {
-  /** Of the request: `Headers`, or as Node has them. */
+  /** The headers of the request, as `Headers` or in the form of Node. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Secrets (`whsec_…`), public keys (`whpk_…`), or both. One of them has to match. */
   readonly keys: string | readonly string[];
@@ -23,8 +23,8 @@ const kinds = [
 ] as const;
 
 /**
- * Resolves to the message. `body`: as it arrived, before it is parsed. Throws WebhookVerificationError, and TypeError
- * for a key that can't be one.
+ * Resolves to the message. `body`: as it arrived, before parsing. Throws WebhookVerificationError, and TypeError for an
+ * invalid key.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// As long as the service waits for the next change.
+	// How long the service waits for the next change.
 	longPoll = 20 * time.Second
 	// A service that is stopping answers at once.
 	emptyPause = time.Second

@@ -13,7 +13,7 @@ import (
 
 const (
 	callsMax = 1_000
-	// Of the records of a list; many proxies limit bodies to a megabyte.
+	// The maximum number of bytes in a list, because many proxies limit bodies to a megabyte.
 	callBytesMax = 1_000_000
 	requestsMax  = 2
 	callWait     = 2 * time.Millisecond

@@ -316,10 +316,10 @@ type Screening struct {
 	// Unique identifier of the screening.
 	ScreeningID string `json:"screening_id"`
 
-	// What was looked for.
+	// What was searched for.
 	Type ScreeningType `json:"type"`
 
-	// What came of it.
+	// The result.
 	Outcome ScreeningOutcome `json:"outcome"`
 
 	// Who did the screening.
@@ -745,7 +745,7 @@ type IdentityVerification struct {
 	// What was verified, one by one.
 	VerifiedData []IdentityVerificationVerifiedDataItem `json:"verified_data"`
 
-	// What came of it all.
+	// The overall result.
 	VerificationOverallOutcome *string `json:"verification_overall_outcome,omitempty"`
 
 	// How it was done.
@@ -769,13 +769,13 @@ type IdentityVerificationVerifiedDataItem struct {
 	// What it is, such as a name or a date of birth.
 	Type string `json:"type"`
 
-	// What came of it.
+	// The result.
 	Outcome string `json:"outcome"`
 
 	// The value that was verified.
 	Value *string `json:"value,omitempty"`
 
-	// Matched with a source outside.
+	// Matched with an external source.
 	IsMatchedExternally *bool `json:"is_matched_externally,omitempty"`
 
 	// Verified by a human.
@@ -821,7 +821,7 @@ type OnboardingFlow struct {
 	// Name of the flow.
 	FlowName string `json:"flow_name"`
 
-	// What came of it.
+	// The result.
 	Outcome string `json:"outcome"`
 
 	// The reason of the result: one text, or any JSON values under keys of the sender's own, at most

@@ -66,7 +66,7 @@ function patternsOf(min: number, max: number): readonly string[] {
   return [...ofEqualLength(low, String(last)), ...patternsOf(last + 1, max)];
 }
 
-/** Of texts of digits, which may begin with zeros. */
+/** A pattern for texts of digits, which may begin with zeros. */
 function ofEqualLength(low: string, high: string): readonly string[] {
   if (low.length === 1) return [low === high ? low : `[${low}-${high}]`];
   const [first, rest, last, end] = [low.slice(0, 1), low.slice(1), high.slice(0, 1), high.slice(1)];

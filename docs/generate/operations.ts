@@ -42,7 +42,7 @@ export function renderOperations(): string {
   );
 }
 
-/** Without those that the opening names for every operation, and 415. */
+/** Without 415 and the responses that the introduction names for every operation. */
 function statedErrors({ errors }: Operation): readonly number[] {
   const usual = new Set([400, 401, 403, 415, 429, 500, 503]);
   return errors

@@ -12,7 +12,7 @@ import { renderRecords } from "./records.ts";
 import { renderScopes } from "./scopes.ts";
 
 export interface GeneratedPage {
-  /** From the root. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly render: () => string;
 }

@@ -1,5 +1,5 @@
-// What a test undoes when it has ended. Unlike hooks of node:test, each is done even if another fails, the last one
-// first, and one that comes after the end of the test, from a branch that was still running, is done at once.
+// Actions that undo what a test did, when it has ended. Unlike hooks of node:test, each runs even if another fails, the
+// last one first; one that is added after the end of the test, from a branch that was still running, runs at once.
 
 import type { TestContext } from "node:test";
 

@@ -21,7 +21,7 @@ export interface Customer {
 
 export interface CustomerOptions extends OrganizationChange {
   readonly organizationId?: string;
-  /** Of the key, and of the token; all if omitted. */
+  /** The scopes of the key and of the token; all if omitted. */
   readonly scopes?: readonly Scope[];
   readonly keyLifetimeMs?: number;
 }
@@ -51,7 +51,10 @@ export async function makeCustomer(
   return { ...holder, organizationName: name, keyId: made.key.keyId, token };
 }
 
-/** A token over HTTP, as a client gets it: with what a key can do unless its scopes are named. */
+/**
+ * Requests a token over HTTP, like a client: with the default scopes of a key unless others are
+ * named.
+ */
 export async function fetchToken(
   client: Pick<Client, "send">,
   { organizationId, apiKey }: { organizationId: string; apiKey: string },

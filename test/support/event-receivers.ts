@@ -1,4 +1,4 @@
-// Receivers of events on loopback for tests: of OTLP logs, and of syslog over TCP and TLS. They keep what they got.
+// Receivers of events on loopback for tests: of OTLP logs, and of syslog over TCP and TLS. They keep what they receive.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTls } from "node:tls";
 import type { Certificates } from "./certificates.ts";
 
-/** A record without the prefix of its attributes. */
+/** The attributes of a record without their prefix. */
 export interface LogRecord {
   readonly name: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
@@ -31,7 +31,7 @@ function acceptAny(response: ServerResponse): void {
   accept(response);
 }
 
-/** `port`: to come back where an earlier one was. */
+/** `port`: the port of an earlier receiver, to replace it. */
 export async function startOtlp(port = 0): Promise<OtlpReceiver> {
   const records: LogRecord[] = [];
   const bodies: string[] = [];

@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
 export interface NameServer {
-  /** For a resolver. */
+  /** The address for a resolver. */
   readonly address: string;
   /** The questions for IPv4 addresses so far. */
   readonly asked: readonly string[];
@@ -52,7 +52,7 @@ function readQuestion(query: Buffer): { name: string; end: number; type: number 
   return { name: labels.join("."), end: at + 5, type: query.readUInt16BE(at + 1) };
 }
 
-/** It names the question, and lives for no time. */
+/** The answer refers to the question, with a time to live of zero. */
 function record(address: string): Buffer {
   const bytes = address.split(".").map(Number);
   return Buffer.from([0xc0, headBytes, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4, ...bytes]);

@@ -11,7 +11,7 @@ interface HeaderObject {
 }
 
 interface MediaType {
-  /** Of the whole body; `contentSchema` is that of a line of a stream. */
+  /** The schema of the whole body; `contentSchema` is for a line of a stream. */
   readonly schema?: { readonly contentSchema?: object };
 }
 
@@ -65,7 +65,7 @@ interface Evaluated {
 /** Headers that the document names for a response, and that only some of its replies have. */
 function mayLack(name: string, status: number): boolean {
   if (name === "Preference-Applied") return true;
-  // At the end of the feed, and of a live request.
+  // Only at the end of the feed or of a live request.
   if (name === "Stream-Up-To-Date" || name === "Stream-Cursor") return true;
   // Only a reply about a request in flight says when to try again; one that is rejected early knows
   // of no limit.
@@ -89,7 +89,7 @@ function checkHeaders(
 }
 
 function checkBody({ where, response, reply, validators }: Evaluated): void {
-  // As of a 304.
+  // For a 304, for example.
   if (response.content === undefined && reply.text === "") return;
   const mediaType = reply.headers["content-type"]?.split(";", 1)[0] ?? "";
   const content = response.content?.[mediaType];

@@ -21,7 +21,7 @@ export interface Issuer {
   stop(): Promise<void>;
 }
 
-/** What the tests use of the package, which has no types. */
+/** The part of the package, which has no types, that the tests use. */
 interface Library {
   readonly Provider: new (issuer: string, configuration: object) => Provider;
 }

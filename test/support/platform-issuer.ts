@@ -1,5 +1,5 @@
-// An issuer of tokens for programs, as Kubernetes and CI services have one, in this process: it publishes its metadata
-// and its keys over HTTP, and signs whatever a test wants.
+// An issuer of tokens for programs, like those of Kubernetes and CI services, in this process: it publishes its
+// metadata and its keys over HTTP, and signs whatever a test wants.
 
 import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ export interface PlatformIssuer {
   keys: Fields[];
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  /** Answers instead of the issuer; undefined for the issuer itself. */
+  /** Answers instead of the issuer; undefined for its normal replies. */
   answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   /** A token with these claims, which last for five minutes unless they say otherwise. */
   sign(claims: Fields, header?: Fields): string;

@@ -7,7 +7,7 @@ import type { RunAs } from "./postgres/postgres-binaries.ts";
 
 export interface Program {
   start(): void;
-  /** With everything that it started. */
+  /** Kills the program with everything that it started. */
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** The end of what it has printed. */

@@ -16,7 +16,7 @@ import { type Client, makeClient } from "./http-client.ts";
 import { type Held, StoreFaults, type StoreMethod } from "./store-faults.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
-/** High enough never to be met by chance on a clock that stands still, and yet every reply tells of its limits. */
+/** So high that a test never reaches them by chance while its clock stands still, although every reply reports them. */
 const amplePerSecond = "1000000";
 
 export interface ServiceOptions {
@@ -44,12 +44,12 @@ export interface Service {
   readonly client: Client;
   /** What all connections hold together. */
   readonly edge: Edge;
-  /** Live requests for changes. */
+  /** How many live requests for changes there are. */
   readonly readers: () => number;
   readonly folder: string;
-  /** With which another process would open the same store. */
+  /** The settings with which another process would open the same store. */
   readonly config: Config;
-  /** Lines of the log so far, as JSON. */
+  /** The lines of the log so far, as JSON. */
   readonly log: readonly string[];
   /** Calls of the method are made with `instead`, until the function that it returns is called. */
   replaceStore<Name extends StoreMethod>(method: Name, instead: Store[Name]): () => void;
@@ -57,9 +57,9 @@ export interface Service {
   breakStore(method: StoreMethod, error: Error): () => void;
   /** Keeps the calls of a method of the store waiting, until they are released. */
   holdStore(method: StoreMethod, calls?: number): Held;
-  /** From now on the service answers as one that will shut down after its delay. */
+  /** From now on the service answers like one that will shut down after its delay. */
   beginDraining(): void;
-  /** From now on the service answers as one that is shutting down. */
+  /** From now on the service answers like one that is shutting down. */
   beginClosing(): void;
   stop(): Promise<void>;
 }

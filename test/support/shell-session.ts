@@ -15,7 +15,7 @@ export interface Played {
 }
 
 export interface Stage {
-  /** Of the server that replaces the one in the page. */
+  /** The address of the server that replaces the one in the page. */
   readonly address: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;

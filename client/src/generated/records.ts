@@ -214,9 +214,9 @@ export interface TransactionSuspiciousActivityUpdate {
 export interface Screening {
   /** Unique identifier of the screening. */
   screening_id: string;
-  /** What was looked for. */
+  /** What was searched for. */
   type: "ADVERSE_MEDIA" | "AML" | "PEP" | "SANCTION";
-  /** What came of it. */
+  /** The result. */
   outcome:
     | "POSITIVE"
     | "NEGATIVE"
@@ -547,7 +547,7 @@ export interface IdentityVerification {
   verification_provider: string;
   /** What was verified, one by one. */
   verified_data: readonly IdentityVerificationVerifiedDataItem[];
-  /** What came of it all. */
+  /** The overall result. */
   verification_overall_outcome?: string | null | undefined;
   /** How it was done. */
   verification_type?:
@@ -566,11 +566,11 @@ export interface IdentityVerification {
 export interface IdentityVerificationVerifiedDataItem {
   /** What it is, such as a name or a date of birth. */
   type: string;
-  /** What came of it. */
+  /** The result. */
   outcome: string;
   /** The value that was verified. */
   value?: string | null | undefined;
-  /** Matched with a source outside. */
+  /** Matched with an external source. */
   is_matched_externally?: boolean | null | undefined;
   /** Verified by a human. */
   is_manually_verified?: boolean | null | undefined;
@@ -609,7 +609,7 @@ export interface OnboardingFlow {
   onboarding_flow_id: string;
   /** Name of the flow. */
   flow_name: string;
-  /** What came of it. */
+  /** The result. */
   outcome: string;
   /**
    * The reason of the result: one text, or any JSON values under keys of the sender's own, at most

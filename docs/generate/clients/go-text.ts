@@ -1,4 +1,4 @@
-// Go as the generated files of the Go client need it, laid out as gofmt would. Knows nothing of what is in them.
+// Makes Go text for the generated files of the Go client, laid out like gofmt. Knows nothing about the content.
 
 import { generatedNote, pascalCase, wrap } from "../../../client/generate/code-text.ts";
 
@@ -31,7 +31,7 @@ const initialisms: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** `SenderID` for `sender_id`; also for what is in capitals, such as `APPLE_PAY`. */
+/** `SenderID` for `sender_id`; also for names in capitals, such as `APPLE_PAY`. */
 export function goName(snake: string): string {
   return snake
     .toLowerCase()

@@ -17,7 +17,7 @@ type Declarations = Map<string, string>;
 interface Place {
   readonly declarations: Declarations;
   readonly use: Use;
-  /** For what has to have a name here: an object or an enumeration. */
+  /** A schema that needs a name here: an object or an enumeration. */
   readonly name: string;
   readonly innerPrefix: string;
 }
@@ -42,7 +42,7 @@ function declareNamed(declarations: Declarations, { name, use, shape, innerPrefi
   }
 }
 
-/** Two declarations of one name have to be the same. */
+/** Two declarations with one name have to be the same. */
 function add(declarations: Declarations, name: string, text: string): void {
   const there = declarations.get(name);
   if (there !== undefined && there !== "" && there !== text) {
@@ -51,7 +51,7 @@ function add(declarations: Declarations, name: string, text: string): void {
   declarations.set(name, text);
 }
 
-/** As Go's documents want it: the name first. */
+/** Go documentation begins with the name. */
 function describe(name: string, { description = "" }: Shape): string {
   return goDoc(description === "" ? "" : `${name}: ${description}`);
 }
@@ -69,7 +69,7 @@ function declareEnum(shape: Shape, { declarations, name }: Place): string {
 
 function declareStruct(shape: Shape, place: Place): string {
   const { declarations, name, use } = place;
-  // Keeps its place in front of what is inside.
+  // Reserves its place before the objects inside.
   if (!declarations.has(name)) declarations.set(name, "");
   const rows = Object.entries(shape.properties ?? {}).map(([field, property]) => {
     const inner = { ...place, name: `${place.innerPrefix}${goName(field)}` };
@@ -96,7 +96,7 @@ function fieldType(
   shape: Shape,
   place: Place & { readonly isRequired: boolean },
 ): Field {
-  // Kept as it came: its signature is over all of its fields, also those of a newer service.
+  // Kept unchanged: the signature covers all of its fields, including fields of a newer service.
   if (field === "receipt" && place.use === "reply") {
     if (shape.$ref !== undefined) return { type: "json.RawMessage", isOmitted: true };
   }
@@ -125,7 +125,7 @@ const plain: Readonly<Record<string, string>> = {
   boolean: "bool",
 };
 
-/** Several types are any value; a checker of them is the service. */
+/** Several types become any value; the service checks it. */
 function goType(types: readonly Shape[], place: Place): string {
   const [shape] = types;
   if (shape === undefined || types.length > 1) return "any";

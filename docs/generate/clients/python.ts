@@ -1,5 +1,5 @@
-// The generated modules of the Python client in clients/python: types of what is sent and answered, the codes of
-// errors, and the collections of the synchronous and the asynchronous client.
+// The generated modules of the Python client in clients/python: the types of requests and replies, the error codes, and
+// the collections of the synchronous and the asynchronous client.
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
@@ -33,13 +33,13 @@ function docstring(text: string, indent: string): string {
   return `${indent}"""\n${body}\n${indent}"""\n`;
 }
 
-/** The types of objects inside others come before those that name them, for aliases are evaluated. */
+/** Types of nested objects come before the types that name them, because aliases are evaluated. */
 type Declarations = Map<string, string>;
 
 interface Place {
   readonly declarations: Declarations;
   readonly isReply: boolean;
-  /** For an object that stands here. */
+  /** The name for an object at this place. */
   readonly name: string;
   readonly innerPrefix: string;
 }
@@ -68,7 +68,7 @@ function declare(shape: Shape, place: Place, use: NamedShape["use"] | "inner"): 
     declarations.set(name, alias + docstring(shape.description ?? "", ""));
     return;
   }
-  // Keeps its place in front of what is inside.
+  // Reserves its place before the objects inside.
   declarations.set(name, "");
   const fields = Object.entries(shape.properties).map(([field, property]) => {
     const inner = { ...place, name: `${place.innerPrefix}${pascalCase(field)}` };
@@ -86,7 +86,7 @@ function annotated(field: string, type: string): string {
   return laidOut(`    ${field}: `, type, "    ");
 }
 
-/** A type behind its head, what it is made of a line each where one line is too short. */
+/** A type with its arguments, one per line if one line is too short. */
 function laidOut(head: string, type: string, indent: string): string {
   const single = `${head}${type}\n`;
   if (single.length <= columnsMax + 1 || !type.endsWith("]")) return single;
@@ -98,7 +98,7 @@ function laidOut(head: string, type: string, indent: string): string {
   return `${head}${type.slice(0, open)}\n${lines.join("")}${indent}]\n`;
 }
 
-/** What stands between commas, outside of further brackets. */
+/** Splits at commas outside of further brackets. */
 function partsOf(text: string): readonly string[] {
   const found: string[] = [];
   let depth = 0;
@@ -120,7 +120,7 @@ interface Fields {
   readonly optional: readonly string[];
 }
 
-/** In two classes where some fields are required: Python 3.10 knows no other way to tell them apart. */
+/** Uses two classes if some fields are required, because Python 3.10 has no other way to express this. */
 function classes(name: string, { doc, required, optional }: Fields): string {
   const described = doc === "" ? "" : `${doc}\n`;
   if (optional.length === 0) return `class ${name}(TypedDict):\n${described}${required.join("")}`;
@@ -138,7 +138,7 @@ function typeOf(shape: Shape, place: Place): string {
   return all.length < 2 ? only : `Union[${all.join(", ")}]`;
 }
 
-/** What is sent may be given as the type that Python has for it. */
+/** Parameters accept the type that Python has for the value. */
 function senderTypes({ type, format }: Shape, { isReply }: Place): readonly string[] {
   if (isReply) return [];
   if (type === "number") return ["Decimal"];
@@ -174,7 +174,7 @@ function oneType(shape: Shape, place: Place): string {
     const value = typeOf(additionalProperties, { ...place, name: `${place.name}Value` });
     return `${place.isReply ? "Dict" : "Mapping"}[str, ${value}]`;
   }
-  // A schema that says nothing takes every JSON value.
+  // A schema without keywords accepts every JSON value.
   if (type === "" && Object.keys(shape).length === 0) return "Any";
   throw new Error(`there is no Python yet for the schema ${JSON.stringify(shape)}`);
 }

@@ -1,5 +1,5 @@
-// The OpenAPI document as the generators of the Python and the Go client read it: which schemas there are to declare,
-// in which order, and the form of each. Knows nothing of a language.
+// Prepares the OpenAPI document for the generators of the Python and the Go client: which schemas to declare, in which
+// order, and the form of each. Independent of a language.
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
@@ -7,18 +7,18 @@ import { buildOpenApi } from "../../../src/http/openapi.ts";
 import { namesIn, type Shape } from "../../../client/generate/schema-types.ts";
 import { pascalCase } from "../../../client/generate/code-text.ts";
 
-/** What a schema is for: a record that is added, an update of one, a part of both, or a reply. */
+/** The use of a schema: a record that is added, an update of one, a part of both, or a reply. */
 export type Use = "record" | "update" | "reply";
 
 export interface NamedShape {
   readonly name: string;
   readonly use: Use;
   readonly shape: Shape;
-  /** In front of the names of the objects inside: those of an update are those of its record. */
+  /** The prefix for the names of nested objects; an update uses the names of its record. */
   readonly innerPrefix: string;
 }
 
-/** Every schema that a client sends or reads, each once; what a schema refers to follows it. */
+/** Every schema that a client sends or reads, each once; schemas that it refers to follow. */
 export function namedShapes(): readonly NamedShape[] {
   const schemas = buildOpenApi().components.schemas as Readonly<Record<string, Shape>>;
   const found = new Map<string, NamedShape>();
@@ -44,7 +44,7 @@ export function typeName({ resourceType }: RecordType): string {
   return pascalCase(resourceType);
 }
 
-/** The reply about a record that exists, and, where it can be deleted, of an accepted deletion. */
+/** The replies about an existing record and, if it can be deleted, an accepted deletion. */
 export function replyNames(type: RecordType): readonly string[] {
   const name = typeName(type);
   return type.deletable === true
@@ -74,7 +74,7 @@ function flatten(shape: Shape): readonly Shape[] {
   return shape.type.map((type) => (type === "null" ? { type } : { ...shape, type }));
 }
 
-/** The values of an enumeration, without null, which `alternativesOf` tells of. */
+/** The values of an enumeration, without null, which `alternativesOf` reports. */
 export function valuesOf({ enum: values = [] }: Shape): readonly (string | number)[] {
   return values.filter((value) => typeof value === "string" || typeof value === "number");
 }

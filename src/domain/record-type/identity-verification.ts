@@ -20,9 +20,9 @@ const verifiedData = listOf(
   "What was verified, one by one.",
   object("One thing that was verified.", {
     type: required(text("What it is, such as a name or a date of birth.")),
-    outcome: required(text("What came of it.")),
+    outcome: required(text("The result.")),
     value: optional(text("The value that was verified.")),
-    is_matched_externally: optional(flag("Matched with a source outside.")),
+    is_matched_externally: optional(flag("Matched with an external source.")),
     is_manually_verified: optional(flag("Verified by a human.")),
   }),
 );
@@ -37,7 +37,7 @@ export const identityVerification = defineRecordType({
     verification_id: required(identifier("Unique identifier of the verification.")),
     verification_provider: required(text("Who did the verification.")),
     verified_data: required(verifiedData),
-    verification_overall_outcome: optional(text("What came of it all.")),
+    verification_overall_outcome: optional(text("The overall result.")),
     verification_type: optional(oneOf("How it was done.", types)),
     related_person_id: optional(identifier("Person that it is about.")),
     related_company_id: optional(identifier("Company that it is about.")),

@@ -20,7 +20,7 @@ export const onboardingFlow = defineRecordType({
   fields: {
     onboarding_flow_id: required(identifier("Unique identifier of the onboarding flow.")),
     flow_name: required(text("Name of the flow.")),
-    outcome: required(text("What came of it.")),
+    outcome: required(text("The result.")),
     outcome_reason: optional(outcomeReason),
     related_person_id: optional(identifier("Person that it is about.")),
     related_company_id: optional(identifier("Company that it is about.")),

@@ -24,8 +24,8 @@ export const screening = defineRecordType({
   summary: "A search in lists of sanctions, politically exposed persons and the like.",
   fields: {
     screening_id: required(identifier("Unique identifier of the screening.")),
-    type: required(oneOf("What was looked for.", types)),
-    outcome: required(oneOf("What came of it.", outcomes)),
+    type: required(oneOf("What was searched for.", types)),
+    outcome: required(oneOf("The result.", outcomes)),
     provider: required(text("Who did the screening.")),
     lists: required(listOf("Lists that were searched.", text("A list."))),
     outcome_details: optional(longText("More about the outcome.")),

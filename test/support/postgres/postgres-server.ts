@@ -28,7 +28,7 @@ export const ownerName = "sluice_owner";
 export const password = "not-to-be-shown";
 
 export interface PostgresServer {
-  /** Of a superuser, in the database `postgres`. */
+  /** The URL of a superuser, in the database `postgres`. */
   readonly adminUrl: string;
   /** An empty database that an ordinary role owns; returns the URL for that role. */
   makeDatabase(options?: { template?: string }): Promise<string>;
@@ -63,7 +63,7 @@ export interface ServerOptions {
   readonly own?: boolean;
   /** As in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Whether commits are synced to the disk; tests without a power loss need not. */
+  /** Whether commits are synced to the disk; tests without a power loss don't need this. */
   readonly durable?: boolean;
   /** A separate disk of this size, where the system supports it (small-disk.ts); only as root. */
   readonly diskMebibytes?: number;
@@ -304,7 +304,7 @@ class OwnServer {
       try {
         process.kill(one, "SIGKILL");
       } catch {
-        // It ended by itself.
+        // It ended without being stopped.
       }
     }
   };

@@ -13,7 +13,7 @@ from ._http import Reply
 from ._session import Session
 from .types import ChangeEvent
 
-# As long as the service waits for the next change.
+# How long the service waits for the next change.
 _LONG_POLL_SECONDS = 20.0
 # A service that is stopping answers at once.
 _PAUSE_SECONDS = 1.0

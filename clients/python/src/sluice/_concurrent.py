@@ -36,7 +36,7 @@ _STRICT_REFUSALS = frozenset(
 """Refusals of a whole list only where the preference was not applied. Nothing of such a list was written."""
 
 CALLS_MAX = 1_000
-# Of the records of a list; many proxies limit bodies to a megabyte.
+# The maximum number of bytes in a list, because many proxies limit bodies to a megabyte.
 BYTES_MAX = 1_000_000
 REQUESTS_MAX = 2
 WAIT_SECONDS = 0.002

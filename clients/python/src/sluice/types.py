@@ -325,7 +325,7 @@ class _ScreeningRequired(TypedDict):
     screening_id: str
     """Unique identifier of the screening."""
     type: Literal["ADVERSE_MEDIA", "AML", "PEP", "SANCTION"]
-    """What was looked for."""
+    """What was searched for."""
     outcome: Literal[
         "POSITIVE",
         "NEGATIVE",
@@ -335,7 +335,7 @@ class _ScreeningRequired(TypedDict):
         "TRUE_POSITIVE",
         "SCREENED",
     ]
-    """What came of it."""
+    """The result."""
     provider: str
     """Who did the screening."""
     lists: Sequence[str]
@@ -710,7 +710,7 @@ class IdentityVerification(_IdentityVerificationRequired, total=False):
     """
 
     verification_overall_outcome: Union[str, None]
-    """What came of it all."""
+    """The overall result."""
     verification_type: Union[
         Literal["DOCUMENT_MATCH", "DATABASE_MATCH", "MANUAL_VERIFICATION"],
         None,
@@ -728,7 +728,7 @@ class _IdentityVerificationVerifiedDataItemRequired(TypedDict):
     type: str
     """What it is, such as a name or a date of birth."""
     outcome: str
-    """What came of it."""
+    """The result."""
 
 
 class IdentityVerificationVerifiedDataItem(_IdentityVerificationVerifiedDataItemRequired, total=False):
@@ -737,7 +737,7 @@ class IdentityVerificationVerifiedDataItem(_IdentityVerificationVerifiedDataItem
     value: Union[str, None]
     """The value that was verified."""
     is_matched_externally: Union[bool, None]
-    """Matched with a source outside."""
+    """Matched with an external source."""
     is_manually_verified: Union[bool, None]
     """Verified by a human."""
 
@@ -774,7 +774,7 @@ class _OnboardingFlowRequired(TypedDict):
     flow_name: str
     """Name of the flow."""
     outcome: str
-    """What came of it."""
+    """The result."""
     timestamp: Union[str, datetime]
     """When it happened (business time), with offset."""
 
