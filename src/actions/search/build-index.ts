@@ -175,7 +175,7 @@ async function hashRecords(
   for (const key of due) {
     const changes = await readAll(app, key, byRecord.get(nameOf(key)) ?? []);
     records.push(hashRecord(key, changes, { keys, readTelephone }));
-    // Others are served between two records.
+    // Lets other work run between two records.
     await setImmediate();
   }
   return records;

@@ -20,7 +20,7 @@ import { FairQueue } from "../../basics/fair-queue.ts";
 const groupWritesMax = 2_048;
 /** Bytes of the payloads of one transaction. */
 export const groupBytesMax = 4 * 1_024 * 1_024;
-/** After a long list its lane rests for this many times what the list took, while others are active. */
+/** After a long list its lane pauses for this many times the duration of the list, while others are active. */
 export const longListRestTimes = 150;
 
 export type Lane = "small" | "lists" | "long" | "alone";

@@ -18,7 +18,7 @@ const setApproved = `
 
 const findOwnKey = ownKeyOf("CAST($1 AS text)");
 
-/** A requester begins with the id of its key or rule; after that of a rule comes the program that it has identified. */
+/** The name of a requester begins with the id of its key or rule. For a rule, the identified program follows. */
 function ownKeyOf(requester: string): string {
   return `
     SELECT 1 FROM api_key

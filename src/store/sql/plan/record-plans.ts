@@ -113,7 +113,7 @@ export function* planRecords(
   return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
 }
 
-/** For an organization that is being erased, a later rule keeps nothing. */
+/** If an organization is being erased, a rule that was set later keeps none of its records. */
 function* listFloorsThatKeep(organizationId: string): Statements<readonly RetentionFloor[]> {
   const floors = yield* listFloors(organizationId);
   const everything = nodeKey(organizationType, organizationId);
