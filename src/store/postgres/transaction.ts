@@ -91,6 +91,13 @@ export class Transaction {
     return rows as Row[];
   }
 
+  /** Like `all`, with each row as a list of its columns. */
+  async lists(sql: string, ...values: readonly Value[]): Promise<unknown[][]> {
+    const config = { ...this.#statement(sql, values), rowMode: "array" };
+    const { rows } = await this.#query(config);
+    return rows as unknown[][];
+  }
+
   /**
    * Yields the rows of a query, at most `rowsMax` at a time. Parts are read one after another in a transaction. On
    * Citus all rows are requested at once, because it would compute all of them for the first part anyway.

@@ -97,6 +97,17 @@ export class Connection implements Disposable {
     }
   }
 
+  /** Like `all`, with each row as a list of its columns; `sql` is read in no other way. */
+  lists(sql: string, ...values: readonly Value[]): unknown[][] {
+    try {
+      const statement = this.#prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(...values) as unknown as unknown[][];
+    } catch (cause) {
+      throw this.#explain(cause);
+    }
+  }
+
   /** Reads rows one by one; the caller may stop at any row. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   each<Row>(sql: string, ...values: readonly Value[]): Iterable<Row> {

@@ -3,7 +3,7 @@
 
 import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
-import { allTogether, type Statements } from "../statement/statements.ts";
+import { allTogether, listsTogether, type Statements } from "../statement/statements.ts";
 
 export interface ArrivalQuery {
   readonly organizationId: string;
@@ -64,25 +64,18 @@ const thin = pageOf({ payload: "", order: "ASC" });
 const full = pageOf({ payload: ", change.payload", order: "ASC" });
 const last = pageOf({ payload: "", order: "DESC" });
 
-interface ChangeRow {
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly is_first: number | boolean;
-  readonly payload?: string;
-}
+type ChangeRow = readonly [
+  changeNo: number,
+  receivedAt: number,
+  resourceType: string,
+  resourceId: string,
+  isFirst: number | boolean,
+  payload?: string,
+];
 
-/** By hand: a feed has millions. */
 function toChange(row: ChangeRow): ArrivedChange {
-  return {
-    changeNo: row.change_no,
-    receivedAt: row.received_at,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    isFirst: Boolean(row.is_first),
-    payload: row.payload,
-  };
+  const [changeNo, receivedAt, resourceType, resourceId, isFirst, payload] = row;
+  return { changeNo, receivedAt, resourceType, resourceId, isFirst: Boolean(isFirst), payload };
 }
 
 /** On Citus these are on the coordinator, and can't be in a statement with changes. */
@@ -99,25 +92,20 @@ function noticesIn(order: Form["order"]): string {
 const notices = noticesIn("ASC");
 const lastNotices = noticesIn("DESC");
 
-interface NoticeRow {
-  readonly notice_no: number;
-  readonly created_at: number;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly kind: ArrivedNotice["kind"];
-  readonly deletion_request_id: string;
-}
+type NoticeRow = readonly [
+  changeNo: number,
+  receivedAt: number,
+  resourceType: string,
+  resourceId: string,
+  kind: ArrivedNotice["kind"],
+  deletionRequestId: string,
+];
 
 function toNotice(row: NoticeRow): ArrivedChange {
-  return {
-    changeNo: row.notice_no,
-    receivedAt: row.created_at,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    isFirst: false,
-    payload: undefined,
-    notice: { kind: row.kind, deletionRequestId: row.deletion_request_id },
-  };
+  const [changeNo, receivedAt, resourceType, resourceId, kind, deletionRequestId] = row;
+  const notice = { kind, deletionRequestId };
+  const event = { changeNo, receivedAt, resourceType, resourceId };
+  return { ...event, isFirst: false, payload: undefined, notice };
 }
 
 /** Changes and notices in the order of arrival. */
@@ -126,7 +114,9 @@ export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedC
   const isOfAll = recordTypes.every(({ resourceType }) => types.includes(resourceType));
   const wanted = isOfAll ? null : types;
   const values = [organizationId, after, through, wanted, limit] as const;
-  const [changes, told] = yield* allTogether<readonly [readonly ChangeRow[], readonly NoticeRow[]]>(
+  const [changes, told] = yield* listsTogether<
+    readonly [readonly ChangeRow[], readonly NoticeRow[]]
+  >(
     [fromEnd ? last : content ? full : thin, ...values],
     [fromEnd ? lastNotices : notices, ...values],
   );

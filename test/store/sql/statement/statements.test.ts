@@ -45,7 +45,7 @@ function makeAnswers() {
       return [];
     }
     asked.push(`${statement.method} ${describeStatement(statement)}`);
-    return { get: "row", all: ["one", "two"], run: 7 }[statement.method];
+    return { get: "row", all: ["one", "two"], lists: [["one"]], run: 7 }[statement.method];
   };
   return { asked, answer };
 }
