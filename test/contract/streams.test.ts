@@ -303,6 +303,50 @@ describe("the groups of a stream, two of which are stored at once", () => {
   });
 });
 
+/** Reports when a group begins and ends; time enough passes in each for another to begin. */
+async function sendWatched(method: "POST" | "PUT", body: string) {
+  const events: string[] = [];
+  let groups = 0;
+  const restore = scene.service.replaceStore("writeRecords", async (write) => {
+    const group = (groups += 1);
+    events.push(`begin ${group}`);
+    for (let waits = 0; waits < 10; waits += 1) {
+      await client.send({ method: "GET", path: "/health/live" });
+    }
+    const outcome = await store?.writeRecords(write);
+    events.push(`end ${group}`);
+    assert.ok(outcome);
+    return outcome;
+  });
+  return { reply: await send(type, { method, body }).finally(restore), events };
+}
+
+describe("the groups of a stream that contain the same record", () => {
+  it("are stored one after the other, so that of two lines the first one adds it", async () => {
+    const list = make(type, 1_000);
+    list[520] = { ...list[3], outcome: "second" };
+    const { reply, events } = await sendWatched("POST", toLines(list));
+    assert.deepEqual(events.slice(0, 3), ["begin 1", "end 1", "begin 2"]);
+    assert.deepEqual(refusalsOf(reply), [[521, 40902]]);
+  });
+
+  it("are stored in order even if the second one has few large lines", async () => {
+    const ids = Array.from({ length: 515 }, (_, at) => `few large ${at}`);
+    await send(type, { body: toLines(ids.map((id) => ({ ...type.example, assessment_id: id }))) });
+    const { timestamp } = type.example;
+    const update = (id = "", outcome = "first", length = limits.streamLineBytesMax) =>
+      JSON.stringify({ assessment_id: id, timestamp, outcome }).padEnd(length, " ");
+    const lines = ids.map((id, at) => update(id, "first", at < 500 ? 0 : undefined));
+    const body = [...lines, update(ids[0], "last")].join("\n");
+    const { reply, events } = await sendWatched("PUT", body);
+    assert.equal(summaryOf(reply)["write_count"], 516);
+    assert.deepEqual(events, ["begin 1", "end 1", "begin 2", "end 2"]);
+    const key = { organizationId, resourceType: type.resourceType, resourceId: ids[0] ?? "" };
+    const history = await store?.readHistory(key);
+    assert.match(history?.changes.at(-1)?.payload ?? "", /"last"/);
+  });
+});
+
 describe("a stream that outlives its credential", () => {
   it("ends when the token expires, and writes nothing more", async () => {
     const [one = {}, two = {}] = make(type, 2);

@@ -190,8 +190,8 @@ export class Submission {
   }
 
   /**
-   * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them,
-   * or they take effect in order.
+   * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them.
+   * The store may write a small part before a large one, so parts wait for one another if a record is in two of them.
    */
   async #storeEach(
     writer: RecordWriter,
@@ -208,8 +208,10 @@ export class Submission {
         ? { written: 0, drafts: [] }
         : writer.writeRecords(this.#write(drafts, idempotency));
     }
-    const parts = divided.map((part) => writer.writeRecords(this.#write(part, undefined)));
-    const outcomes = await Promise.all(parts);
+    const store = (part: readonly Draft[]) => writer.writeRecords(this.#write(part, undefined));
+    const outcomes = repeatsRecord(drafts)
+      ? await inOrder(divided, store)
+      : await Promise.all(divided.map(store));
     return {
       written: outcomes.reduce((sum, { written }) => sum + written, 0),
       drafts: outcomes.flatMap((outcome) => outcome.drafts),
@@ -270,4 +272,17 @@ function partsOfError({
 
 function isRefusal(outcome: DraftOutcome): outcome is RecordRefusal {
   return outcome !== "created" && outcome !== "updated" && outcome !== "unchanged";
+}
+
+function repeatsRecord(drafts: readonly Draft[]): boolean {
+  return new Set(drafts.map(({ id }) => id)).size < drafts.length;
+}
+
+async function inOrder<Part, Outcome>(
+  parts: readonly Part[],
+  store: (part: Part) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const part of parts) outcomes.push(await store(part));
+  return outcomes;
 }

@@ -6,6 +6,7 @@ import { type ItemResult, Submission, type WriteReport } from "../../actions/int
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { type Line, LineSplitter } from "../body/line-splitter.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
@@ -42,13 +43,18 @@ interface Group {
   readonly numbers: number[];
   /** The refusals of lines that contain no item. */
   readonly refusals: LineRefusal[];
+  /** The ids of its items. */
+  readonly ids: Set<string>;
   lines: number;
   bytes: number;
 }
 
 const linesPerTurn = 64;
 
-/** While the store commits one full group, it can prepare the next. */
+/**
+ * While the store commits one full group, it can prepare the next, unless both contain the same record: the store may
+ * write a group of few large records before one of many small ones.
+ */
 const groupsStoringMax = 2;
 
 export class StreamTask {
@@ -61,7 +67,7 @@ export class StreamTask {
   readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
   #invalid = 0;
   #group: Group;
-  readonly #storing = new Set<Promise<void>>();
+  readonly #storing = new Map<Group, Promise<void>>();
   readonly #reports = new SerialQueue();
   /**
    * True if a group was not stored although the following one might be; then no further one is
@@ -100,7 +106,7 @@ export class StreamTask {
       if (whole) await this.#attempt(() => this.#addLines(this.#splitter.end()));
     });
     this.#startStoring();
-    while (this.#storing.size > 0) await Promise.race(this.#storing);
+    while (this.#storing.size > 0) await this.#stored();
     return { tally: this.#tally, failure: this.#failure };
   }
 
@@ -125,9 +131,7 @@ export class StreamTask {
     for (let at = 0; at < lines.length;) {
       await turns.next(this.#order.organizationId);
       at = meter.run(() => this.#addSome(lines, at));
-      while (this.#isFull() && this.#storing.size >= groupsStoringMax) {
-        await Promise.race(this.#storing);
-      }
+      while (this.#isFull() && !this.#mayStore()) await this.#stored();
       if (this.#failure !== undefined) return;
       this.#startStoring();
       if (this.#invalid > limits.streamInvalidLinesMax) throw tooManyInvalid();
@@ -155,6 +159,7 @@ export class StreamTask {
       const value = parseJson(bytes, "line");
       group.numbers.push(number);
       group.submission.add(value);
+      this.#addId(group, value);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { code, message, errors } = error;
@@ -163,6 +168,12 @@ export class StreamTask {
     }
     const rows = Math.max(1, group.submission.rows - rowsBefore);
     this.#context.meter.count(rows, bytes?.length ?? 0);
+  }
+
+  #addId({ ids }: Group, value: unknown): void {
+    if (!isJsonObject(value)) return;
+    const id = value[requireType(this.#operation).idField];
+    if (typeof id === "string") ids.add(id);
   }
 
   #isFull(): boolean {
@@ -174,17 +185,32 @@ export class StreamTask {
     );
   }
 
-  /** Starts to store the current group unless it has to wait for others; a full one waits for fewer. */
+  /** Whether the current group need not wait for others: a full one waits for fewer than any other. */
+  #mayStore(): boolean {
+    const { ids } = this.#group;
+    const storingMax = this.#isFull() ? groupsStoringMax : 1;
+    if (this.#storing.size >= storingMax) return false;
+    for (const earlier of this.#storing.keys()) {
+      if (!ids.isDisjointFrom(earlier.ids)) return false;
+    }
+    return true;
+  }
+
+  /** Starts to store the current group if it may. */
   #startStoring(): void {
     const group = this.#group;
-    const storingMax = this.#isFull() ? groupsStoringMax : 1;
-    if (this.#hasGap || this.#storing.size >= storingMax || group.lines === 0) return;
+    if (this.#hasGap || group.lines === 0 || !this.#mayStore()) return;
     this.#group = this.#newGroup();
     const storing = this.#store(group).finally(() => {
-      this.#storing.delete(storing);
+      this.#storing.delete(group);
       this.#startStoring();
     });
-    this.#storing.add(storing);
+    this.#storing.set(group, storing);
+  }
+
+  /** Resolves when one of the groups that are being stored has ended. */
+  async #stored(): Promise<void> {
+    await Promise.race(this.#storing.values());
   }
 
   /** Never rejects. */
@@ -239,7 +265,7 @@ export class StreamTask {
     const type = requireType(this.#operation);
     const options = { organizationId, type, mode, lenient: true, single: false, receivedAt };
     const submission = new Submission(options);
-    return { submission, numbers: [], refusals: [], lines: 0, bytes: 0 };
+    return { submission, numbers: [], refusals: [], ids: new Set(), lines: 0, bytes: 0 };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { reasonOf } from "../../../src/actions/operator/operator-error.ts";
 import { type RecordWriter, Submission } from "../../../src/actions/intake/submission.ts";
 import { limits } from "../../../src/domain/limits.ts";
@@ -42,6 +43,32 @@ function makeWriter(): RecordWriter & { readonly writes: RecordWrite[] } {
   };
 }
 
+/** A check that takes one row. */
+function checkNamed(id: string, fields: object = {}): object {
+  const { example } = typeNamed("transaction_check");
+  return { ...example, related_tx_ids: [], check_id: id, ...fields };
+}
+
+/** How many parts of a list of 1,005 items are stored at once. */
+async function storingAtOnce(list: readonly object[]): Promise<number> {
+  let [storing, most] = [0, 0];
+  const writer = makeWriter();
+  await submissionOf(list, true).store({
+    writeRecords: async (write) => {
+      storing += 1;
+      most = Math.max(most, storing);
+      await setImmediate();
+      storing -= 1;
+      return writer.writeRecords(write);
+    },
+  });
+  assert.deepEqual(
+    writer.writes.map(({ drafts }) => drafts.length),
+    [1_000, 5],
+  );
+  return most;
+}
+
 /** An item with only this many fields that do not exist. */
 function withUnknown(count: number): object {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`no_${at}`, at]));
@@ -75,6 +102,13 @@ describe("a submission", () => {
       });
     }
     assert.equal(writer.writes.length, 1);
+  });
+
+  it("is stored part by part only if a record is in two parts", async () => {
+    const items = Array.from({ length: 1_005 }, (_, at) => checkNamed(`c ${at}`));
+    assert.equal(await storingAtOnce(items), 2);
+    const repeated = items.with(1_002, checkNamed("c 3", { status: "FAILED" }));
+    assert.equal(await storingAtOnce(repeated), 1);
   });
 
   it("that is lenient is stored in parts, and its results are in the order of its items", async () => {
