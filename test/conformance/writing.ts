@@ -6,6 +6,11 @@ import { type Engine, openSite, useSite } from "./engine.ts";
 import { acme, draftOf, keyOf, transaction } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
+/** In the tests of lists that are sent again. */
+function isAdded(index: number): boolean {
+  return index % 40 < 30;
+}
+
 export function testWriting(engine: Engine): void {
   describe(`${engine.name}: writing one record`, () => {
     const site = useSite(engine);
@@ -236,6 +241,48 @@ function testLists(engine: Engine): void {
         "updated",
       ]);
       assert.equal((await store.changesOf(keyOf("transaction", "same a"))).length, 4);
+    });
+
+    for (const lenient of [true, false]) {
+      it(`recognises what is stored already, wherever it is in a ${lenient ? "lenient" : "strict"} list`, async () => {
+        const name = lenient ? "again" : "strictly";
+        const list = Array.from({ length: 100 }, (_, index) => transaction(`${name} ${index}`));
+        const added = list.filter((_, index) => isAdded(index));
+        await store.write(added, { lenient });
+        const later = transaction(`${name} 5`, { amount: 5 });
+        await store.write(later, { mode: "append" });
+        const sent = list.with(5, later).with(50, transaction(`${name} 50`, { amount: 50 }));
+        const expected = sent.map((_, index) =>
+          index === 50 ? "updated" : isAdded(index) ? "unchanged" : "created",
+        );
+        const { written, drafts } = await store.write(sent, { mode: "append", lenient });
+        assert.deepEqual(drafts, expected);
+        assert.equal(written, expected.filter((outcome) => outcome !== "unchanged").length);
+        const repeated = await store.write([...sent, ...sent], { mode: "append", lenient });
+        assert.deepEqual(repeated, {
+          written: 0,
+          drafts: [...sent, ...sent].map(() => "unchanged"),
+        });
+        const changes = await Promise.all(
+          sent.map(async ({ id }) => (await store.changesOf(keyOf("transaction", id))).length),
+        );
+        assert.deepEqual(
+          changes,
+          sent.map((_, index) => (index === 5 || index === 50 ? 2 : 1)),
+        );
+      });
+    }
+
+    it("refuses each addition of a list that is sent again, and of one that has changed", async () => {
+      const list = Array.from({ length: 40 }, (_, index) => transaction(`twice ${index}`));
+      await store.write(list);
+      const changed = list.with(20, transaction("twice 20", { amount: 20 }));
+      const { written, drafts } = await store.write(changed, { lenient: true });
+      assert.equal(written, 0);
+      assert.deepEqual(
+        drafts,
+        list.map((_, index) => (index === 20 ? "record_exists" : "identical_record_exists")),
+      );
     });
 
     it("accepts an empty list", async () => {

@@ -21,33 +21,41 @@ export interface RecordKind {
 /** How many records one statement inserts: the largest of these that does not exceed the number of records. */
 const partSizes = [16, 4, 1] as const;
 
-interface Statements {
-  /** Organization and type, then three values for each record: id, number, timestamp. */
-  readonly insertRecords: string;
-  /** Four values for each change: number, received_at, reply_key, payload. */
-  readonly insertChanges: string;
-}
-
-const statementsBySize: ReadonlyMap<number, Statements> = new Map(
-  partSizes.map((size) => [size, statementsFor(size)]),
-);
-
-/**
- * The placeholders have no numbers: SQLite would look up each by its name. Any failure except a conflict rolls back the
- * whole transaction anyway, so SQLite need not prepare to undo the statement (OR FAIL).
- */
-function statementsFor(size: number): Statements {
-  const rows = (tuple: string) => Array.from({ length: size }, () => tuple).join();
-  return {
-    insertRecords: `
-      INSERT OR FAIL INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
-      SELECT ?, ?, column1, column2, column3, column3 FROM (VALUES ${rows("(?, ?, ?)")})
-      WHERE true ON CONFLICT DO NOTHING`,
-    insertChanges: `
-      INSERT OR FAIL INTO change (record_no, change_no, received_at, reply_key, payload)
-      SELECT column1, column1, column2, column3, column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})`,
+/** The text of a statement for a part of each size; `rows` repeats a tuple as many times. Throws TypeError. */
+export function textsBySize(
+  write: (rows: (tuple: string) => string) => string,
+): (size: number) => string {
+  const texts = new Map<number, string>(
+    partSizes.map((size) => [
+      size,
+      write((tuple) => Array.from({ length: size }, () => tuple).join()),
+    ]),
+  );
+  return (size) => {
+    const text = texts.get(size);
+    if (text === undefined) throw new TypeError(`no statement takes ${size} records`);
+    return text;
   };
 }
+
+/**
+ * Organization and type, then three values for each record: id, number, timestamp. The placeholders have no numbers:
+ * SQLite would look up each by its name. Any failure except a conflict rolls back the whole transaction anyway, so
+ * SQLite need not prepare to undo the statement (OR FAIL).
+ */
+const insertRecords = textsBySize(
+  (rows) => `
+    INSERT OR FAIL INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
+    SELECT ?, ?, column1, column2, column3, column3 FROM (VALUES ${rows("(?, ?, ?)")})
+    WHERE true ON CONFLICT DO NOTHING`,
+);
+
+/** Four values for each change: number, received_at, reply_key, payload. */
+const insertChanges = textsBySize(
+  (rows) => `
+    INSERT OR FAIL INTO change (record_no, change_no, received_at, reply_key, payload)
+    SELECT column1, column1, column2, column3, column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})`,
+);
 
 const removeRelations = `
   DELETE FROM relation WHERE organization_id = ? AND from_type = ? AND from_id = ?`;
@@ -81,8 +89,6 @@ export function insertNew(
 ): number | undefined {
   const { connection } = group;
   const { organizationId, resourceType } = kind;
-  const statements = statementsBySize.get(records.length);
-  if (statements === undefined) throw new TypeError(`no statement takes ${records.length} records`);
   const firstNo = group.takeArrivalNos(records.length);
   const rows: Value[] = [organizationId, resourceType];
   const changes: Value[] = [];
@@ -92,12 +98,12 @@ export function insertNew(
     changes.push(no, receivedAt, replyKey, draft.payload);
     no += 1;
   }
-  const inserted = connection.run(statements.insertRecords, ...rows);
+  const inserted = connection.run(insertRecords(records.length), ...rows);
   if (inserted < records.length) {
     if (inserted > 0) removeRecords(connection, kind, { records, firstNo });
     return undefined;
   }
-  connection.run(statements.insertChanges, ...changes);
+  connection.run(insertChanges(records.length), ...changes);
   for (const { draft } of records) {
     for (const reference of draft.references) {
       insertRelation(connection, { ...kind, resourceId: draft.id }, reference);

@@ -21,6 +21,7 @@ import { once, type Replies, type ReplyName, type StoredReply } from "../../grou
 import type { Group } from "./group.ts";
 import { insertNew, mayBeNew, type NewRecord, nextPartSize, removeNew } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
+import { areStored } from "./stored-records.ts";
 import type { Connection } from "../connection.ts";
 import { isOperation, type Job } from "./job.ts";
 
@@ -59,21 +60,17 @@ function writeMarked(
 
 function evaluate(group: Group, write: RecordWrite): PackedOutcome {
   const { drafts, lenient } = write;
+  // A single draft is decided before it is written, so there is nothing to undo.
+  if (lenient || drafts.length === 1) return describe(writeInParts(group, write), write);
   const { parts, count } = storeNewParts(group, write);
   if (count === drafts.length) return packCreated(count);
-  // A single draft is decided before it is written, so there is nothing to undo.
-  if (drafts.length === 1) return describe(writeEach(group, write), write);
-  if (lenient) {
-    const rest = writeEach(group, write, count);
-    return describe([...Array.from({ length: count }, () => "created" as const), ...rest], write);
-  }
   for (const part of parts.toReversed()) removeNew(group, write, part);
   return evaluateStrictly(group, write);
 }
 
 function evaluateStrictly(group: Group, write: RecordWrite): PackedOutcome {
   group.connection.run("SAVEPOINT list");
-  const outcomes = writeEach(group, write);
+  const outcomes = writeInParts(group, write);
   if (isListRefused(outcomes, write)) group.connection.run("ROLLBACK TO list");
   group.connection.run("RELEASE list");
   return describe(outcomes, write);
@@ -100,26 +97,60 @@ function storeNewParts(
   const parts: Part[] = [];
   let count = 0;
   while (count < drafts.length && mayBeNew(group, write)) {
-    const part = drafts.slice(count, count + nextPartSize(drafts.length - count));
-    const first = count;
-    const records = part.map((draft, at) => {
-      const { receivedAt, replyKey } = contextOf(write, first + at);
-      return { draft, receivedAt, replyKey };
-    });
+    const records = newRecords(write, count, nextPartSize(drafts.length - count));
     const firstNo = insertNew(group, write, records);
     if (firstNo === undefined) break;
     parts.push({ records, firstNo });
-    count += part.length;
+    count += records.length;
   }
   return { parts, count };
 }
 
-/** Writes the drafts from this index on. */
-function writeEach(group: Group, write: RecordWrite, from = 0): readonly DraftOutcome[] {
+function newRecords(write: RecordWrite, from: number, size: number): readonly NewRecord[] {
+  return write.drafts.slice(from, from + size).map((draft, at) => {
+    const { receivedAt, replyKey } = contextOf(write, from + at);
+    return { draft, receivedAt, replyKey };
+  });
+}
+
+/**
+ * Writes all drafts. The records of a part are expected to be like the last one before it: new, at first, or stored
+ * already. If they are, one statement tells; if not, its drafts are written one by one.
+ */
+function writeInParts(group: Group, write: RecordWrite): readonly DraftOutcome[] {
   const { mode, drafts } = write;
-  return drafts
-    .slice(from)
-    .map((draft, at) => writeDraft(group, contextOf(write, from + at), { mode, draft }));
+  const isFast = mayBeNew(group, write);
+  const outcomes: DraftOutcome[] = [];
+  let expected: DraftOutcome = "created";
+  while (outcomes.length < drafts.length) {
+    const from = outcomes.length;
+    const size = nextPartSize(drafts.length - from);
+    if (isFast && isAllAs(expected, group, { write, from, size })) {
+      for (let count = 0; count < size; count += 1) outcomes.push(expected);
+      continue;
+    }
+    for (let at = from; at < from + size; at += 1) {
+      const draft = drafts[at];
+      if (draft === undefined) throw new RangeError(`there is no draft ${at}`);
+      outcomes.push(writeDraft(group, contextOf(write, at), { mode, draft }));
+    }
+    expected = outcomes.at(-1) ?? expected;
+  }
+  return outcomes;
+}
+
+/** If the outcome of all drafts of a part is the expected one, writes them and returns true. */
+function isAllAs(
+  expected: DraftOutcome,
+  group: Group,
+  part: { readonly write: RecordWrite; readonly from: number; readonly size: number },
+): boolean {
+  const { write, from, size } = part;
+  if (expected === "created") {
+    return insertNew(group, write, newRecords(write, from, size)) !== undefined;
+  }
+  if (expected !== "unchanged" && expected !== "identical_record_exists") return false;
+  return areStored(group, write, write.drafts.slice(from, from + size));
 }
 
 function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): PackedOutcome {
