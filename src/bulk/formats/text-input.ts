@@ -38,6 +38,8 @@ export function openText(path: string): TextInput {
       const decoder = new TextDecoder("utf-8", { fatal: true });
       try {
         for await (const chunk of source) yield decoder.decode(chunk as Buffer, { stream: true });
+        // The last line may be one of which the rest is still being written.
+        if (bytesRead !== bytes) throw changedWhileRead(path);
         const rest = decoder.decode();
         if (rest !== "") yield rest;
       } catch (cause) {
@@ -54,6 +56,13 @@ function sizeOf(path: string): number {
   if (stats === undefined) throw new OperatorError("input", `There is no file ${path}.`);
   if (!stats.isFile()) throw new OperatorError("input", `${path} is not a file.`);
   return stats.size;
+}
+
+function changedWhileRead(path: string): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} has changed while it was read. Import it again when it is complete.`,
+  );
 }
 
 function explain(path: string, cause: unknown): Error {

@@ -1,0 +1,56 @@
+// The text of a file that another program writes while it is read.
+
+import assert from "node:assert/strict";
+import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { openCsv } from "../../../src/bulk/formats/csv-rows.ts";
+import { rowsOf } from "../../../src/bulk/formats/row.ts";
+import { openText } from "../../../src/bulk/formats/text-input.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const folder = makeTempFolder();
+after(() => removeFolder(folder));
+
+/** Returns the ids that were read before the error. */
+async function readChanged(name: string, change: (path: string) => void) {
+  const path = join(folder, name);
+  const text = "id,amount\na,1\nb,25";
+  writeFileSync(path, name.endsWith(".gz") ? gzipSync(text) : text);
+  const input = openText(path);
+  change(path);
+  const ids: string[] = [];
+  const read = async () => {
+    for await (const row of rowsOf(await openCsv(input, ","))) {
+      if ("cells" in row) ids.push(row.cells[0] ?? "");
+    }
+  };
+  return { ids, done: read() };
+}
+
+const changed = { name: "OperatorError", message: /has changed while it was read. Import it/ };
+
+describe("a file that changes while it is read", () => {
+  it("is refused before its last line, which may be incomplete", async () => {
+    const { ids, done } = await readChanged("grown.csv", (path) => appendFileSync(path, "0\nc,3"));
+    await assert.rejects(done, changed);
+    assert.deepEqual(ids, ["a", "b"]);
+    const shorter = await readChanged("shrunk.csv", (path) => truncateSync(path, 15));
+    await assert.rejects(shorter.done, changed);
+    assert.deepEqual(shorter.ids, ["a"]);
+  });
+
+  it("is refused if it is compressed, too", async () => {
+    const more = gzipSync("0\nc,3");
+    const { ids, done } = await readChanged("grown.csv.gz", (path) => appendFileSync(path, more));
+    await assert.rejects(done, changed);
+    assert.deepEqual(ids, ["a", "b"]);
+  });
+
+  it("is read to its end if it does not", async () => {
+    const { ids, done } = await readChanged("same.csv", () => undefined);
+    await done;
+    assert.deepEqual(ids, ["a", "b"]);
+  });
+});
