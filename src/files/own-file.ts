@@ -11,6 +11,8 @@ import {
   openSync,
   writeFileSync,
 } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /** A name beside `path` that nobody can predict; the file is renamed when it is complete. */
 export function temporaryName(path: string, ending: string): string {
@@ -50,6 +52,25 @@ function closing(descriptor: number): OpenFile {
 export function syncFolder(path: string): void {
   using folder = openFile(path, "r");
   fsyncSync(folder.descriptor);
+}
+
+/**
+ * Replaces a file, or creates it, so that a power cut leaves either content whole. Does not block the thread. Rejects
+ * with the system's error.
+ */
+export async function replaceOwnFile(path: string, content: string): Promise<void> {
+  const next = temporaryName(path, "next");
+  try {
+    await using file = await open(next, newFile.flags, newFile.mode);
+    await file.writeFile(content);
+    await file.sync();
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+  await using folder = await open(dirname(path), "r");
+  await folder.sync();
 }
 
 /** Opens a file of an earlier run of a command. Throws the system's error, or one that says why not. */

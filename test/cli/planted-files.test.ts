@@ -185,14 +185,14 @@ describe("the state of an import", () => {
   const identity = { input: "i", settings: "s" };
   const counts = { written: 1, unchanged: 0, refused: 0 };
 
-  it("is written under unused names, and is readable by its owner only", () => {
+  it("is written under unused names, and is readable by its owner only", async () => {
     const { place, victim } = makePlace();
     const path = join(place, "state");
     symlinkSync(victim, `${path}.next`);
     symlinkSync(victim, `${path}.${process.pid}.next`);
     const state = new StateFile(path, identity);
-    for (let row = 1; row < 5; row += 1) state.complete([row, row], counts, 0);
-    state.save();
+    for (let row = 1; row < 5; row += 1) await state.complete([row, row], counts, 0);
+    await state.save();
     assertPrecious(victim);
     assert.equal(modeOf(path), 0o600);
     removeState(path);

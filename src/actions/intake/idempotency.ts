@@ -62,19 +62,17 @@ export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
 export class InFlightKeys {
   readonly #keys = new Set<string>();
 
-  /** Rejects with AppError idempotency_in_flight if a request with the same key is in progress. */
+  /**
+   * Rejects with AppError idempotency_in_flight if a request with the same key is in progress. Not `async`, so that
+   * nothing references the request while it is performed.
+   */
   run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
-    return keyHash === undefined ? perform() : this.#runOnce(keyHash, perform);
-  }
-
-  async #runOnce<Result>(keyHash: Uint8Array, perform: () => Promise<Result>): Promise<Result> {
+    if (keyHash === undefined) return perform();
     const name = Buffer.from(keyHash).toString("base64");
-    if (this.#keys.has(name)) throw new AppError("idempotency_in_flight", { retryAfterSeconds: 1 });
-    this.#keys.add(name);
-    try {
-      return await perform();
-    } finally {
-      this.#keys.delete(name);
+    if (this.#keys.has(name)) {
+      return Promise.reject(new AppError("idempotency_in_flight", { retryAfterSeconds: 1 }));
     }
+    this.#keys.add(name);
+    return Promise.try(perform).finally(() => this.#keys.delete(name));
   }
 }

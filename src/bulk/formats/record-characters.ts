@@ -16,40 +16,40 @@ export function isTooLong(record: unknown): boolean {
 }
 
 /** The length of its JSON apart from punctuation; stops at the maximum. */
-function charactersOf(record: unknown, lengthOf: (text: string) => number): number {
+function charactersOf(record: unknown, lengthOf: (value: unknown) => number): number {
   const open: unknown[] = [record];
   let characters = 0;
   while (open.length > 0 && characters <= recordCharactersMax) {
     const value = open.pop();
-    characters += typeof value === "string" ? lengthOf(value) : plainLength(value);
-    if (typeof value !== "object" || value === null) continue;
-    if (Array.isArray(value)) {
+    if (typeof value !== "object" || value === null) {
+      characters += lengthOf(value);
+    } else if (Array.isArray(value)) {
       for (const item of value) open.push(item);
-      continue;
-    }
-    for (const key of Object.keys(value)) {
-      characters += key.length;
-      open.push((value as JsonObject)[key]);
+    } else {
+      for (const key of Object.keys(value)) {
+        const held = (value as JsonObject)[key];
+        characters += key.length;
+        if (typeof held === "object" && held !== null) open.push(held);
+        else characters += lengthOf(held);
+      }
     }
   }
   return characters;
 }
 
-function plainLength(value: unknown): number {
-  return typeof value === "number" ? String(value).length : 1;
-}
-
 // eslint-disable-next-line no-control-regex
 const longInJson = /[\u0000-\u001f]|\p{Surrogate}/u;
 
-function longestInJson(text: string): number {
-  return text.length * 6;
+/** No number and no other plain value has more characters than 32. */
+function longestInJson(value: unknown): number {
+  return typeof value === "string" ? value.length * 6 : 32;
 }
 
 /** JSON has six characters for a control character and for half of a pair. */
-function lengthInJson(text: string): number {
-  if (text.length > recordCharactersMax || !longInJson.test(text)) return text.length;
-  let length = text.length;
-  for (const character of text) if (longInJson.test(character)) length += 5;
+function lengthInJson(value: unknown): number {
+  if (typeof value !== "string") return typeof value === "number" ? String(value).length : 1;
+  if (value.length > recordCharactersMax || !longInJson.test(value)) return value.length;
+  let length = value.length;
+  for (const character of value) if (longInJson.test(character)) length += 5;
   return length;
 }

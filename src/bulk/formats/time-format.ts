@@ -50,7 +50,7 @@ function readUnix(
   if (whole === "" || (whole.startsWith("-") && fraction !== "")) {
     return new CellError("must be a Unix time, such as 1769851800");
   }
-  return inRange(seconds * 1_000, { fraction, wanted });
+  return inRange(seconds, { fraction, wanted });
 }
 
 function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
@@ -60,21 +60,47 @@ function daysSince(epoch: string, wanted: "date-time" | "date"): ReadTime {
   const startMs = Date.parse(`${epoch}T00:00:00Z`);
   return (text) => {
     if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be days since ${epoch}`);
-    return inRange(startMs + Math.round(Number(text) * 86_400_000), { wanted });
+    const unixMs = startMs + Math.round(Number(text) * 86_400_000);
+    const seconds = Math.floor(unixMs / 1_000);
+    const digits = String(unixMs - seconds * 1_000).padStart(3, "0");
+    return inRange(seconds, { fraction: withoutTrailing(digits, "0"), wanted });
   };
 }
 
-/** `fraction`: the digits of the second, if there may be more than three. */
+const daySeconds = 86_400;
+const [firstSecond, lastSecond] = ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"].map(
+  (text) => Date.parse(text) / 1_000,
+) as [number, number];
+
+/** `fraction`: digits of the second, without zeros at their end. */
 function inRange(
-  unixMs: number,
-  { fraction, wanted }: { fraction?: string; wanted: "date-time" | "date" },
+  unixSeconds: number,
+  { fraction, wanted }: { fraction: string; wanted: "date-time" | "date" },
 ): string | CellError {
-  const date = new Date(unixMs);
-  const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
-  if (text.length !== 24) return new CellError("must be a time in the years 0000 to 9999");
-  if (wanted === "date") return text.slice(0, 10);
-  const digits = fraction ?? withoutTrailing(text.slice(20, 23), "0");
-  return `${text.slice(0, 19)}${digits === "" ? "" : `.${digits}`}Z`;
+  if (!(unixSeconds >= firstSecond && unixSeconds <= lastSecond)) {
+    return new CellError("must be a time in the years 0000 to 9999");
+  }
+  const day = Math.floor(unixSeconds / daySeconds);
+  const date = dateOfDay(day);
+  if (wanted === "date") return date;
+  const second = unixSeconds - day * daySeconds;
+  const minute = Math.floor(second / 60);
+  const time = `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:${twoDigits(second % 60)}`;
+  return `${date}T${time}${fraction === "" ? "" : `.${fraction}`}Z`;
+}
+
+/** Most files are of few days, and making the text of a date for each row takes a tenth of an import. */
+const knownDates = new Map<number, string>();
+const knownDatesMax = 1_000;
+
+function dateOfDay(day: number): string {
+  let date = knownDates.get(day);
+  if (date === undefined) {
+    date = new Date(day * daySeconds * 1_000).toISOString().slice(0, "0000-00-00".length);
+    if (knownDates.size >= knownDatesMax) knownDates.clear();
+    knownDates.set(day, date);
+  }
+  return date;
 }
 
 /** A zone follows the pattern: a name such as Europe/Berlin, UTC, or an offset such as +01:00. */
@@ -129,6 +155,9 @@ function offsetText(zone: string, local: string): string | undefined {
   return `${minutes < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
 }
 
+const twoDigitTexts = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+/** Of a number below 60. */
 function twoDigits(number: number): string {
-  return String(number).padStart(2, "0");
+  return twoDigitTexts[number] ?? "";
 }

@@ -92,7 +92,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
         refused.append(sent.refusals);
         requireFewRefused(plan, state.counts.refused + sent.refusals.length, refused.bytes);
         tools.onRefused?.(sent.refusals);
-        state.complete(chunk.range, sent.counts, refused.bytes);
+        await state.complete(chunk.range, sent.counts, refused.bytes);
         progress.show(describeProgress(state, input));
       },
     });
@@ -101,7 +101,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   } finally {
     progress?.close();
     refused.close();
-    state.save();
+    await state.save();
   }
   if (tools.stopping.aborted) throw stopped(plan.file, state);
   return {

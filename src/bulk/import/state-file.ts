@@ -5,11 +5,18 @@
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { SerialQueue } from "../../basics/serial-queue.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { openOwnFile, syncFolder, temporaryName, writeOwnFile } from "../../files/own-file.ts";
+import {
+  openOwnFile,
+  replaceOwnFile,
+  syncFolder,
+  temporaryName,
+  writeOwnFile,
+} from "../../files/own-file.ts";
 import type { Counts } from "../progress.ts";
 import { isRunning, type Owner, thisProcess } from "./owner.ts";
 
@@ -44,6 +51,7 @@ export class StateFile {
   readonly #path: string | undefined;
   #state: State;
   #unsavedLists = 0;
+  readonly #saves = new SerialQueue();
 
   /**
    * Without a path the state is only in memory. Throws OperatorError if an import of this input is running, if a
@@ -53,7 +61,7 @@ export class StateFile {
     this.#path = path;
     const found = path === undefined ? undefined : continuedState(path, identity);
     this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
-    this.#save(found === undefined ? createFile : renameSync);
+    if (path !== undefined) this.#begin(path, found === undefined ? createFile : renameSync);
   }
 
   get importId(): string {
@@ -76,8 +84,8 @@ export class StateFile {
     return this.#state.done.some(([from, to]) => from <= row && row <= to);
   }
 
-  /** Call `save` at the end: only some of the calls save the state. */
-  complete(range: Range, counts: Counts, refusedBytes: number): void {
+  /** Call `save` at the end: only some of the calls save the state. Rejects with OperatorError. */
+  complete(range: Range, counts: Counts, refusedBytes: number): Promise<void> {
     const { done, counts: before, ...rest } = this.#state;
     this.#state = {
       ...rest,
@@ -90,36 +98,50 @@ export class StateFile {
       refused_bytes: refusedBytes,
     };
     this.#unsavedLists += 1;
-    if (this.#unsavedLists >= unsavedListsMax) this.save();
+    return this.#unsavedLists >= unsavedListsMax ? this.save() : Promise.resolve();
   }
 
-  save(): void {
-    if (this.#unsavedLists > 0) this.#save();
-    this.#unsavedLists = 0;
+  /** Resolves when all that was completed before the call is saved. Rejects with OperatorError. */
+  save(): Promise<void> {
+    return this.#saves.run(async () => {
+      const lists = this.#unsavedLists;
+      if (this.#path !== undefined && lists > 0) {
+        await replaceOwnFile(this.#path, this.#text()).catch(throwUnwritable(this.#path));
+      }
+      this.#unsavedLists -= lists;
+    });
   }
 
   /** `publish` gives the written file its name. */
-  #save(publish: (from: string, to: string) => void = renameSync): void {
-    const path = this.#path;
-    if (path === undefined) return;
+  #begin(path: string, publish: (from: string, to: string) => void): void {
     const next = temporaryName(path, "next");
     try {
       makePrivateFolder(dirname(path));
-      writeOwnFile(next, `${JSON.stringify(this.#state)}\n`);
+      writeOwnFile(next, this.#text());
       publish(next, path);
       syncFolder(dirname(path));
     } catch (cause) {
-      if (cause instanceof OperatorError) throw cause;
-      const reason = reasonOf(cause).replace(/\.$/, "");
-      throw new OperatorError(
-        "state",
-        `The state of the import can't be written to ${path}: ${reason}. Name another folder with --state.`,
-        { cause },
-      );
+      throwUnwritable(path)(cause);
     } finally {
       rmSync(next, { force: true });
     }
   }
+
+  #text(): string {
+    return `${JSON.stringify(this.#state)}\n`;
+  }
+}
+
+function throwUnwritable(path: string): (cause: unknown) => never {
+  return (cause) => {
+    if (cause instanceof OperatorError) throw cause;
+    const reason = reasonOf(cause).replace(/\.$/, "");
+    throw new OperatorError(
+      "state",
+      `The state of the import can't be written to ${path}: ${reason}. Name another folder with --state.`,
+      { cause },
+    );
+  };
 }
 
 /**

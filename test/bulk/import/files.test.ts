@@ -12,7 +12,7 @@ const folder = makeTempFolder();
 after(() => removeFolder(folder));
 
 describe("the state of an import", () => {
-  it("has one range for rows that follow one another, in whatever order they were done", () => {
+  it("has one range for rows that follow one another, in whatever order they were done", async () => {
     const path = join(folder, "state");
     const state = new StateFile(path, { input: "a", settings: "b" });
     const counts = { written: 1, unchanged: 0, refused: 0 };
@@ -21,8 +21,8 @@ describe("the state of an import", () => {
       [5, 6],
       [3, 4],
     ] as const)
-      state.complete(range, counts, 0);
-    state.save();
+      await state.complete(range, counts, 0);
+    await state.save();
     const { done } = JSON.parse(readFileSync(path, "utf8")) as { done: unknown };
     assert.deepEqual(done, [[1, 6]]);
     assert.deepEqual([state.rowsDone, state.isDone(6), state.isDone(7)], [6, true, false]);

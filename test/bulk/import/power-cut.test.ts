@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -19,8 +20,10 @@ function nameOf(descriptor: number): string {
 function watchDisk(test: TestContext): readonly string[] {
   const seen: string[] = [];
   const { fsyncSync, fdatasyncSync, renameSync, linkSync } = fs;
+  const { open, rename } = fs.promises;
   const restore = (): void => {
     Object.assign(fs, { fsyncSync, fdatasyncSync, renameSync, linkSync });
+    Object.assign(fs.promises, { open, rename });
     syncBuiltinESMExports();
   };
   test.after(restore);
@@ -42,12 +45,29 @@ function watchDisk(test: TestContext): readonly string[] {
       linkSync(from, to);
     },
   });
+  Object.assign(fs.promises, {
+    open: async (...given: Parameters<typeof open>) => watchFile(await open(...given), seen),
+    rename: async (from: string, to: string) => {
+      seen.push(`name ${basename(to)}`);
+      await rename(from, to);
+    },
+  });
   syncBuiltinESMExports();
   return seen;
 }
 
+function watchFile(file: FileHandle, seen: string[]): FileHandle {
+  const sync = file.sync.bind(file);
+  return Object.assign(file, {
+    sync: async () => {
+      seen.push(`sync ${nameOf(file.fd)}`);
+      await sync();
+    },
+  });
+}
+
 describe("an import on a machine without power", { skip: process.platform !== "linux" }, () => {
-  it("has a state that is complete, and that counts only refused rows that are there", (test) => {
+  it("has a state that is complete, and that counts only refused rows that are there", async (test) => {
     const folder = makeTempFolder();
     test.after(() => removeFolder(folder));
     const seen = watchDisk(test);
@@ -57,8 +77,8 @@ describe("an import on a machine without power", { skip: process.platform !== "l
     const row = { number: 1, cells: ["x"] };
     refused.append([{ row, code: undefined, message: "is wrong", errors: [] }]);
     refused.close();
-    state.complete([1, 1], { written: 0, unchanged: 0, refused: 1 }, refused.bytes);
-    state.save();
+    await state.complete([1, 1], { written: 0, unchanged: 0, refused: 1 }, refused.bytes);
+    await state.save();
     const saved = ["sync state.next", "name state", `sync ${basename(folder)}`];
     assert.deepEqual(seen, [...saved, "sync refused", ...saved]);
   });

@@ -1,7 +1,7 @@
 // The file of the state of an import.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { removeState, StateFile } from "../../../src/bulk/import/state-file.ts";
@@ -22,18 +22,43 @@ describe("the state of an import", () => {
     assert.deepEqual(readdirSync(folder).sort(), others);
   });
 
-  it("is saved after five lists, or when it is told to", () => {
+  it("is saved after five lists, or when it is told to", async () => {
     const path = join(folder, "often.csv.sluice-import.json");
     const state = new StateFile(path, { input: "1", settings: "2" });
     const counts = { written: 1, unchanged: 0, refused: 0 };
     const saved = () => (JSON.parse(readFileSync(path, "utf8")) as { done: unknown }).done;
-    for (let row = 1; row <= 4; row += 1) state.complete([row, row], counts, 0);
+    for (let row = 1; row <= 4; row += 1) await state.complete([row, row], counts, 0);
     assert.deepEqual(saved(), []);
-    state.complete([5, 5], counts, 0);
+    await state.complete([5, 5], counts, 0);
     assert.deepEqual(saved(), [[1, 5]]);
-    state.complete([6, 6], counts, 0);
-    state.save();
+    await state.complete([6, 6], counts, 0);
+    await state.save();
     assert.deepEqual(saved(), [[1, 6]]);
     removeState(path);
+  });
+
+  it("contains at the end what was completed while it was saved", async () => {
+    const path = join(folder, "meanwhile.csv.sluice-import.json");
+    const state = new StateFile(path, { input: "1", settings: "2" });
+    const counts = { written: 1, unchanged: 0, refused: 0 };
+    const completed = Array.from({ length: 12 }, (_, row) =>
+      state.complete([row + 1, row + 1], counts, 0),
+    );
+    await Promise.all(completed);
+    await state.save();
+    const saved = JSON.parse(readFileSync(path, "utf8")) as { done: unknown };
+    assert.deepEqual(saved.done, [[1, 12]]);
+    removeState(path);
+  });
+
+  it("rejects what can't be saved", async () => {
+    const inside = join(folder, "removed");
+    const path = join(inside, "state");
+    const state = new StateFile(path, { input: "1", settings: "2" });
+    rmSync(inside, { recursive: true });
+    await state.complete([1, 1], { written: 1, unchanged: 0, refused: 0 }, 0);
+    for (const attempt of ["the first", "a later one"]) {
+      await assert.rejects(state.save(), /^OperatorError: The state of the import can't/, attempt);
+    }
   });
 });
