@@ -89,18 +89,20 @@ describe("a restore drill", () => {
     await requireConsistent(line);
   });
 
+  /** Each after itself and after the other. */
+  const each = [early, early, late, late, early];
   const besides = {
-    "nothing beside the copy": { words: [], key: false },
-    "the ledger": { words: ["--ledger", ledgerCopy], key: false },
-    "the key": { words: [], key: true },
-    "the ledger and the key": { words: ["--ledger", ledgerCopy], key: true },
+    "nothing beside the copy": { words: [], key: false, files: each },
+    "the ledger": { words: ["--ledger", ledgerCopy], key: false, files: [early, late] },
+    "the key": { words: [], key: true, files: [late, early] },
+    "the ledger and the key": { words: ["--ledger", ledgerCopy], key: true, files: each },
   };
-  for (const [name, { words, key }] of Object.entries(besides)) {
+  for (const [name, { words, key, files }] of Object.entries(besides)) {
     it(`with ${name} leaves a store that is consistent with its ledger`, async () => {
       const line = makeCommandLine({ folder: join(makeTempFolder(), "data") });
       mkdirSync(line.folder);
       if (key) copyFileSync(keyCopy, join(line.folder, "receipt-key.pem"));
-      for (const file of [early, early, late, late, early]) {
+      for (const file of files) {
         await line.ask("restore", file, "--replace", ...words);
         await requireConsistent(line);
         await line.ask("retention set --type screening --keep-days 5", ...acme);

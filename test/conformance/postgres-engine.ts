@@ -2,10 +2,12 @@
 // applies to it.
 
 import { after, before } from "node:test";
+import { Client } from "pg";
 import {
   type PostgresServer,
   type ServerOptions,
   startPostgres,
+  withDatabase,
 } from "../support/postgres/postgres-server.ts";
 import type { Engine } from "./engine.ts";
 import { useSites } from "./used-sites.ts";
@@ -21,10 +23,17 @@ export function usePostgresEngine(name: string, options?: ServerOptions): Engine
       const server = running;
       if (server === undefined) throw new Error("the server runs when the tests do, not before");
       const url = await server.makeDatabase();
+      // Kept: a new connection would have to read the catalogue of every table again.
+      const admin = new Client({ connectionString: withDatabase(server.adminUrl, url) });
+      admin.on("error", () => undefined);
+      await admin.connect();
       return {
         url,
-        run: async (statements) => void (await server.query(statements, url)),
-        remove: () => server.dropDatabase(url),
+        run: async (statements) => void (await admin.query(statements)),
+        remove: async () => {
+          await admin.end();
+          await server.dropDatabase(url);
+        },
       };
     },
   });

@@ -21,6 +21,11 @@ const fields = [
   ),
 ];
 
+/** A fifth of them, others for the next page: each field is tried on many pages, and each page with many fields. */
+function someFields(index: number): readonly string[] {
+  return fields.filter((_, place) => (place + index) % 5 === 0);
+}
+
 describe("a character that can't be stored", () => {
   let server: PostgresServer;
   let service: Service;
@@ -43,9 +48,9 @@ describe("a character that can't be stored", () => {
     }
   });
 
-  it("is refused in every parameter of every page, by name", async () => {
-    for (const { method, path } of routes) {
-      for (const field of method === "GET" ? fields : fields.slice(0, 1)) {
+  it("is refused in parameters of every page, by name", async () => {
+    for (const [index, { method, path }] of routes.entries()) {
+      for (const field of method === "GET" ? someFields(index) : fields.slice(0, 1)) {
         service.clock.advanceMs(10);
         const place = `${path.replace(":id", "x")}?id=x&organization=x&${field}=a%00b`;
         const send = method === "GET" ? read : submit;
@@ -64,11 +69,12 @@ describe("a character that can't be stored", () => {
     }
   });
 
-  it("is refused in every field of every form", async () => {
+  it("is refused in fields of every form", async () => {
     let refused = 0;
-    for (const { path } of routes.filter(({ method }) => method === "POST")) {
+    const forms = routes.filter(({ method }) => method === "POST");
+    for (const [index, { path }] of forms.entries()) {
       if (path === "/console/sign-out") continue;
-      for (const field of fields) {
+      for (const field of someFields(index)) {
         service.clock.advanceMs(6_000);
         const form = { confirm: "x", id: "x", organization: "x", [field]: "a\u0000b" };
         const place = path.replace(":id", "x");
@@ -77,7 +83,7 @@ describe("a character that can't be stored", () => {
         if (status === 400 && text.includes(`&quot;${field}&quot;`)) refused += 1;
       }
     }
-    assert.ok(refused > 20 * fields.length, `${refused} of ${fields.length} fields a form`);
+    assert.ok(refused > 4 * fields.length, `${refused} of ${forms.length} forms`);
   });
 
   it("is refused in the fields and the name of a file, and in the id of a passkey", async () => {

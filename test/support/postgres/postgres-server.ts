@@ -337,7 +337,8 @@ export function urlOf(
   return changed.href;
 }
 
-function withDatabase(adminUrl: string, url: string | undefined): string {
+/** The URL of a superuser in the database of another URL. */
+export function withDatabase(adminUrl: string, url: string | undefined): string {
   return url === undefined
     ? adminUrl
     : urlOf(adminUrl, { database: new URL(url).pathname.slice(1) });
