@@ -2,9 +2,8 @@
 // of its noun.
 
 import type { Command } from "./command.ts";
-import { auditExport } from "./command/audit-export.ts";
-import { auditVerify } from "./command/audit-verify.ts";
-import { backup } from "./command/backup.ts";
+import { auditExport, auditVerify } from "./command/audit.ts";
+import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
 import { check } from "./command/check.ts";
 import { makeCompletion } from "./command/completion.ts";
@@ -16,11 +15,9 @@ import {
   deletionShow,
 } from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
-import { deletionReplay, restore } from "./command/restore.ts";
 import { demo } from "./command/demo.ts";
-import { exportRecords } from "./command/export.ts";
+import { exportRecords, exportVerify } from "./command/export.ts";
 import { identityCreate, identityList, identityRevoke, identityTest } from "./command/identity.ts";
-import { exportVerify } from "./command/export-verify.ts";
 import { importRecords } from "./command/import.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
@@ -34,16 +31,19 @@ import {
   operatorList,
 } from "./command/operator.ts";
 import { organizationClose } from "./command/organization-close.ts";
-import { organizationCreate, organizationList, organizationShow } from "./command/organization.ts";
-import { organizationSet } from "./command/organization-set.ts";
+import {
+  organizationCreate,
+  organizationList,
+  organizationShow,
+  organizationSet,
+} from "./command/organization.ts";
 import {
   proposalApprove,
   proposalDecline,
   proposalList,
   proposalShow,
 } from "./command/proposal.ts";
-import { receiptDisclose, receiptExport, receiptRotate } from "./command/receipt.ts";
-import { receiptVerify } from "./command/receipt-verify.ts";
+import { receiptDisclose, receiptExport, receiptRotate, receiptVerify } from "./command/receipt.ts";
 import { recipientCreate, recipientList, recipientRemove } from "./command/recipient.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
@@ -57,8 +57,7 @@ import {
   webhookRotate,
   webhookTest,
 } from "./command/webhook.ts";
-import { subjectExport, subjectShow } from "./command/subject.ts";
-import { subjectAnswer } from "./command/subject-answer.ts";
+import { subjectExport, subjectShow, subjectAnswer } from "./command/subject.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 
 export const commands: readonly Command[] = [

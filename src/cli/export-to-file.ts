@@ -16,9 +16,8 @@ import { type ExportFormat, formatOfOutput } from "../bulk/formats/export-format
 import { readConfig } from "../settings/config.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 import type { CommandResult, Context } from "./command.ts";
-import { manifestPath } from "./input/manifest-file.ts";
+import { manifestPath, writeManifest } from "./input/manifest-file.ts";
 import { requireOutputFile } from "./input/output-file.ts";
-import { writeManifest } from "./output/manifest-file.ts";
 import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";

@@ -23,10 +23,14 @@ import { syncFolder } from "../files/own-file.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 import type { Context } from "./command.ts";
-import { findChangedFiles, manifestName, readManifestFile } from "./input/manifest-file.ts";
+import {
+  findChangedFiles,
+  manifestName,
+  readManifestFile,
+  writeManifest,
+} from "./input/manifest-file.ts";
 import { requireOutputFile } from "./input/output-file.ts";
 import { makeBulkProgress } from "./output/bulk-progress.ts";
-import { writeManifest } from "./output/manifest-file.ts";
 
 const advice = "Name an empty folder, or one that does not exist.";
 

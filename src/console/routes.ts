@@ -38,7 +38,15 @@ import {
   showOperator,
   showOperators,
 } from "./page/operators.ts";
-import { acceptAnswer, leaveForIssuer } from "./page/openid.ts";
+import {
+  acceptAnswer,
+  leaveForIssuer,
+  offerPasskey,
+  showLink,
+  showSignIn,
+  useLink,
+  usePasskey,
+} from "./page/sign-in.ts";
 import { showProof, verifyProof } from "./page/proof.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
 import {
@@ -55,7 +63,6 @@ import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
 import { showStyle } from "./page/style.ts";
 import { searchSubjects, showAnswer, showSearch } from "./page/subjects.ts";
-import { offerPasskey, showLink, showSignIn, useLink, usePasskey } from "./page/sign-in.ts";
 import {
   chooseColumns,
   discardUpload,

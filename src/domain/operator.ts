@@ -31,7 +31,7 @@ export interface Operator {
 /**
  * The roles that apply. An administrator creates officers and their links, but must not act as one, so that role
  * applies only when another officer has confirmed the person. An issuer of OpenID Connect is responsible for its
- * people, but without the confirmation they can't be the second person (store/sql/access/approver.ts).
+ * people, but without the confirmation they can't be the second person (store/sql/access/operator.ts).
  */
 export function effectiveRoles({ roles, unconfirmedBy }: Operator) {
   if (unconfirmedBy === undefined) return roles;

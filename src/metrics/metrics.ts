@@ -4,9 +4,8 @@ import type { RecipientFigures } from "../actions/recipient/recipients.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
-import { registerDataFolder } from "./data-folder-metrics.ts";
+import { registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
-import { registerProcess } from "./process-metrics.ts";
 import { Registry } from "./registry.ts";
 import { metricsContentType, renderSnapshot } from "./snapshot.ts";
 

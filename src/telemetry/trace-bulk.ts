@@ -4,8 +4,7 @@
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { BodyBudget } from "../http/load/body-budget.ts";
-import { failureType } from "./failure-type.ts";
-import type { Tracer } from "./tracer.ts";
+import { failureType, type Tracer } from "./tracer.ts";
 
 export type Bulk = Pick<BulkClient, "writeList" | "openStream">;
 export type Bodies = Pick<BodyBudget, "reserve" | "heldBytes">;

@@ -7,8 +7,7 @@ import { recordTypeByName } from "../domain/record-types.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Completion } from "../store/interface/deletion.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
-import { failureType } from "./failure-type.ts";
-import type { Tracer } from "./tracer.ts";
+import { failureType, type Tracer } from "./tracer.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
 

@@ -3,8 +3,7 @@
 
 import { type Span, SpanKind } from "@opentelemetry/api";
 import type { GroupFigures, Store } from "../store/interface/store.ts";
-import { failureType } from "./failure-type.ts";
-import type { Tracer } from "./tracer.ts";
+import { failureType, type Tracer } from "./tracer.ts";
 
 export interface WriteTracing {
   /** Call for each group, before its writes are answered. */

@@ -14,6 +14,7 @@ import {
   type Tracer as OfficialTracer,
 } from "@opentelemetry/api";
 import type { SpanClock } from "./span-clock.ts";
+import { AppError } from "../domain/error.ts";
 
 /** A root span or the child of one in another process. */
 interface RootSpan {
@@ -83,4 +84,11 @@ export class Tracer {
     const context = trace.setSpan(ROOT_CONTEXT, parent);
     this.end(this.#tracer.startSpan(name, { kind, startTime: startMs }, context), end);
   }
+}
+
+export function failureType(error: unknown): string {
+  if (error instanceof AppError) return error.errorName;
+  if (!(error instanceof Error)) return "_OTHER";
+  const code: unknown = "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[\w-]{1,40}$/.test(code) ? code : error.constructor.name;
 }

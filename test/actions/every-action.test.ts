@@ -63,7 +63,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "record/read-subject readHoldsOf": begun,
   "record/read-subject readSubject": begun,
   "record/relations readRelations": begun,
-  "record/reveal-record usePermission": partly,
+  "record/view-record usePermission": partly,
   "record/view-record viewRecord": partly,
   "retention/apply-retention retaining": found,
   "retention/holds requireListable": found,

@@ -4,9 +4,8 @@ import type { Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { OperatorError } from "../operator/operator-error.ts";
+import { OperatorError, requireLine } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
-import { requireLine } from "../operator/require-text.ts";
 
 // An id that begins with "-" would be an option in every command that names it.
 const idForm = new RegExp(

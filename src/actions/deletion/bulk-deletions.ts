@@ -2,8 +2,7 @@
 // its own entry in the audit trail, and one that fails does not stop the others.
 
 import { hash } from "node:crypto";
-import { awaitsApproval } from "../../domain/deletion/approval.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
+import { awaitsApproval, type Deletion } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { AppError } from "../../domain/error.ts";
 import type { App } from "../app.ts";

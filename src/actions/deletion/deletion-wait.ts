@@ -3,8 +3,12 @@
 
 import type { Hold } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
-import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
-import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
+import {
+  approvalWait,
+  awaitsApproval,
+  type Deletion,
+  openStatuses,
+} from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";

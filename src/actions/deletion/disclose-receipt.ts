@@ -13,7 +13,7 @@ import { confidentialType, findDeletion, findType } from "../record/find-named-r
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findReceipt } from "./read-deletion.ts";
-import type { DisclosedApproval } from "../../domain/deletion/receipt-approval.ts";
+import type { DisclosedApproval } from "../../domain/deletion/receipt.ts";
 import { discloseApproval } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 

@@ -7,7 +7,7 @@ import {
   dueTime,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
-import type { Receipt } from "../../domain/deletion/receipt.ts";
+import type { Receipt, DisclosedApproval } from "../../domain/deletion/receipt.ts";
 import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.ts";
 import type { RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
 import { AppError } from "../../domain/error.ts";
@@ -15,7 +15,6 @@ import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
 import { withCurrentFloor } from "./current-floor.ts";
-import type { DisclosedApproval } from "../../domain/deletion/receipt-approval.ts";
 import { discloseApproval } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 

@@ -10,8 +10,7 @@ import { noSuchRecord } from "../record/check-record.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { makeId } from "../credential.ts";
 import { findDeletion, findType, nameTarget } from "../record/find-named-record.ts";
-import { OperatorError } from "../operator/operator-error.ts";
-import { requireReason } from "../operator/require-text.ts";
+import { OperatorError, requireReason } from "../operator/operator-error.ts";
 import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 
 export interface DeletionTarget {

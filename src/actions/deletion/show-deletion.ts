@@ -2,8 +2,11 @@
 // confidential types, and anything that would disclose that there are such records.
 
 import type { Reader } from "../../domain/confidentiality.ts";
-import { awaitsApproval } from "../../domain/deletion/approval.ts";
-import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
+import {
+  awaitsApproval,
+  type Deletion,
+  type ErasedCounts,
+} from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { RecipientStatement } from "../../domain/deletion/recipient-statement.ts";

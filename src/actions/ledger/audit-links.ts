@@ -1,4 +1,5 @@
-// Finds which signed heads of a ledger are links of a store's audit trail. Reads the trail page by page.
+// Finds which signed heads of a ledger are links of a store's chains: a store that lacks one was rolled back to an
+// earlier state. Reads the trail page by page.
 
 import { beforeFirst, type ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { limits } from "../../domain/limits.ts";
@@ -35,4 +36,16 @@ export async function findShared(app: App): Promise<ChainHead> {
     }
   }
   return shared;
+}
+
+export async function isInTrail({ store }: App, link: ChainHead | undefined): Promise<boolean> {
+  if (link === undefined || link.no === 0) return true;
+  const [entry] = await store.listAudit(link.no - 1, 1);
+  return entry?.entryNo === link.no && entry.hash === link.hash;
+}
+
+export async function isReceipt({ store }: App, link: ChainHead | undefined): Promise<boolean> {
+  if (link === undefined || link.no === 0) return true;
+  const [stored] = await store.listReceipts(link.no - 1, 1);
+  return stored?.receipt.receipt_no === link.no && stored.hash === link.hash;
 }

@@ -15,7 +15,7 @@ import {
 import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
 import type { App } from "../app.ts";
-import { isInTrail, isReceipt } from "./check-chain-heads.ts";
+import { isInTrail, isReceipt } from "./audit-links.ts";
 import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, receiptPages } from "../pages.ts";

@@ -11,7 +11,7 @@ import type {
 } from "../../domain/deletion/ledger-entry.ts";
 import type { HoldsOfReplay } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
-import { isInTrail, isReceipt } from "./check-chain-heads.ts";
+import { isInTrail, isReceipt } from "./audit-links.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { factOfLedger, Facts, storedFacts } from "./facts.ts";
 

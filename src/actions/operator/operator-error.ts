@@ -2,6 +2,8 @@
 // store, and their class. Messages say what exists and what to do, but name no command: the command line adds that
 // (cli/output/error-view.ts). Errors of the API are AppErrors.
 
+import { limits } from "../../domain/limits.ts";
+
 /**
  * The status with which the console answers, and the exit code of the program; the meaning is for
  * docs/reference/cli.md.
@@ -174,4 +176,22 @@ export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, 10);
   const more = names.length - shown.length;
   return more === 0 ? shown.join(", ") : `${shown.join(", ")} and ${more} more`;
+}
+
+// eslint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Throws OperatorError invalid unless `text` is a line of 1 to `charactersMax` characters. */
+export function requireLine(what: string, text: string, charactersMax: number): void {
+  const fits = text.trim() !== "" && text.length <= charactersMax;
+  if (fits && !controlCharacter.test(text) && text.isWellFormed()) return;
+  throw new OperatorError(
+    "invalid",
+    `${what} must be 1 to ${charactersMax} characters without control characters.`,
+  );
+}
+
+/** Throws OperatorError invalid. */
+export function requireReason(reason: string): void {
+  requireLine("The reason", reason, limits.reasonCharactersMax);
 }

@@ -5,8 +5,7 @@ import { limits } from "../../domain/limits.ts";
 import type { Operator, Passkey } from "../../domain/operator.ts";
 import type { PasskeyHolder } from "../../store/interface/operators.ts";
 import { actOf, type App } from "../app.ts";
-import { OperatorError } from "./operator-error.ts";
-import { requireLine } from "./require-text.ts";
+import { OperatorError, requireLine } from "./operator-error.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
 /** A person can have one for each device. */

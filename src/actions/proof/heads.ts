@@ -4,7 +4,6 @@
 import { hash, verify } from "node:crypto";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
-import { readNote, writeNote } from "../../domain/signed-note.ts";
 import type { App, Signer } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { toPublicKey } from "../receipt/issue-receipt.ts";
@@ -185,4 +184,39 @@ export class HeadSearch {
     if ((this.#first ?? "") > at) return `The file begins after ${head}.`;
     return `The file lacks ${head}: it was rewritten, or a restore of the store has cut the chain since.`;
   }
+}
+
+interface NoteSignature {
+  readonly keyName: string;
+  /** The key id, four bytes, and the signature; base64. */
+  readonly value: string;
+}
+
+interface SignedNote {
+  /** Ends with a newline, which is signed too. */
+  readonly text: string;
+  readonly signatures: readonly NoteSignature[];
+}
+
+const signaturesMax = 16;
+const signatureLine = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
+
+function writeNote({ text, signatures }: SignedNote): string {
+  const lines = signatures.map(({ keyName, value }) => `— ${keyName} ${value}\n`);
+  return `${text}\n${lines.join("")}`;
+}
+
+/** Undefined if the text is not a signed note. */
+function readNote(note: string): SignedNote | undefined {
+  const end = note.lastIndexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n")) return undefined;
+  const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > signaturesMax) return undefined;
+  const signatures = lines.flatMap((line) => {
+    const [, keyName, value] = signatureLine.exec(line) ?? [];
+    return keyName === undefined || value === undefined ? [] : [{ keyName, value }];
+  });
+  return signatures.length === lines.length
+    ? { text: note.slice(0, end + 1), signatures }
+    : undefined;
 }

@@ -8,11 +8,14 @@ import {
   type ManifestBody,
   type ManifestFile,
   manifestType,
+  lineOfManifest,
 } from "../../domain/export-manifest.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
+import { findRepeatedName } from "../../domain/json/repeated-name.ts";
+import { wasRolledBack } from "../ledger/keep-ledger.ts";
 
 /** Counts and hashes what an export writes. */
 export class Measure {
@@ -122,4 +125,42 @@ export function compareFile(expected: ManifestFile, found: Measured): string | u
     );
   }
   return `${what} is not what the manifest describes: it was changed, or the manifest is of another file.`;
+}
+
+/** Nothing that the service writes has more levels. So recursive functions that read the value are safe. */
+const levelsMax = 32;
+
+/** Undefined if it is not JSON, if readers may disagree on what it says, or if it has too many levels. */
+export function readJson(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return findRepeatedName(text) === undefined && isFlat(value, levelsMax) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFlat(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isFlat(member, levels - 1));
+}
+
+/**
+ * Yields one page of lines at a time. A store that is behind its ledger, as before a replay, accepts no entry in its
+ * trail; then there is no manifest.
+ */
+export async function* sealedLines<Item>(
+  app: App,
+  pages: AsyncIterable<readonly Item[]>,
+  { view, ...exported }: Omit<Exported, "files"> & { readonly view: (item: Item) => object },
+): AsyncGenerator<string> {
+  const measure = new Measure();
+  for await (const page of pages) {
+    const text = page.map((item) => `${JSON.stringify(view(item))}\n`).join("");
+    measure.rows += page.length;
+    measure.add(text);
+    yield text;
+  }
+  if (await wasRolledBack(app)) return;
+  yield lineOfManifest(await sealManifest(app, { ...exported, files: [measure.end()] }));
 }

@@ -7,11 +7,9 @@ import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { ReceiptVerifier } from "../receipt/verify-receipt.ts";
 import { receiptOf } from "../receipt/receipt-document.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
-import { Faults } from "./faults.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
 import { LineReader } from "./lines.ts";
-import { compareFile, verifyManifest } from "./manifest.ts";
-import { readJson } from "./read-json.ts";
+import { compareFile, verifyManifest, readJson } from "./manifest.ts";
 import { TrailVerifier } from "./verify-trail.ts";
 
 export type FileKind = "receipts" | "audit" | "export";
@@ -188,4 +186,22 @@ function kindOf(value: unknown): FileKind {
   if ("entry_no" in value && "previous_hash" in value) return "audit";
   const receipt = receiptOf(value);
   return isJsonObject(receipt) && receipt["type"] === receiptType ? "receipts" : "export";
+}
+
+const listedMax = 100;
+
+/** Keeps a bounded number of sentences, and counts the others. */
+class Faults {
+  readonly #listed: string[] = [];
+  #count = 0;
+
+  add(...faults: readonly string[]): void {
+    this.#count += faults.length;
+    this.#listed.push(...faults.slice(0, listedMax - this.#listed.length));
+  }
+
+  list(): readonly string[] {
+    const more = this.#count - this.#listed.length;
+    return more === 0 ? this.#listed : [...this.#listed, `There are ${more} further faults.`];
+  }
 }

@@ -8,8 +8,7 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight } from "../operator/viewer.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { readHeads } from "./heads.ts";
-import { digestOfManifest } from "./manifest.ts";
-import { readJson } from "./read-json.ts";
+import { digestOfManifest, readJson } from "./manifest.ts";
 import { type FileVerdict, verifyFile } from "./verify-file.ts";
 
 /** Each receipt takes a tenth of a millisecond, between two chunks of the file. */

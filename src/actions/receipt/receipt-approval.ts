@@ -3,8 +3,8 @@
 
 import { hash } from "node:crypto";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import type { Receipt } from "../../domain/deletion/receipt.ts";
 import {
+  type Receipt,
   type DisclosedApproval,
   type DisclosedPerson,
   peopleOf,
@@ -12,7 +12,7 @@ import {
   type ReceiptApproval,
   receiptPeople,
   type ReceiptPerson,
-} from "../../domain/deletion/receipt-approval.ts";
+} from "../../domain/deletion/receipt.ts";
 import type { ReceiptPosition } from "../../domain/deletion/receipt-count.ts";
 import { saltOf, seedOf } from "./receipt-counts.ts";
 

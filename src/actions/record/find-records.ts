@@ -7,9 +7,8 @@ import { validateIdentifier } from "../../domain/validation/validate.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { findType, nameTarget } from "./find-named-record.ts";
-import { OperatorError } from "../operator/operator-error.ts";
+import { OperatorError, requireLine } from "../operator/operator-error.ts";
 import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
-import { requireLine } from "../operator/require-text.ts";
 
 export interface RecordQuery {
   readonly organizationId: string;

@@ -1,5 +1,5 @@
 // Reads a part of the history of a record for people: which fields each change changed. Returns no values unless the
-// person has revealed the content with a reason (reveal-record.ts).
+// person has revealed the content with a reason (view-record.ts).
 
 import {
   type ChangeEffect,

@@ -17,8 +17,12 @@ import { requireOrganization } from "../access/find-organization.ts";
 import { actTogether, requireAgreed } from "../proposal/agreement.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { listNames, OperatorError } from "../operator/operator-error.ts";
-import { requireLine, requireReason } from "../operator/require-text.ts";
+import {
+  listNames,
+  OperatorError,
+  requireLine,
+  requireReason,
+} from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 import { readPages } from "../pages.ts";
 import {

@@ -7,7 +7,7 @@ import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { FoundToken } from "../../store/interface/search.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
-import { requireReason } from "../operator/require-text.ts";
+import { requireReason } from "../operator/operator-error.ts";
 import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";

@@ -3,8 +3,7 @@
 
 import { limits } from "../../domain/limits.ts";
 import { termsOfWantedName } from "../../domain/search/name-terms.ts";
-import { OperatorError } from "../operator/operator-error.ts";
-import { requireLine } from "../operator/require-text.ts";
+import { OperatorError, requireLine } from "../operator/operator-error.ts";
 import type { TelephoneReader } from "./telephone.ts";
 import { makeTerm, termsOfValue, type ValueTerm } from "./value-terms.ts";
 

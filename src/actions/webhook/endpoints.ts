@@ -23,8 +23,7 @@ import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App, type WebhookKeys } from "../app.ts";
 import { beginning, FeedCipher } from "../change/offset.ts";
 import { makeId } from "../credential.ts";
-import { OperatorError, unknownName } from "../operator/operator-error.ts";
-import { requireLine } from "../operator/require-text.ts";
+import { OperatorError, unknownName, requireLine } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 
 /** With the only copy of its secret. */

@@ -6,7 +6,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { testEvent, type WebhookEndpoint, type WebhookEvent } from "../../domain/webhook.ts";
 import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
 import type { App, WebhookKeys } from "../app.ts";
-import type { FeedCipher } from "../change/offset.ts";
+import { FeedCipher } from "../change/offset.ts";
 
 /** How many entries of the trail, or arrival numbers, one statement covers. */
 const entriesAtOnce = 10_000;
@@ -202,4 +202,41 @@ function signalMessage(
 /** The payload that Standard Webhooks recommends. */
 function bodyOf(type: string, at: number, data: Readonly<Record<string, string>>): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+}
+
+export interface Looked {
+  /** The results of the last query and of this one. */
+  readonly seen: Ends;
+  readonly ends: Ends;
+  /** The organizations with events of deletions since `seen`, and those that may have changes. */
+  readonly told: ReadonlySet<string>;
+  readonly changed: ReadonlySet<string>;
+}
+
+/**
+ * What has happened since the last look, at once for all endpoints: it decides which of those that had nothing to be
+ * sent by then are looked at one by one.
+ */
+export async function lookForNews(
+  { store }: Pick<App, "store">,
+  organizations: readonly string[],
+  last: Ends | undefined,
+): Promise<Looked> {
+  const { no: entryNo } = await store.trail.head();
+  const { settled: changeNo } = await store.settledArrival();
+  const ends = { entryNo, changeNo };
+  const seen = last ?? ends;
+  const told =
+    entryNo > seen.entryNo
+      ? await store.webhooks.findNews({ after: seen.entryNo, through: entryNo })
+      : [];
+  const range = { organizations, after: seen.changeNo, through: changeNo };
+  const changed = changeNo > seen.changeNo ? await store.arrivals.find(range) : [];
+  return { seen, ends, told: new Set(told), changed: new Set(changed) };
+}
+
+/** Ends the leases of the process that served an embedded store before, which may have been killed. */
+export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
+  if (!store.traits.isServer) await store.webhooks.releaseAll();
+  return new FeedCipher(await store.receiptSaltKey());
 }

@@ -12,8 +12,7 @@ import { openSink } from "../../bulk/export/sink.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { defineStoreCommand, flag, required, withDefault } from "../command.ts";
-import { confidentialOptions } from "../input/confidential.ts";
-import { text } from "../input/kinds.ts";
+import { confidentialOptions, text } from "../input/kinds.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
 const bytesMax = limits.changesReplyBytesMax;

@@ -10,10 +10,16 @@ import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { listHoldsOf } from "../../actions/retention/holds.ts";
-import { approvalWait, awaitsApproval } from "../../domain/deletion/approval.ts";
+import { approvalWait, awaitsApproval } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
-import { confidentialOptions } from "../input/confidential.ts";
-import { deletionStatus, reason, recordType, text, wholeNumber } from "../input/kinds.ts";
+import {
+  confidentialOptions,
+  deletionStatus,
+  reason,
+  recordType,
+  text,
+  wholeNumber,
+} from "../input/kinds.ts";
 import {
   describeDeletion,
   renderTold,

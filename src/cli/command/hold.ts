@@ -17,10 +17,48 @@ import {
   required,
   withDefault,
 } from "../command.ts";
-import { confidentialOptions } from "../input/confidential.ts";
-import { day, lineOfText, reason, recordType, text, wholeNumber } from "../input/kinds.ts";
-import { readTarget, targetArguments, targetOptions } from "../input/target.ts";
+import {
+  confidentialOptions,
+  day,
+  lineOfText,
+  reason,
+  recordType,
+  text,
+  wholeNumber,
+} from "../input/kinds.ts";
 import { describeEnd, renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
+import type { Target } from "../../actions/record/find-named-record.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
+
+const targetArguments = {
+  what: required(
+    { ...recordType, placeholder: "TYPE|DELETION_REQUEST_ID" },
+    "Type of the record, followed by its id; or the id of a deletion request for the record.",
+  ),
+  id: optional(text("ID"), "Id of the record."),
+};
+
+const targetOptions = {
+  organization: optional(text("ID"), "Organization of the record; required with TYPE ID."),
+};
+
+function readTarget(given: {
+  what: string;
+  id: string | undefined;
+  organization: string | undefined;
+}): Target {
+  const { what, id, organization } = given;
+  if (id === undefined) {
+    if (what.startsWith("del_")) return { deletionRequestId: what };
+    throw new UsageError(
+      `"${what}" is not the id of a deletion request; name a record as TYPE ID --organization ORG.`,
+    );
+  }
+  if (organization === undefined) {
+    throw new UsageError("A record named by type and id needs --organization ORG.");
+  }
+  return { organizationId: organization, resourceType: what, resourceId: id };
+}
 
 export const deletionHold = defineCommand({
   name: "deletion hold",

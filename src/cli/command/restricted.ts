@@ -1,6 +1,6 @@
 // `sluice restricted …`: the commands about records that deletions had to keep.
 
-import { sealedLines } from "../../actions/proof/sealed-lines.ts";
+import { sealedLines } from "../../actions/proof/manifest.ts";
 import {
   exportRestrictedSet,
   listRestrictedSets,

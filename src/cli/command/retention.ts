@@ -17,8 +17,15 @@ import {
   setPlanned,
 } from "../../actions/retention/retention-rules.ts";
 import { defineStoreCommand, flag, optional, required } from "../command.ts";
-import { confidentialOptions } from "../input/confidential.ts";
-import { day, floorOrigin, recordType, retainDays, ruleDays, text } from "../input/kinds.ts";
+import {
+  confidentialOptions,
+  day,
+  floorOrigin,
+  recordType,
+  retainDays,
+  ruleDays,
+  text,
+} from "../input/kinds.ts";
 import {
   describePreview,
   describeRetention,

@@ -8,8 +8,7 @@ import {
   type FoundSubject,
 } from "../../actions/search/find-subjects.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
-import { confidentialOptions } from "../input/confidential.ts";
-import { lineOfText, reason, text, wholeNumber } from "../input/kinds.ts";
+import { confidentialOptions, lineOfText, reason, text, wholeNumber } from "../input/kinds.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { renderTable } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";

@@ -11,13 +11,15 @@ import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { readConfig } from "../../settings/config.ts";
 import { defineCommand, defineStoreCommand, flag, required } from "../command.ts";
-import { recordType, text } from "../input/kinds.ts";
+import { recordType, text, reason, confidentialOptions } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
 import { makeBulkProgress } from "../output/bulk-progress.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { renderTable } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { bulkHeap, limitHeap } from "../v8-flags.ts";
+import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
+import { replaceControls } from "../output/control-characters.ts";
 
 const parties = recordTypes.filter(({ party }) => party === true);
 
@@ -77,7 +79,7 @@ function describe(deletions: readonly SubjectDeletion[]): string {
       ["id", (one: SubjectDeletion) => one.deletion_request_id],
       ["status", ({ status }) => status],
       ["requested", ({ requested_at }) => requested_at],
-      ["reason", ({ reason }) => reason],
+      ["reason", (one) => one.reason],
     ],
     deletions,
   );
@@ -150,3 +152,45 @@ function describeCounts(counts: readonly Count[]): string {
     counts,
   );
 }
+
+export const subjectAnswer = defineStoreCommand({
+  name: "subject answer",
+  summary:
+    "Answer an authority: whether a relationship exists or existed, when, and of what nature.",
+  details:
+    "Says whether a business relationship with the person or the company exists or existed, from when to when, with which " +
+    "account statuses and products, how many records of which types there are, and what was erased when. Confidential types " +
+    "are left out unless an officer asks for them. The audit trail records who answered, about whom, and why.",
+  examples: [
+    'sluice subject answer person person-81 --organization acme --reason "Inquiry 17/26"',
+    'sluice subject answer company co-7 --organization acme --reason "Inquiry 18/26" --json',
+  ],
+  rights: ["subject.answer"],
+  arguments: subjectArguments,
+  options: {
+    organization: required(text("ID"), "Organization that the record belongs to."),
+    reason: required(
+      reason,
+      "Which inquiry this answers; it is in the document and in the audit trail.",
+    ),
+    ...confidentialOptions,
+  },
+  run: async (app, { type, id, organization, reason: why, includeConfidential }) => {
+    const answer = await answerSubject(app, {
+      organizationId: organization,
+      resourceType: type,
+      resourceId: id,
+      reason: why,
+      confidential: includeConfidential,
+    });
+    const parts = describeAnswer(answer).filter(([, lines]) => lines.length > 0);
+    return {
+      json: answer,
+      text: parts
+        .map(([heading, lines]) =>
+          [heading, ...lines.map((one) => `  ${replaceControls(one)}`)].join("\n"),
+        )
+        .join("\n\n"),
+    };
+  },
+});

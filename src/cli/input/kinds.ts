@@ -9,7 +9,7 @@ import { floorOrigins } from "../../domain/retention/floor.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { adviseName, closestName } from "../../domain/validation/suggest.ts";
-import { type Kind, required } from "../command.ts";
+import { type Kind, required, flag } from "../command.ts";
 
 /** A kind whose parser returns undefined for a value that is not valid; `expected` completes "It must be …". */
 export function kind<Value extends {} | null>(
@@ -157,4 +157,10 @@ export const scopeList: Kind<readonly Scope[]> = {
 
 export const keyArguments = {
   keyId: required(text("KEY_ID"), "Id of the key as `key list` shows it, not the key itself."),
+};
+
+export const confidentialOptions = {
+  includeConfidential: flag(
+    "Also show what is confidential. For officers only: do not pass the output on.",
+  ),
 };

@@ -1,16 +1,16 @@
-// Reads the manifest in a separate file, and checks whether the files beside it are the ones that
-// it names.
+// Reads and writes the manifest in a separate file, and checks whether the files beside it are the ones that it names.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { compareFile } from "../../actions/proof/manifest.ts";
-import { readJson } from "../../actions/proof/read-json.ts";
-import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
+import { readFileSync, renameSync } from "node:fs";
+import { join, dirname } from "node:path";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { compareFile, readJson } from "../../actions/proof/manifest.ts";
+import { type Manifest, manifestOf, type ManifestBody } from "../../domain/export-manifest.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { explainOpening } from "../../files/present.ts";
 import { readParts } from "./proof.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import { syncFolder, temporaryName, writeOwnFile } from "../../files/own-file.ts";
 
 /** The name in a folder of exported files. */
 export const manifestName = "manifest.json";
@@ -67,4 +67,17 @@ async function findChange(
     { ...file, name: path },
     { bytes, sha256: sum.digest("hex"), rows: undefined },
   );
+}
+
+/** Replaces a file of this name. It is on stable storage afterwards. Throws OperatorError. */
+export function writeManifest(path: string, manifest: ManifestBody): void {
+  try {
+    const beside = temporaryName(path, "new");
+    // The digest of the file is the one in the audit trail.
+    writeOwnFile(beside, canonicalJson(manifest));
+    renameSync(beside, path);
+    syncFolder(dirname(path));
+  } catch (cause) {
+    throw new OperatorError("output", `${path} can't be written: ${reasonOf(cause)}.`, { cause });
+  }
 }

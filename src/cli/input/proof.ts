@@ -1,8 +1,8 @@
-// The inputs of commands that verify files: the public keys, the published heads, and the file itself, read in parts.
+// The inputs of commands that verify files: the public keys, the published heads, receipts, and files, read in parts.
+// Verifies nothing itself.
 
 import { createReadStream, readFileSync } from "node:fs";
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream";
+import { type Readable, pipeline } from "node:stream";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { type Heads, readHeads } from "../../actions/proof/heads.ts";
 import {
@@ -14,7 +14,13 @@ import { compressionOf } from "../../bulk/formats/compression.ts";
 import { type Context, optional } from "../command.ts";
 import { findMissingStore } from "../new-store.ts";
 import { text } from "./kinds.ts";
-import { readKeysFile } from "./receipt-file.ts";
+import {
+  type ReceiptDocument,
+  readReceipts,
+  readValues,
+} from "../../actions/receipt/receipt-document.ts";
+import type { GivenDisclosures } from "../../actions/receipt/verify-disclosures.ts";
+import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 export const keysOption = {
   keys: optional(text("FILE"), "The public keys to verify against. Default: those of this store."),
@@ -99,4 +105,35 @@ export async function* readParts(path: string): AsyncGenerator<Uint8Array> {
 
 function unreadable(path: string, cause: unknown): OperatorError {
   return new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+}
+
+const bytesMax = 256 * 1_024 * 1_024;
+
+/** At least one. Throws OperatorError that says where the file is not JSON, or which field an object has twice. */
+export function readReceiptFile(path: string): ReceiptDocument {
+  return readReceipts(path, readText(path));
+}
+
+/** What `sluice receipt disclose` prints, one or many, or statuses of deletions. Throws OperatorError as above. */
+export function readDisclosureFile(path: string): readonly GivenDisclosures[] {
+  return readValues(path, readText(path));
+}
+
+function readText(path: string): string {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes; split it`);
+    return bytes.toString("utf8");
+  } catch (cause) {
+    throw new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** A file of public keys as JSON. Throws an error that says what is wrong. */
+function readKeysFile(path: string): unknown {
+  const content = readFileSync(path, "utf8");
+  const value: unknown = JSON.parse(content);
+  const repeated = findRepeatedName(content);
+  if (repeated !== undefined) throw new TypeError(`it has the field "${repeated}" twice`);
+  return value;
 }

@@ -3,8 +3,7 @@
 
 import type { App } from "../../actions/app.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import type { Exported } from "../../actions/proof/manifest.ts";
-import { sealedLines } from "../../actions/proof/sealed-lines.ts";
+import { type Exported, sealedLines } from "../../actions/proof/manifest.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";

@@ -1,8 +1,11 @@
 // Confirms actions that can't be undone: a person types the id of the record or organization.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { type Person, readForm, redirectTo } from "../page.ts";
 import { type Form, readText } from "./field.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
+import { pathTo } from "./link.ts";
 
 interface Act {
   readonly verb: "Approve" | "Cancel" | "Confirm" | "Disable" | "Release" | "Remove" | "Revoke";
@@ -46,6 +49,19 @@ export function renderIdField(what: string): Html {
   return html`<label
     >Id of the ${what} <input name="confirm" required autocomplete="off"
   /></label>`;
+}
+
+/** Makes the handler of a form that `renderConfirmation` renders. Afterwards the page at `route` is shown. */
+export function whenTyped(
+  what: string,
+  act: (app: Person["app"], id: string) => Promise<unknown>,
+  route: string = what,
+): (person: Person) => Promise<Answer> {
+  return async (person) => {
+    requireTyped(await readForm(person), person.id, what);
+    await act(person.app, person.id);
+    return redirectTo(pathTo(route, person.id));
+  };
 }
 
 /** Throws OperatorError not_confirmed unless the field `confirm` is this id. */

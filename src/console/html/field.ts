@@ -37,6 +37,27 @@ export function renderButton(label: HtmlValue, path: string, fields?: Html): Htm
   </form>`;
 }
 
+interface Boxes {
+  readonly values: readonly (readonly [value: string, label: string])[];
+  readonly isTicked?: boolean;
+}
+
+/** Boxes to tick. */
+export function renderBoxes(
+  legend: string,
+  name: string,
+  { values, isTicked = false }: Boxes,
+): Html {
+  const labels = values.map(([value, label]) => {
+    const box = renderElement("input", { type: "checkbox", name, value, checked: isTicked });
+    return html`<label class="tick">${box} ${label}</label>`;
+  });
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    ${labels}
+  </fieldset>`;
+}
+
 export function renderOnOff(name: string, isOn: boolean): Html {
   return html`<select name="${name}">
     ${renderElement("option", { value: "off", selected: !isOn }, "off")}

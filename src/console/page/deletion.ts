@@ -8,14 +8,13 @@ import {
   readReceipt,
 } from "../../actions/deletion/show-deletion.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
-import { awaitsApproval } from "../../domain/deletion/approval.ts";
-import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
+import { awaitsApproval, type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, redirectTo, showPage, type Person, readForm } from "../page.ts";
-import { renderApproving, renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { jsonReply, showPage, type Person } from "../page.ts";
+import { renderApproving, renderConfirmation, whenTyped } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import { deletionPath, pathTo, renderRecordLink, renderRecordName, titleOf } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
@@ -231,17 +230,8 @@ function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
   });
 }
 
-export async function cancelOne(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "deletion");
-  await cancelDeletion(person.app, person.id);
-  return redirectTo(deletionPath(person.id));
-}
-
-export async function approveOne(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "deletion");
-  await approveDeletion(person.app, person.id);
-  return redirectTo(deletionPath(person.id));
-}
+export const cancelOne = whenTyped("deletion", cancelDeletion);
+export const approveOne = whenTyped("deletion", approveDeletion);
 
 export async function showReceipt(person: Person): Promise<Answer> {
   return jsonReply(await readReceipt(person.app, person.id));

@@ -14,7 +14,7 @@ import { limits } from "../../domain/limits.ts";
 import { describeScopes } from "../../domain/scope.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
-import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
+import { renderConfirmation, whenTyped } from "../html/confirmation.ts";
 import { readDuration, readText, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { pathTo } from "../html/link.ts";
@@ -160,9 +160,4 @@ function describeKeys({ identityRule: { jwks, jwksUrl } }: TrustingRule): string
   return jwksUrl ?? "as the metadata of the issuer say";
 }
 
-export async function revokeOneIdentity(person: Person): Promise<Answer> {
-  const form = await readForm(person);
-  requireTyped(form, person.id, "rule");
-  await revokeRule(person.app, person.id);
-  return redirectTo(pathTo("identity", person.id));
-}
+export const revokeOneIdentity = whenTyped("rule", revokeRule, "identity");

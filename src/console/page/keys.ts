@@ -14,9 +14,9 @@ import type { ApiKey, Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes, describeScopes, isScope, type Scope } from "../../domain/scope.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
-import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { type Form, readDuration, readText, renderInput } from "../html/field.ts";
+import { showPage, type Person, readForm } from "../page.ts";
+import { renderConfirmation, whenTyped } from "../html/confirmation.ts";
+import { type Form, readDuration, readText, renderBoxes, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { renderChip } from "../html/chip.ts";
 import { pathTo } from "../html/link.ts";
@@ -74,16 +74,7 @@ export function renderKeyCreation({ organizationId }: Organization): Html {
 
 /** The scopes of a form, which `readScopes` reads. */
 export function renderScopes(): Html {
-  const boxes = allScopes.map(
-    (scope) =>
-      html`<label class="tick"
-        ><input type="checkbox" name="scope" value="${scope}" /> ${scope}</label
-      >`,
-  );
-  return html`<fieldset>
-    <legend>Scopes</legend>
-    ${boxes}
-  </fieldset>`;
+  return renderBoxes("Scopes", "scope", { values: allScopes.map((scope) => [scope, scope]) });
 }
 
 export async function createOneKey(person: Person): Promise<Answer> {
@@ -178,9 +169,4 @@ export async function rotateOne(person: Person): Promise<Answer> {
   return showSecret(person, rotated, note);
 }
 
-export async function revokeOne(person: Person): Promise<Answer> {
-  const form = await readForm(person);
-  requireTyped(form, person.id, "key");
-  await revokeKey(person.app, person.id);
-  return redirectTo(pathTo("key", person.id));
-}
+export const revokeOne = whenTyped("key", revokeKey);

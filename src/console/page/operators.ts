@@ -12,7 +12,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { createSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { type Operator, operatorRoles, type Passkey } from "../../domain/operator.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { requireTyped, renderConfirmation } from "../html/confirmation.ts";
+import { renderConfirmation, whenTyped } from "../html/confirmation.ts";
 import { readText, renderButton, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { describePasskey } from "./account.ts";
@@ -177,14 +177,5 @@ export async function linkOneOperator(person: Person): Promise<Answer> {
   return showPage(person, { title: "Sign-in link", screen, body });
 }
 
-export async function disableOneOperator(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "operator");
-  await disableOperator(person.app, person.id);
-  return redirectTo(pathTo("operator", person.id));
-}
-
-export async function confirmOneOperator(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "operator");
-  await confirmOperator(person.app, person.id);
-  return redirectTo(pathTo("operator", person.id));
-}
+export const disableOneOperator = whenTyped("operator", disableOperator);
+export const confirmOneOperator = whenTyped("operator", confirmOperator);

@@ -13,8 +13,14 @@ import { renderTabs } from "../html/chip.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { titleOf } from "../html/link.ts";
 import { showPage, type Person } from "../page.ts";
-import { formatSeconds, quantile } from "../html/quantile.ts";
-import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
+import {
+  formatSeconds,
+  quantile,
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  renderTime,
+} from "../html/time.ts";
 
 interface Period {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
 import { statusOf } from "../../actions/proposal/agreement.ts";
 import { type Proposal, type ProposalStatus, proposedActs } from "../../domain/proposal.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderApproving, requireTyped } from "../html/confirmation.ts";
+import { renderApproving, whenTyped } from "../html/confirmation.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
 import { readText, renderButton } from "../html/field.ts";
 import { renderChoice, renderNext, renderOrganizationInput } from "../html/filter.ts";
@@ -126,11 +126,7 @@ function renderDecline({ proposalId }: Proposal): Html {
   </section>`;
 }
 
-export async function approveOneProposal(person: Person): Promise<Answer> {
-  requireTyped(await readForm(person), person.id, "proposal");
-  await approveProposal(person.app, person.id);
-  return redirectTo(pathTo("proposal", person.id));
-}
+export const approveOneProposal = whenTyped("proposal", approveProposal);
 
 export async function declineOneProposal(person: Person): Promise<Answer> {
   await readForm(person);

@@ -11,7 +11,7 @@ import type { ListedRecipient } from "../../domain/recipient.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Person, readForm, redirectTo } from "../page.ts";
-import { readText, renderInput } from "../html/field.ts";
+import { readText, renderBoxes, renderInput } from "../html/field.ts";
 import { type Html, html, renderTable } from "../html/html.ts";
 import { pathTo, titleOf } from "../html/link.ts";
 import { renderAgo } from "../html/time.ts";
@@ -48,12 +48,7 @@ function renderList(recipients: readonly ListedRecipient[]): Html {
 }
 
 function renderCreation({ organizationId }: Organization): Html {
-  const boxes = recordTypes.map(
-    ({ resourceType, title }) =>
-      html`<label class="tick"
-        ><input type="checkbox" name="type" value="${resourceType}" /> ${title}</label
-      >`,
-  );
+  const values = recordTypes.map(({ resourceType, title }) => [resourceType, title] as const);
   return html`<details>
     <summary>Register a recipient</summary>
     <form
@@ -62,10 +57,7 @@ function renderCreation({ organizationId }: Organization): Html {
       action="${pathTo("organization/recipient", organizationId)}"
     >
       ${renderInput("Name", "name", { maxlength: limits.recipientNameCharactersMax, required: true })}
-      <fieldset>
-        <legend>Record types; none for all that are not confidential</legend>
-        ${boxes}
-      </fieldset>
+      ${renderBoxes("Record types; none for all that are not confidential", "type", { values })}
       <button type="submit" class="main">Register the recipient</button>
     </form>
   </details>`;

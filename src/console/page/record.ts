@@ -1,8 +1,13 @@
 // One record: its state, its relations, and its history. The content is hidden until somebody who may read it gives a
 // reason.
 
-import { permitReading, usePermission } from "../../actions/record/reveal-record.ts";
-import { type FloorView, type RecordView, viewRecord } from "../../actions/record/view-record.ts";
+import {
+  permitReading,
+  usePermission,
+  type FloorView,
+  type RecordView,
+  viewRecord,
+} from "../../actions/record/view-record.ts";
 import type { Relations } from "../../actions/record/relations.ts";
 import type { Hold } from "../../domain/access.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";

@@ -1,5 +1,6 @@
-// Signs people in: with a passkey, or once with a link from the command line. Opening a link only shows whom it is for,
-// because mail programs and chats open links too.
+// Signs people in: with a passkey, with OpenID Connect, or once with a link from the command line. Opening a link only
+// shows whom it is for, because mail programs and chats open links too. A cookie, sent only to the path of an issuer's
+// answer, binds the answer to the browser that began it; it is a challenge, so an answer can be used once.
 
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -12,11 +13,20 @@ import {
   readJsonBody,
   type Visitor,
   requireAttempt,
+  pageAnswer,
 } from "../page.ts";
-import { startedCookie } from "../sign-in/cookie.ts";
+import { startedCookie, openIdCookie, readOpenIdCookie } from "../sign-in/cookie.ts";
 import { html } from "../html/html.ts";
-import { supportsPasskeys } from "../sign-in/origin.ts";
+import { supportsPasskeys, type Origin } from "../sign-in/origin.ts";
 import { askForPasskey, signInBy } from "../sign-in/passkey.ts";
+import {
+  attemptLifetimeMs,
+  beginAttempt,
+  completeAttempt,
+} from "../../actions/operator/identity.ts";
+import { AppError } from "../../domain/error.ts";
+import { renderForward } from "../frame/error-page.ts";
+import { isAnswerTo, type OpenId } from "../sign-in/openid/provider.ts";
 
 const howToGetLink = html`<p>
     Ask somebody with a shell on the server for a link. It is created with
@@ -93,5 +103,53 @@ function linkEnded(): OperatorError {
   return new OperatorError(
     "sign_in",
     "This link was used before, has expired, or was replaced by a newer one. Ask for another: sluice operator link NAME",
+  );
+}
+
+function requireOpenId({ sources }: Visitor): OpenId {
+  if (sources.openId !== undefined) return sources.openId;
+  throw new AppError("no_such_operation", {
+    message: "Sign-in with OpenID Connect is not set up; see OIDC_ISSUER.",
+  });
+}
+
+function redirectUriOf({ text }: Origin): string {
+  return `${text}/console/openid/answer`;
+}
+
+/** Answers with a page, because browsers apply the form policy to the target of a redirect too. */
+export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
+  const openId = requireOpenId(visitor);
+  await requireAttempt(visitor);
+  const { context, origin } = visitor;
+  const secret = await beginAttempt(context.app);
+  const redirectUri = redirectUriOf(origin);
+  const to = (await openId.beginAt({ secret, redirectUri })).href;
+  const text = html`Going to <a href="${to}">${openId.issuerName}</a>…`;
+  const cookie = openIdCookie(origin, secret, attemptLifetimeMs);
+  return pageAnswer(renderForward({ to, text }), { cookie });
+}
+
+/** The session begins with a page of this site: with a redirect from another site, browsers send no strict cookie. */
+export async function acceptAnswer(visitor: Visitor): Promise<Answer> {
+  const openId = requireOpenId(visitor);
+  await requireAttempt(visitor);
+  const { context, origin, query, request } = visitor;
+  const secret = readOpenIdCookie(request.headers, origin);
+  if (secret === undefined || !isAnswerTo({ secret }, query)) throw notBegunHere();
+  const redirectUri = redirectUriOf(origin);
+  const started = await completeAttempt(context.app, secret, () =>
+    openId.identify({ secret, redirectUri }, query),
+  );
+  if (started === undefined) throw notBegunHere();
+  const text = html`<a href="/console">To the console</a>`;
+  const cookie = startedCookie(origin, started);
+  return pageAnswer(renderForward({ to: "/console", text }), { cookie });
+}
+
+function notBegunHere(): OperatorError {
+  return new OperatorError(
+    "sign_in",
+    "This sign-in was completed before, took longer than ten minutes, or did not begin in this browser. Sign in again.",
   );
 }

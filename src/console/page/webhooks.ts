@@ -2,6 +2,7 @@
 // only in the reply that makes it: in no address, no redirect and no later page.
 
 import {
+  type CreatedEndpoint,
   createEndpoint,
   enableEndpoint,
   listEndpoints,
@@ -20,7 +21,7 @@ import {
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
-import { readDuration, readText, renderButton, renderInput } from "../html/field.ts";
+import { readDuration, readText, renderBoxes, renderButton, renderInput } from "../html/field.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { pathTo } from "../html/link.ts";
 import { renderAgo, renderTime } from "../html/time.ts";
@@ -72,21 +73,13 @@ function describeStates({ app }: Person): (endpoint: WebhookEndpoint) => string 
 }
 
 function renderCreation(organizationId: string): Html {
-  const boxes = webhookEvents.map(
-    (event) =>
-      html`<label class="tick"
-        ><input type="checkbox" name="event" value="${event}" checked /> ${event}</label
-      >`,
-  );
+  const values = webhookEvents.map((event) => [event, event] as const);
   return html`<details>
     <summary>Add an endpoint</summary>
     <form class="settings" method="post" action="${pathTo("webhooks", organizationId)}">
       ${renderInput("URL with https", "url", { maxlength: urlCharactersMax, required: true })}
       ${renderInput("Description", "description", { maxlength: descriptionCharactersMax })}
-      <fieldset>
-        <legend>Events</legend>
-        ${boxes}
-      </fieldset>
+      ${renderBoxes("Events", "event", { values, isTicked: true })}
       <p class="note">
         Nothing is sent on confidential records. The secret is shown once, on the next page. Loading
         that page again would add another endpoint.
@@ -107,13 +100,10 @@ export async function createOneWebhook(person: Person): Promise<Answer> {
   return showSecret(person, made);
 }
 
-interface Secret {
-  readonly endpointId: string;
-  readonly secret: string;
-  readonly publicKey: string;
-}
-
-function showSecret(person: Person, { endpointId, secret, publicKey }: Secret): Promise<Answer> {
+function showSecret(
+  person: Person,
+  { endpointId, secret, publicKey }: Omit<CreatedEndpoint, "createdAt">,
+): Promise<Answer> {
   const body = html`<section>
     <p role="status">
       This is the only time that the secret is shown; it is stored nowhere. Copy it to where the

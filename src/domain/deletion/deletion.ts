@@ -74,3 +74,19 @@ export interface Deletion {
 export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
   return Math.max(dueAt, floorUntil);
 }
+
+/** What operators are shown as the reason why such a deletion waits. */
+export const approvalWait = "the approval of a second person";
+
+/**
+ * True while the deletion must not be processed. A replay after a restore needs no approval: the deletion was completed
+ * before, so it had been approved.
+ */
+export function awaitsApproval({
+  approval,
+  status,
+  processedBefore,
+}: Pick<Deletion, "approval" | "status" | "processedBefore">): boolean {
+  if (approval === undefined || approval.approvedAt !== undefined) return false;
+  return status === "pending" && processedBefore === undefined;
+}

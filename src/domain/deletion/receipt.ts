@@ -4,7 +4,6 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { ProcessedBefore, Deletion } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
-import type { ReceiptApproval } from "./receipt-approval.ts";
 import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
 import type { ResourceType } from "../record-type.ts";
 import { recordTypeByName } from "../record-types.ts";
@@ -172,4 +171,37 @@ function verificationBy(
 
 function formatInstant(unixMs: number): string {
   return new Date(unixMs).toISOString();
+}
+
+export const receiptPeople = ["requester", "approver"] as const;
+export type ReceiptPerson = (typeof receiptPeople)[number];
+
+/** In a receipt: the hashes, base64url, and when the deletion was approved. */
+export type ReceiptApproval = Readonly<Record<ReceiptPerson, string>> & {
+  readonly approved_at: string;
+};
+
+/** A name and the salt of its hash. */
+export interface DisclosedPerson {
+  readonly name: string;
+  readonly salt: string;
+}
+
+export type DisclosedApproval = Readonly<Record<ReceiptPerson, DisclosedPerson>>;
+
+/** Undefined for a deletion that needed no approval, or whose replay needed none. */
+export function peopleOf({
+  approval,
+}: Pick<Deletion, "approval">):
+  (Readonly<Record<ReceiptPerson, string>> & { readonly approvedAt: number }) | undefined {
+  const { requester, approvedBy, approvedAt } = approval ?? {};
+  if (requester === undefined || approvedBy === undefined || approvedAt === undefined) {
+    return undefined;
+  }
+  return { requester, approver: approvedBy, approvedAt };
+}
+
+/** Returns a text whose hash is in the receipt. */
+export function personText({ name, salt }: DisclosedPerson, person: ReceiptPerson): string {
+  return JSON.stringify(["sluice-receipt-person", salt, person, name]);
 }

@@ -7,7 +7,8 @@ import type { JsonSchema } from "../openapi/document.ts";
 import { unavailable as unavailableResponse } from "../openapi/error-responses.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import type { PublicRoute } from "./public-route.ts";
-import { makeReadiness } from "./readiness.ts";
+import { coalesce } from "../coalesce.ts";
+import { withTimeout } from "../../basics/with-timeout.ts";
 
 export const liveRoute: PublicRoute = {
   path: "/health/live",
@@ -66,5 +67,49 @@ function statusSchema(status: string): JsonSchema {
     type: "object",
     required: ["status"],
     properties: { status: { type: "string", enum: [status] } },
+  };
+}
+
+/** How long an answer is reused, so that probes cost little. */
+const readinessKeptMs = 1_000;
+/** A store that takes longer is not ready. */
+const readinessTimeoutMs = 5_000;
+
+interface ReadinessOptions {
+  /** Rejects if a write would fail. */
+  readonly probe: () => Promise<void>;
+  /** Called when the service has become ready (undefined) or has stopped being ready. */
+  readonly onChange: (failure: unknown) => void;
+  /** How long an answer of the store is reused. */
+  readonly keptMs?: number;
+  /** How long the store may take before the service counts as not ready. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Resolves with undefined while the service is ready, and otherwise with the reason why it is not. Concurrent calls
+ * share one probe.
+ */
+export function makeReadiness({
+  probe,
+  onChange,
+  keptMs = readinessKeptMs,
+  timeoutMs = readinessTimeoutMs,
+}: ReadinessOptions): () => Promise<unknown> {
+  const ask = coalesce(probe);
+  let failure: unknown;
+  let knownUntil = -Infinity;
+  return async () => {
+    if (performance.now() >= knownUntil) {
+      const found = await withTimeout(ask(), timeoutMs).then(
+        () => undefined,
+        (error: unknown) => error ?? new Error("no reason was given"),
+      );
+      const isChange = (found === undefined) !== (failure === undefined);
+      failure = found;
+      knownUntil = performance.now() + keptMs;
+      if (isChange) onChange(failure);
+    }
+    return failure;
   };
 }

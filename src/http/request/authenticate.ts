@@ -7,8 +7,8 @@ import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { HttpContext } from "../http-context.ts";
+import { type Limited } from "../rate-limit/rate-limit.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
-import type { Limited } from "../rate-limit/rate-limit.ts";
 import type { RequestContext } from "../reply/reply.ts";
 
 /**

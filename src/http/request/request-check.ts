@@ -1,9 +1,14 @@
-// Checks of request bodies that are not records, by a schema that the OpenAPI document shows too.
+// Small bodies in JSON that are not records: read, with the bytes for the Idempotency-Key, and checked by a schema that
+// the OpenAPI document shows too.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { explainErrors } from "../../domain/validation/explain.ts";
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { parseJson } from "../body/parse-json.ts";
+import { mediaTypeOf, readSmallBody } from "../body/read-body.ts";
 
 /** An object with all of these fields and no others. */
 export function closedObject(
@@ -15,7 +20,7 @@ export function closedObject(
 }
 
 /** The check throws AppError validation_failed, which names each invalid field. */
-export function requestCheck(schema: SchemaShape, what: string): (value: unknown) => void {
+function requestCheck(schema: SchemaShape, what: string): (value: unknown) => void {
   return (value) => {
     const all = explainErrors(schema, value, { what });
     if (all.length === 0) return;
@@ -29,4 +34,29 @@ export function requestCheck(schema: SchemaShape, what: string): (value: unknown
       errors,
     });
   };
+}
+
+/**
+ * Makes a function that reads a small body, and returns it with its bytes. It throws AppError content_type, too_large,
+ * malformed_json or validation_failed.
+ */
+export function jsonBody(schema: SchemaShape, what: string) {
+  const check = requestCheck(schema, what);
+  return async ({ raw }: FastifyRequest): Promise<{ body: unknown; bytes: Buffer }> => {
+    if (raw.method === "DELETE" && !hasBody(raw)) {
+      throw new AppError("malformed_json", {
+        message: "The body is empty; send JSON. Some proxies drop the body of a DELETE.",
+      });
+    }
+    mediaTypeOf(raw, false);
+    const bytes = await readSmallBody(raw);
+    const body = parseJson(bytes);
+    check(body);
+    return { body, bytes };
+  };
+}
+
+export function hasBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
+  return encoding !== undefined || Number(length) > 0;
 }

@@ -2,15 +2,13 @@
 
 import { acknowledge as acknowledgeOffset } from "../../actions/recipient/act-as-recipient.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
-import { readJson } from "../body/read-json.ts";
+import { closedObject, jsonBody } from "../request/request-check.ts";
 import { jsonReply, jsonRequest } from "../openapi/content.ts";
 import {
-  contentType,
-  idempotencyKeyReused,
+  changeErrors,
   offsetGone,
   recipientNotFound,
   requestInFlight,
-  tooLarge,
 } from "../openapi/error-responses.ts";
 import { exampleOffset } from "../openapi/examples.ts";
 import { changeTag } from "../openapi/parts.ts";
@@ -18,7 +16,6 @@ import { describedShape } from "../openapi/publish-schema.ts";
 import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import { organizationMark } from "../request/idempotency-key.ts";
-import { closedObject, requestCheck } from "../request/request-check.ts";
 import { recipientExample, recipientName, recipientSchema, viewRecipient } from "./recipient.ts";
 
 const offsetSchema: SchemaShape = {
@@ -38,14 +35,7 @@ export const acknowledge: Verb = {
   scope: "changes:read",
   body: "one",
   success: 200,
-  errors: [
-    recipientNotFound,
-    requestInFlight,
-    offsetGone,
-    tooLarge,
-    contentType,
-    idempotencyKeyReused,
-  ],
+  errors: [recipientNotFound, requestInFlight, offsetGone, ...changeErrors],
 
   document: () => ({
     tag: changeTag,
@@ -72,13 +62,12 @@ export const acknowledge: Verb = {
   }),
 
   makeHandler: ({ app, feed }, operation) => {
-    const check = requestCheck(acknowledgement, "acknowledgement");
+    const read = jsonBody(acknowledgement, "acknowledgement");
     return async (input) => {
-      const { body, bytes } = await readJson(input.request);
-      check(body);
-      const { name, offset } = body as { name: string; offset: string };
+      const { body, bytes } = await read(input.request);
       const idempotency = organizationMark(input, operation, bytes);
-      const acknowledged = { name, offset, cipher: feed.cipher, idempotency };
+      const given = body as { name: string; offset: string };
+      const acknowledged = { ...given, cipher: feed.cipher, idempotency };
       const recipient = await acknowledgeOffset(app, input.caller, acknowledged);
       return jsonAnswer(200, viewRecipient(recipient));
     };

@@ -26,8 +26,7 @@ import type { HandlerInput, Verb } from "../operation.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { refuseCredential } from "../request/authenticate.ts";
-import { readJson } from "../body/read-json.ts";
-import { closedObject, requestCheck } from "../request/request-check.ts";
+import { closedObject, jsonBody } from "../request/request-check.ts";
 import {
   assertionType,
   formType,
@@ -186,7 +185,7 @@ export const issueToken: Verb = {
   }),
 
   makeHandler: (context) => {
-    const check = requestCheck(tokenRequestSchema, "token request");
+    const read = jsonBody(tokenRequestSchema, "token request");
     return async (input) => {
       const { request: http, requestContext } = input;
       if (isTokenForm(http.raw)) return exchange(context, input);
@@ -195,8 +194,7 @@ export const issueToken: Verb = {
       );
       const limited = await context.rates.tokenIssuing(holder.key.keyId);
       enforceLimit(context, limited, { requestContext, name: "token-issuing" });
-      const { body } = await readJson(http);
-      check(body);
+      const { body } = await read(http);
       return jsonAnswer(200, await issue(context.app, holder, body as AccessTokenRequest));
     };
   },

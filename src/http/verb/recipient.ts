@@ -11,7 +11,7 @@ import { recipientNameRule, type Recipient } from "../../domain/recipient.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { oneOf } from "../../domain/schema/fields.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
-import { readJson } from "../body/read-json.ts";
+import { closedObject, jsonBody } from "../request/request-check.ts";
 import {
   jsonReply,
   jsonRequest,
@@ -21,12 +21,10 @@ import {
 } from "../openapi/content.ts";
 import { schemaRef } from "../openapi/document.ts";
 import {
-  contentType,
+  changeErrors,
   errorResponse,
-  idempotencyKeyReused,
   recipientNotFound,
   requestInFlight,
-  tooLarge,
 } from "../openapi/error-responses.ts";
 import { exampleOffset } from "../openapi/examples.ts";
 import { changeTag } from "../openapi/parts.ts";
@@ -35,7 +33,6 @@ import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import { organizationMark } from "../request/idempotency-key.ts";
 import { queryIdentifier } from "../request/query.ts";
-import { closedObject, requestCheck } from "../request/request-check.ts";
 
 const typeNames = recordTypes.map(({ resourceType }) => resourceType);
 
@@ -122,9 +119,7 @@ export const registerRecipient: Verb = {
       errors: ["recipient_exists", "too_many_recipients", "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
-    tooLarge,
-    contentType,
-    idempotencyKeyReused,
+    ...changeErrors,
   ],
 
   document: () => ({
@@ -152,13 +147,14 @@ export const registerRecipient: Verb = {
   }),
 
   makeHandler: ({ app }, operation) => {
-    const check = requestCheck(registration, "recipient");
+    const read = jsonBody(registration, "recipient");
     return async (input) => {
-      const { body, bytes } = await readJson(input.request);
-      check(body);
+      const { body, bytes } = await read(input.request);
       const idempotency = organizationMark(input, operation, bytes);
-      const wanted = { ...(body as Registration), idempotency };
-      const recipient = await register(app, input.caller, wanted);
+      const recipient = await register(app, input.caller, {
+        ...(body as Registration),
+        idempotency,
+      });
       return jsonAnswer(200, viewRecipient(recipient));
     };
   },
@@ -210,7 +206,7 @@ export const listRecipients: Verb = {
 export const removeRecipient: Verb = {
   verb: "remove recipient",
   ...usual,
-  errors: [recipientNotFound, requestInFlight, tooLarge, contentType, idempotencyKeyReused],
+  errors: [recipientNotFound, requestInFlight, ...changeErrors],
 
   document: () => ({
     tag: changeTag,
@@ -231,13 +227,14 @@ export const removeRecipient: Verb = {
   }),
 
   makeHandler: ({ app }, operation) => {
-    const check = requestCheck(removal, "removal");
+    const read = jsonBody(removal, "removal");
     return async (input) => {
-      const { body, bytes } = await readJson(input.request);
-      check(body);
-      const { name } = body as { name: string };
+      const { body, bytes } = await read(input.request);
       const idempotency = organizationMark(input, operation, bytes);
-      const removed = await endRecipient(app, input.caller, { name, idempotency });
+      const removed = await endRecipient(app, input.caller, {
+        ...(body as { name: string }),
+        idempotency,
+      });
       return jsonAnswer(200, viewRecipient(removed));
     };
   },

@@ -4,14 +4,13 @@ import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import { identifier, oneOf } from "../../domain/schema/fields.ts";
-import { readJson } from "../body/read-json.ts";
+import { closedObject, jsonBody } from "../request/request-check.ts";
 import { jsonReply, jsonRequest } from "../openapi/content.ts";
 import { type Examples, schemaRef } from "../openapi/document.ts";
 import { exampleReason, idExample } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { deletionTag } from "../openapi/parts.ts";
 import type { Verb } from "../operation.ts";
-import { closedObject, requestCheck } from "../request/request-check.ts";
 import {
   acceptedExample,
   acceptedName,
@@ -68,10 +67,9 @@ export const requestDeletionByType: Verb = {
   },
 
   makeHandler: (context, operation) => {
-    const check = requestCheck(anyDeletionRequestSchema, "deletion request");
+    const read = jsonBody(anyDeletionRequestSchema, "deletion request");
     return async (input) => {
-      const { body, bytes } = await readJson(input.request);
-      check(body);
+      const { body, bytes } = await read(input.request);
       const asked = body as { resource_type: string; resource_id: string; reason: string };
       const type = recordTypeByName(asked.resource_type);
       if (type === undefined) throw new Error("a valid deletion request names no known type");

@@ -8,24 +8,17 @@ import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { identifier } from "../../domain/schema/fields.ts";
 import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { hasBody, readJson } from "../body/read-json.ts";
+import { closedObject, hasBody, jsonBody } from "../request/request-check.ts";
 import type { HttpContext } from "../http-context.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
 import type { Example, JsonSchema } from "../openapi/document.ts";
-import {
-  contentType,
-  idempotencyKeyReused,
-  recordNotFound,
-  requestInFlight,
-  tooLarge,
-} from "../openapi/error-responses.ts";
+import { changeErrors, recordNotFound, requestInFlight } from "../openapi/error-responses.ts";
 import { exampleDeletionId, exampleReason, idExample } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { componentName, oneOf } from "../openapi/wording.ts";
 import { type HandlerInput, type Operation, requireType, type Verb } from "../operation.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark } from "../request/idempotency-key.ts";
-import { closedObject, requestCheck } from "../request/request-check.ts";
 
 export const reasonSchema: SchemaShape = {
   type: "string",
@@ -71,13 +64,7 @@ export function deleteScope({ family }: RecordType): Scope {
   return `${family}:delete` as Scope;
 }
 
-export const deletionErrors = [
-  recordNotFound,
-  requestInFlight,
-  tooLarge,
-  contentType,
-  idempotencyKeyReused,
-];
+export const deletionErrors = [recordNotFound, requestInFlight, ...changeErrors];
 
 export const requestDeletion: Verb = {
   verb: "request deletion",
@@ -114,11 +101,10 @@ export const requestDeletion: Verb = {
 
   makeHandler: (context, operation) => {
     const type = requireType(operation);
-    const check = requestCheck(deletionRequestSchema(type), "deletion request");
+    const read = jsonBody(deletionRequestSchema(type), "deletion request");
     return async (input) => {
       requireBody(input);
-      const { body, bytes } = await readJson(input.request);
-      check(body);
+      const { body, bytes } = await read(input.request);
       const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
       return answerDeletion(context, input, { operation, type, id, reason, bytes });
     };

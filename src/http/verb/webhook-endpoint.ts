@@ -21,16 +21,10 @@ import {
   type WebhookEvent,
 } from "../../domain/webhook.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import { readJson } from "../body/read-json.ts";
+import { closedObject, jsonBody } from "../request/request-check.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
 import { schemaRef } from "../openapi/document.ts";
-import {
-  contentType,
-  errorResponse,
-  idempotencyKeyReused,
-  requestInFlight,
-  tooLarge,
-} from "../openapi/error-responses.ts";
+import { changeErrors, errorResponse, requestInFlight } from "../openapi/error-responses.ts";
 import { exampleEndpoint, listedEndpoint, newEndpoint } from "../openapi/webhook-schema.ts";
 import { webhookTag } from "../openapi/parts.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
@@ -38,7 +32,6 @@ import type { Verb } from "../operation.ts";
 import { jsonAnswer } from "../reply/reply.ts";
 import { organizationMark } from "../request/idempotency-key.ts";
 import { queryIdentifier } from "../request/query.ts";
-import { closedObject, requestCheck } from "../request/request-check.ts";
 
 const url: SchemaShape = {
   type: "string",
@@ -84,9 +77,7 @@ export const createWebhookEndpoint: Verb = {
       errors: ["too_many_webhook_endpoints", "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
-    tooLarge,
-    contentType,
-    idempotencyKeyReused,
+    ...changeErrors,
   ],
 
   document: () => ({
@@ -113,10 +104,9 @@ export const createWebhookEndpoint: Verb = {
   }),
 
   makeHandler: ({ app }, operation) => {
-    const check = requestCheck(creation, "endpoint");
+    const read = jsonBody(creation, "endpoint");
     return async (input) => {
-      const { body, bytes } = await readJson(input.request);
-      check(body);
+      const { body, bytes } = await read(input.request);
       const wanted = body as { url: string; events: WebhookEvent[]; description?: string };
       const message = findUrlFault(wanted.url, app.privateWebhooks);
       if (message !== undefined) {
@@ -209,9 +199,7 @@ export const removeWebhookEndpoint: Verb = {
       errors: ["no_such_webhook_endpoint"],
     }),
     requestInFlight,
-    tooLarge,
-    contentType,
-    idempotencyKeyReused,
+    ...changeErrors,
   ],
 
   document: () => ({
@@ -243,10 +231,9 @@ export const removeWebhookEndpoint: Verb = {
   }),
 
   makeHandler: ({ app }, operation) => {
-    const check = requestCheck(removal, "removal");
+    const read = jsonBody(removal, "removal");
     return async (input) => {
-      const { body, bytes } = await readJson(input.request);
-      check(body);
+      const { body, bytes } = await read(input.request);
       const { webhook_endpoint_id: id } = body as { webhook_endpoint_id: string };
       const { organizationId, actor } = input.caller;
       const idempotency = organizationMark(input, operation, bytes);

@@ -30,15 +30,12 @@ import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import { mayReadOnMain } from "../load/moderate-lists.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
-import { contentType, idempotencyKeyReused, tooLarge } from "../openapi/error-responses.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { countRefusals, reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
 import { prefersLenient, prefersSingleVerdicts } from "../request/preferences.ts";
 import { makeWriteStream } from "./write-stream.ts";
-
-export const writeErrors = [tooLarge, contentType, idempotencyKeyReused];
 
 interface Write {
   readonly operation: Operation;

@@ -1,7 +1,11 @@
 // The row of a deletion and its conversion. The same on every engine.
 
-import { approvalWait } from "../../domain/deletion/approval.ts";
-import type { Deletion, ErasedCounts, ProcessedBefore } from "../../domain/deletion/deletion.ts";
+import {
+  approvalWait,
+  type Deletion,
+  type ErasedCounts,
+  type ProcessedBefore,
+} from "../../domain/deletion/deletion.ts";
 import { reader, type Row } from "./reader.ts";
 
 /** The columns of a row that are not fields of a deletion under the same name. */

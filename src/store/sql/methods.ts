@@ -6,7 +6,7 @@ import * as accessToken from "./access/access-token.ts";
 import * as apiKey from "./access/api-key.ts";
 import { approveDeletion } from "./deletion/approval.ts";
 import * as audit from "./trail/audit.ts";
-import { searchAudit } from "./trail/audit-search.ts";
+import { searchAudit } from "./trail/audit.ts";
 import * as closing from "./deletion/close-organization.ts";
 import { previewErased } from "./plan/erased-with.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
@@ -15,7 +15,7 @@ import * as eventCursor from "./trail/event-cursor.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
 import { previewCascade } from "./record/cascade-preview.ts";
-import { listChanges } from "./record/export.ts";
+import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
 import * as importRun from "./record/import-run.ts";
@@ -46,8 +46,8 @@ import {
 } from "./statement/visibility.ts";
 import * as delivery from "./webhook/delivery.ts";
 import * as webhook from "./webhook/endpoint.ts";
-import { findTokens } from "./search/find-tokens.ts";
 import {
+  findTokens,
   beginIndex,
   listDue,
   readDueChanges,

@@ -24,14 +24,13 @@ import { LocalWriter, type Writer } from "./commit/writer.ts";
 import type { Connection } from "./connection.ts";
 import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import type { SharedDescriptor } from "./erase/descriptor.ts";
-import { checkErasure } from "./erase/erasure-check.ts";
+import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
 import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
 import type { ServingRight } from "./file/file-lock.ts";
 import { probeRoom } from "./file/write-probe.ts";
-import { checkIntegrity } from "./integrity.ts";
 import { sqliteTraits } from "./traits.ts";
 import type { SharedRead } from "./shared-read.ts";
 

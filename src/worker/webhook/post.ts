@@ -5,7 +5,7 @@ import http, { type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { AllowedAddresses } from "./allowed-address.ts";
-import type { ResolveName } from "./resolve-name.ts";
+import { Resolver } from "node:dns/promises";
 
 /** The bound for everything: the name, the connection, the request and the head of the reply. */
 const attemptMs = 10_000;
@@ -184,4 +184,26 @@ function failureOf({ code = "" }: NodeJS.ErrnoException, isConnected: boolean): 
   const isTls = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_|DEPTH_|SELF_|HOSTNAME_)/.test(code);
   if (isTls && isConnected) return "TLS failed";
   return "connection failed";
+}
+
+const timeoutMs = 2_000;
+const tries = 2;
+const addressesMax = 16;
+
+/** Resolves to the addresses of a host name; empty if it has none. */
+type ResolveName = (name: string) => Promise<readonly string[]>;
+
+/**
+ * Asks the DNS directly: `getaddrinfo` would occupy threads that the whole process shares, for as long as a slow name
+ * server takes. `servers`: for tests; otherwise the system's servers are used.
+ */
+export function makeResolver(servers?: readonly string[]): ResolveName {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: timeoutMs, tries });
+    if (servers !== undefined) resolver.setServers(servers);
+    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    return found
+      .flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+      .slice(0, addressesMax);
+  };
 }

@@ -6,8 +6,10 @@ import type { App } from "../../actions/app.ts";
 import type { FeedCipher } from "../../actions/change/offset.ts";
 import { deliver, type DeliveryAttempt, type Sending } from "../../actions/webhook/deliver.ts";
 import { allEndpoints } from "../../actions/webhook/endpoints.ts";
-import { beginSending, type Looked, lookForNews } from "../../actions/webhook/look.ts";
 import {
+  beginSending,
+  type Looked,
+  lookForNews,
   type Ends,
   findNext,
   type MessageSource,

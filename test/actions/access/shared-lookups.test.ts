@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SharedLookups } from "../../../src/actions/access/shared-lookups.ts";
+import { SharedLookups } from "../../../src/actions/access/caller-cache.ts";
 
 /** Each lookup ends when the test ends it. */
 class Source {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { offsetMinutesIn } from "../../../src/bulk/formats/time-zone.ts";
+import { offsetMinutesIn } from "../../../src/bulk/formats/time-format.ts";
 
 type Case = readonly [zone: string, local: string, offsetMinutes: number | undefined];
 

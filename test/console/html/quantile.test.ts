@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatSeconds, quantile } from "../../../src/console/html/quantile.ts";
+import { formatSeconds, quantile } from "../../../src/console/html/time.ts";
 
 describe("a quantile", () => {
   const buckets = [0.1, 1];

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { inWords, renderDetail } from "../../../src/console/html/trail-detail.ts";
+import { inWords, renderDetail } from "../../../src/console/page/audit.ts";
 
 const show = (detail: Readonly<Record<string, unknown>>) => renderDetail(detail).text;
 

@@ -12,8 +12,8 @@ import {
 } from "../../../src/domain/deletion/party.ts";
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
-import { newPseudonym } from "../../../src/store/shared/new-pseudonym.ts";
-import { evaluateParties } from "../../../src/store/shared/rewritten-parties.ts";
+import { newPseudonym } from "../../../src/store/sql/erase/pseudonym.ts";
+import { evaluateParties } from "../../../src/store/sql/erase/redact-records.ts";
 
 const found = recordTypeByName("transaction");
 assert.ok(found);

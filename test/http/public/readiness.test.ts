@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { makeReadiness } from "../../../src/http/public/readiness.ts";
+import { makeReadiness } from "../../../src/http/public/health.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const full = new Error("the disk is full");

@@ -9,8 +9,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { makeAllowedAddresses } from "../../../src/worker/webhook/allowed-address.ts";
-import { makePost, type PostOptions, type PostResult } from "../../../src/worker/webhook/post.ts";
-import { makeResolver } from "../../../src/worker/webhook/resolve-name.ts";
+import {
+  makePost,
+  type PostOptions,
+  type PostResult,
+  makeResolver,
+} from "../../../src/worker/webhook/post.ts";
 import { makeCertificates } from "../../support/certificates.ts";
 import { startNameServer } from "../../support/name-server.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

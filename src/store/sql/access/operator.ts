@@ -5,7 +5,6 @@ import type { Act } from "../../interface/act.ts";
 import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
-import { lockApprover } from "./approver.ts";
 import { insertSession, noteOn } from "./operator-session.ts";
 import { find, get, list, run, runTogether, type Statements } from "../statement/statements.ts";
 
@@ -188,4 +187,14 @@ export function insertOneTimeToken({
   readonly operatorId: string | null;
 }): Statements<number> {
   return run(insertToken, tokenHash, purpose, operatorId, expiresAt);
+}
+
+/** The lock prevents others from disabling this person before the end of the transaction. */
+const lock = `
+  SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL AND unconfirmed_since IS NULL
+  --postgres FOR SHARE
+  `;
+
+export function* lockApprover(name: string): Statements<boolean> {
+  return (yield* get(lock, name)) !== undefined;
 }

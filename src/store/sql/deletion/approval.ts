@@ -1,12 +1,11 @@
 // Approves deletions that need it. The condition is part of the statement that changes the row, so it also holds
 // against concurrent changes.
 
-import { awaitsApproval } from "../../../domain/deletion/approval.ts";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NotApproved } from "../../interface/deletion.ts";
 import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
-import { lockApprover } from "../access/approver.ts";
+import { lockApprover } from "../access/operator.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
 
 const setApproved = `

@@ -3,8 +3,7 @@
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import { type KeyRow, toKey } from "../../shared/record-key.ts";
-import { type MovedRecord, moveHolds } from "./restricted-hold.ts";
+import { type KeyRow, toKey, keyText } from "../../shared/record-key.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import {
   among,
@@ -15,7 +14,9 @@ import {
   numberedRows,
 } from "../statement/named.ts";
 import { removeFromIndex } from "../search/erase-tokens.ts";
-import { type RepliedRow, removeRepliesOf } from "./replies.ts";
+import { type RepliedRow, removeRepliesOf } from "./rewrite.ts";
+import { describeHold, type Hold } from "../../../domain/access.ts";
+import { findHoldsOf } from "../retention/hold.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
 /** On SQLite a plan has the number of each record, which finds changes that outlived their record. */
@@ -179,4 +180,44 @@ export function* shortenRecord(
   const last = rows.at(-1);
   if (isMoved && last !== undefined) yield* run(forgetReplies, record_no, last.change_no);
   return rows.length;
+}
+
+const moveHoldsOf = `
+  UPDATE hold SET organization_id = named.owner FROM ${named("id", "owner")}
+  WHERE hold_id = named.id`;
+
+/** How many records one statement handles. */
+const recordsAtOnce = 500;
+
+interface MovedRecord extends RecordKey {
+  /** The organization id of the restricted set. */
+  readonly set: string;
+}
+
+/**
+ * Moves legal holds with their records, and returns the audit notes of these holds, for the end of the step. Runs the
+ * same number of statements without a hold, and without records, because the time must not disclose either.
+ */
+function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditNote[]> {
+  const notes: AuditNote[] = [];
+  const sets = new Map(records.map((record) => [keyText(record), record.set]));
+  for (let at = 0; at === 0 || at < records.length; at += recordsAtOnce) {
+    const holds = yield* findHoldsOf(records.slice(at, at + recordsAtOnce));
+    const moved = holds.map((hold) => [hold, sets.get(keyText(hold)) ?? ""] as const);
+    yield* run(
+      moveHoldsOf,
+      new Rows(
+        moved.map(([{ holdId }, set]) => [holdId, set]),
+        2,
+      ),
+    );
+    notes.push(...moved.map(([hold, set]) => noteOf(hold, set)));
+  }
+  return notes;
+}
+
+function noteOf(before: Hold, set: string): AuditNote {
+  const hold = { ...before, organizationId: set };
+  const detail = { ...describeHold(hold), because: "restricted" };
+  return { action: "hold.place", organizationId: set, subject: hold, detail };
 }

@@ -2,12 +2,12 @@
 // exists only while its deletion is being processed, because it connects an erased id with its pseudonym.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { isPartyType } from "../../../domain/deletion/party.ts";
+import { isPartyType, pseudonymFrom } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { PartyErasure, Pass, Place } from "../../interface/naming.ts";
-import { newPseudonym } from "../../shared/new-pseudonym.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { randomBytes } from "node:crypto";
 
 const insertPseudonyms = `
   INSERT INTO pseudonym (deletion_request_id, organization_id, pseudonym, verified_to)
@@ -128,4 +128,9 @@ function writePlace({ resourceType, resourceId }: Place): string {
 function readPlace(text: string): Place {
   const slash = text.indexOf("/");
   return { resourceType: text.slice(0, slash), resourceId: text.slice(slash + 1) };
+}
+
+/** Chosen at random, so that nobody can compute one from the id or connect two of them. */
+export function newPseudonym(): string {
+  return pseudonymFrom(randomBytes(16).toString("hex"));
 }

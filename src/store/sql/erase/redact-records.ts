@@ -7,13 +7,15 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import type { ErasedRecords } from "../../shared/redact-payload.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { evaluateParties } from "../../shared/rewritten-parties.ts";
 import { type Reference, referencesOf, type TargetRow } from "../plan/erasure.ts";
 import { keepPseudonyms } from "./kept-pseudonym.ts";
-import { deleteOrphans } from "../deletion/orphan.ts";
+import { deleteOrphans } from "../deletion/open-deletion.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import { among } from "../statement/named.ts";
 import { readChanges, redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
+import { areAllErased } from "../../../domain/deletion/party.ts";
+import type { Payload, ResourceType } from "../../../domain/record-type.ts";
+import { recordTypeByName } from "../../../domain/record-types.ts";
 
 const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
 
@@ -146,4 +148,34 @@ function* followParties(
   for (const { deletion, orphans } of renamings) {
     if (orphans.length > 0) yield* deleteOrphans(deletion, orphans, act);
   }
+}
+
+interface RewrittenRecord {
+  /** The payloads of all changes of the record. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** The pseudonym of the deletion. */
+  readonly pseudonym: string;
+}
+
+interface RewrittenParties {
+  /**
+   * The record names the pseudonym now, and did not before: so a record is counted only once, whenever its changes
+   * arrive.
+   */
+  readonly isNew: boolean;
+  /** The record names only erased parties. */
+  readonly isOrphan: boolean;
+}
+
+/** Compares the parties that a record named before and after it was rewritten. */
+export function evaluateParties(
+  resourceType: ResourceType,
+  { before, after, pseudonym }: RewrittenRecord,
+): RewrittenParties {
+  const type = recordTypeByName(resourceType);
+  const names = (payload: string) => payload.includes(pseudonym);
+  if (type === undefined || !after.some(names)) return { isNew: false, isOrphan: false };
+  const payloads = after.map((payload) => JSON.parse(payload) as Payload);
+  return { isNew: !before.some(names), isOrphan: areAllErased(type, payloads) };
 }

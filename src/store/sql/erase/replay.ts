@@ -3,7 +3,7 @@
 // deletion.
 
 import { numberAfter, restoreAction } from "../../../domain/audit-chain.ts";
-import { awaitsApproval } from "../../../domain/deletion/approval.ts";
+import { awaitsApproval } from "../../../domain/deletion/deletion.ts";
 import type { DeletionEntry } from "../../../domain/deletion/ledger-entry.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { isRestrictedId } from "../../../domain/deletion/restricted-set.ts";

@@ -5,9 +5,8 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { redactPayload, type ErasedRecords } from "../../shared/redact-payload.ts";
 import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
-import { all, runTogether, type Statements } from "../statement/statements.ts";
-import { keyRows, namedRecords } from "../statement/named.ts";
-import { removeRepliesOf } from "./replies.ts";
+import { all, runTogether, type Statements, Rows, run } from "../statement/statements.ts";
+import { keyRows, namedRecords, hashText } from "../statement/named.ts";
 
 const readAll = `
   SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key
@@ -86,4 +85,33 @@ export function* storeRewritten(changes: readonly Rewritten[]): Statements<void>
     }),
   );
   yield* removeRepliesOf(rewritten);
+}
+
+const removeReplies = `
+  DELETE FROM idempotent_reply
+  --postgres USING unnest($1::text[], $2::bytea[]) AS named (organization_id, key_hash)
+  WHERE
+    --sqlite (organization_id, key_hash) IN (SELECT value ->> 0, unhex(substr(value ->> 1, 3)) FROM json_each($1))
+    --postgres idempotent_reply.organization_id = named.organization_id
+    --postgres AND idempotent_reply.key_hash = named.key_hash
+  `;
+
+export interface RepliedRow {
+  readonly organization_id: string;
+  /** Null for a change without an idempotency key. */
+  readonly reply_key: Uint8Array | null;
+}
+
+/**
+ * Removes the stored replies of changes that are erased or rewritten: each has a hash of the request, from which what
+ * was removed could be guessed.
+ */
+export function* removeRepliesOf(changes: readonly RepliedRow[]): Statements<void> {
+  const keys = new Map<string, readonly [string, string]>();
+  for (const { organization_id: organizationId, reply_key: key } of changes) {
+    if (key === null) continue;
+    const hash = hashText(key);
+    keys.set(`${organizationId} ${hash}`, [organizationId, hash]);
+  }
+  if (keys.size > 0) yield* run(removeReplies, new Rows([...keys.values()], 2));
 }

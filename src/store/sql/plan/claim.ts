@@ -1,8 +1,7 @@
 // Stores the result of a worker's claim on a deletion: claimed, begun with a complete plan, or postponed because of an
 // obstacle.
 
-import { approvalWait } from "../../../domain/deletion/approval.ts";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { approvalWait, type Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, untilApproved } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";

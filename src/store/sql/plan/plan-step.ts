@@ -2,8 +2,7 @@
 // an organization are planned together. A deletion becomes `processing` in the transaction that completes its plan, so
 // neither exists without the other.
 
-import { awaitsApproval } from "../../../domain/deletion/approval.ts";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
 import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
@@ -16,8 +15,13 @@ import {
   storeCursor,
   type Waiting,
 } from "./claim.ts";
-import { type FloorScan, type ScanBounds, scanFloors } from "./organization-floors.ts";
-import { planOrganization, readingFloors } from "./organization-obstacle.ts";
+import {
+  type FloorScan,
+  type ScanBounds,
+  scanFloors,
+  planOrganization,
+  readingFloors,
+} from "./organization-obstacle.ts";
 import type { PendingDeletion } from "./party-obstacle.ts";
 import { isObstacle, planningOf, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";

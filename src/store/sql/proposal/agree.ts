@@ -7,7 +7,7 @@ import { type Proposal, proposalDays, type ProposedAct } from "../../../domain/p
 import { dayMs } from "../../../domain/retention/floor.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Objection, Unagreed } from "../../interface/proposal.ts";
-import { lockApprover } from "../access/approver.ts";
+import { lockApprover } from "../access/operator.ts";
 import { auditAct } from "../trail/audit.ts";
 import { find, get, run, type Statements } from "../statement/statements.ts";
 import { findProposal, toProposal } from "./proposal.ts";

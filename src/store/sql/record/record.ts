@@ -1,7 +1,12 @@
 // Reads records, and the number of the latest change. Each engine writes them in its own way.
 
-import type { RecordHistory, RecordKey } from "../../../domain/record/record-write.ts";
-import { all, get, type Statements } from "../statement/statements.ts";
+import type {
+  RecordHistory,
+  RecordKey,
+  ExportedChange,
+} from "../../../domain/record/record-write.ts";
+import { all, get, type Statements, list } from "../statement/statements.ts";
+import { reader } from "../../row/reader.ts";
 
 const findOne = `
   SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
@@ -92,4 +97,35 @@ const readArrival = `
 /** On PostgreSQL, changes with this number or lower ones may become visible later. */
 export function* findLatestArrival(): Statements<number> {
   return (yield* get<{ latest: number | null }>(readArrival))?.latest ?? 0;
+}
+
+interface ChangePage {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  /** No change beyond this arrival number. */
+  readonly upTo: number;
+  /** The last change of the page before; undefined for the first page. */
+  readonly after: Pick<ExportedChange, "resourceId" | "changeNo"> | undefined;
+  readonly limit: number;
+}
+
+/** CROSS JOIN makes SQLite read the records in order and look up the changes of each. */
+const readPage = `
+  SELECT resource_id, change_no, received_at, payload
+  --sqlite FROM record CROSS JOIN change USING (record_no)
+  --postgres FROM change
+  WHERE organization_id = $1 AND resource_type = $2
+    --sqlite AND resource_id >= $3 AND change_no > CASE WHEN resource_id = $3 THEN $4 ELSE 0 END
+    --postgres AND (resource_id, change_no) > ($3, $4)
+    AND change_no <= $5
+  ORDER BY resource_id, change_no LIMIT $6`;
+
+const toChange = reader<ExportedChange>({});
+
+/** In the order of record ids (as bytes) and, within a record, of arrival. */
+export function* listChanges(page: ChangePage): Statements<readonly ExportedChange[]> {
+  const { organizationId, resourceType, upTo, after, limit } = page;
+  const { resourceId = "", changeNo = 0 } = after ?? {};
+  const place = [organizationId, resourceType, resourceId, changeNo, upTo, limit] as const;
+  return yield* list(toChange, readPage, ...place);
 }

@@ -1,9 +1,27 @@
 // The position of each receiver of events in the audit trail. One process at a time sends to a receiver. The end time
 // of a lease identifies it: no two leases have the same one, because a lease is granted only after the previous one.
 
-import type { EventCursor, EventLease, EventSettlement } from "../../interface/events.ts";
 import { reader } from "../../row/reader.ts";
 import { get, list, run, type Statements } from "../statement/statements.ts";
+import type { EventDestination } from "../../../domain/event.ts";
+
+interface EventCursor {
+  readonly destination: EventDestination;
+  /** The last entry that the receiver has; 0 before the first. */
+  readonly entryNo: number;
+}
+
+interface EventLease {
+  readonly destination: EventDestination;
+  readonly now: number;
+  /** No other process sends to the receiver before this time. */
+  readonly until: number;
+}
+
+/** Ends a lease. `entryNo`: the last entry that the receiver has now. */
+interface EventSettlement extends EventCursor {
+  readonly until: number;
+}
 
 const listAll = `SELECT destination, entry_no FROM event_cursor ORDER BY destination`;
 

@@ -17,11 +17,11 @@ import { readNamingPage } from "../../sql/retention/naming.ts";
 import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
-import { checkFile } from "./file-check.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
+import { findingsMax } from "../../sql/trail/integrity.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
@@ -139,3 +139,11 @@ parentPort?.on("message", (message: TaskMessage | null) => {
   connection?.close();
   return parentPort?.close();
 });
+
+function checkFile(file: Connection): readonly string[] {
+  return file
+    .all<{ integrity_check: string }>(`PRAGMA integrity_check(${findingsMax})`)
+    .map((row) => row.integrity_check)
+    .filter((line) => line !== "ok")
+    .map((line) => `SQLite reports about the file: ${line}.`);
+}

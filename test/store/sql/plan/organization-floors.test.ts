@@ -8,7 +8,7 @@ import {
   type FloorScan,
   isComplete,
   scanFloors,
-} from "../../../../src/store/sql/plan/organization-floors.ts";
+} from "../../../../src/store/sql/plan/organization-obstacle.ts";
 import type { Planning } from "../../../../src/store/sql/plan/plan.ts";
 import { acme, draftOf, operator, organization } from "../../../conformance/scene.ts";
 import { makeRandom } from "../../../support/random.ts";

@@ -7,7 +7,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { readMark } from "../../../../src/store/sqlite/file/scrub-mark.ts";
-import { PageSet } from "../../../../src/store/sqlite/file/page-set.ts";
+import { PageSet } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
 import { keyOf, transaction } from "../../../conformance/scene.ts";
 import { makePlace, type Place } from "../place.ts";
 import { openRecorded } from "./recorded-store.ts";
