@@ -1,14 +1,11 @@
 // Texts whose SHA-256 is in the audit trail instead of what must not be repeated there: ids of records, and deletion
 // requests.
 
+import type { Deletion } from "./deletion/deletion.ts";
 import type { RecordKey } from "./record/record-write.ts";
 
-export interface RequestText extends RecordKey {
-  readonly deletionRequestId: string;
-  readonly reason: string;
-  readonly requestedBy: string;
-  readonly requestedAt: number;
-}
+export type RequestText = RecordKey &
+  Pick<Deletion, "deletionRequestId" | "reason" | "requestedBy" | "requestedAt">;
 
 /** All fields of a deletion request that never change. */
 export function textOfRequest(request: RequestText): string {

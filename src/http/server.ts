@@ -205,12 +205,10 @@ function registerMissing(server: FastifyInstance, context: HttpContext): void {
   });
 }
 
-interface Refusal {
-  readonly error: AppError;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function refusal({ method, url }: FastifyRequest, methods: MethodsByPath): Refusal {
+function refusal(
+  { method, url }: FastifyRequest,
+  methods: MethodsByPath,
+): { readonly error: AppError; readonly headers: Readonly<Record<string, string>> } {
   const path = url.split("?", 1)[0] ?? "";
   const allowed = methods.get(path);
   if (allowed === undefined) {

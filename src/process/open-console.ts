@@ -1,6 +1,6 @@
 // Opens the console: what it shows besides the store, and how it is mounted on the HTTP server.
 
-import type { App } from "../actions/app.ts";
+import type { EventParts } from "./start-events.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import type { Config } from "../settings/config.ts";
 import { mountConsole } from "../console/console.ts";
@@ -12,7 +12,6 @@ import { operations } from "../http/routes.ts";
 import type { ServerOptions } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { startHistory } from "../metrics/history.ts";
-import type { Metrics } from "../metrics/metrics.ts";
 import type { RefusalHistory } from "../metrics/refusals.ts";
 import { openUploads } from "./open-uploads.ts";
 import { showSettings } from "../settings/shown-settings.ts";
@@ -28,11 +27,7 @@ const existenceChecks: ReadonlySet<string> = new Set(
 );
 
 /** What the console shows or acts on. */
-export interface ConsoleParts {
-  readonly app: App;
-  readonly config: Config;
-  readonly log: Logger;
-  readonly metrics: Metrics;
+export interface ConsoleParts extends EventParts {
   readonly refusals: RefusalHistory;
   readonly startUploadThread: StartUploadThread | undefined;
 }

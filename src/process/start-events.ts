@@ -14,7 +14,7 @@ import { makeSyslogReceiver } from "../worker/event/syslog.ts";
 import type { Loop } from "../worker/loop.ts";
 import { version } from "./version.ts";
 
-interface EventParts {
+export interface EventParts {
   readonly app: App;
   readonly config: Config;
   readonly log: Logger;

@@ -10,17 +10,14 @@ import { makeSession, type StartedSession } from "./session.ts";
 
 const linkLifetimeMs = 10 * 60_000;
 
-export interface SignInLink {
-  readonly operator: Operator;
-  readonly secret: string;
-  readonly expiresAt: number;
-}
-
 /**
  * Earlier links of the operator stop working. Throws OperatorError not_permitted, no_such_operator and
  * operator_disabled.
  */
-export async function createSignInLink(app: App, name: string): Promise<SignInLink> {
+export async function createSignInLink(
+  app: App,
+  name: string,
+): Promise<{ readonly operator: Operator; readonly secret: string; readonly expiresAt: number }> {
   requireRight(app, "operator.link");
   const operator = await findActiveOperator(app, name);
   const secret = makeCredential("operator_link");

@@ -2,17 +2,13 @@
 // line of bounded length.
 
 import { createHash } from "node:crypto";
-import { manifestLineStart } from "../../domain/export-manifest.ts";
+import { type ManifestFile, manifestLineStart } from "../../domain/export-manifest.ts";
 
 /** Longer lines are hashed, but not parsed. Receipts, entries and manifests are shorter. */
 const lineBytesMax = 256 * 1_024;
 const newline = 0x0a;
 
-export interface LineCounts {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type LineCounts = Pick<ManifestFile, "rows" | "bytes" | "sha256">;
 
 const manifestStart = Buffer.from(manifestLineStart);
 

@@ -104,14 +104,11 @@ export function verifyManifest(manifest: Manifest, published: PublishedKeys): re
     : ["The signature of the manifest is not valid: it was changed after it was signed."];
 }
 
-export interface Measured {
-  readonly rows: number | undefined;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /** A sentence if the content is not what the manifest says. */
-export function compareFile(expected: ManifestFile, found: Measured): string | undefined {
+export function compareFile(
+  expected: ManifestFile,
+  found: { readonly rows: number | undefined; readonly bytes: number; readonly sha256: string },
+): string | undefined {
   const what = expected.name ?? "The file";
   if (found.sha256 === expected.sha256 && found.bytes === expected.bytes) {
     return found.rows === undefined || found.rows === expected.rows

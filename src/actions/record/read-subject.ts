@@ -2,8 +2,9 @@
 // the deletion requests about it, and for officers its holds. Changes nothing; the caller has written to the audit
 // trail.
 
+import type { DeletionView } from "../deletion/read-deletion.ts";
 import type { Hold } from "../../domain/access.ts";
-import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -112,15 +113,13 @@ async function readRecord(
 /**
  * A deletion request for the subject. It has no numbers of erased records, which might disclose confidential records.
  */
-export interface SubjectDeletion {
-  readonly deletion_request_id: string;
-  readonly status: DeletionStatus;
+export interface SubjectDeletion extends Pick<
+  DeletionView,
+  "deletion_request_id" | "status" | "requested_at" | "completed_at" | "due_at"
+> {
   readonly reason: string;
-  readonly requested_at: string;
-  readonly completed_at?: string;
   /** What a pending deletion waits for, and until when, unless it waits for a hold. */
   readonly waits_for?: string;
-  readonly due_at?: string;
 }
 
 /**

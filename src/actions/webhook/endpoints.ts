@@ -230,12 +230,6 @@ async function readPlace(
   );
 }
 
-export interface RotatedSecret {
-  readonly endpoint: WebhookEndpoint;
-  readonly secret: string;
-  readonly publicKey: string;
-}
-
 /**
  * Makes a new secret; the old one signs too for `overlapMs`, unless the key from which it is derived has changed.
  * Throws OperatorError not_permitted, no_such_endpoint and webhook_key.
@@ -243,7 +237,11 @@ export interface RotatedSecret {
 export async function rotateSecret(
   app: App,
   { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },
-): Promise<RotatedSecret> {
+): Promise<{
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+  readonly publicKey: string;
+}> {
   requireRight(app, "webhook.change");
   const keys = requireKeys(app);
   const { keyCheck } = await findEndpoint(app, endpointId);

@@ -49,16 +49,14 @@ export async function openParquet(input: TextInput, type: RecordType): Promise<R
   });
 }
 
-interface Opened {
-  readonly footer: Footer;
-  readonly readers: ReadonlyMap<string, ColumnReader>;
-}
-
 type Column = readonly [name: string, reader: ColumnReader];
 
 async function* readRows(
   input: TextInput,
-  { footer, readers }: Opened,
+  {
+    footer,
+    readers,
+  }: { readonly footer: Footer; readonly readers: ReadonlyMap<string, ColumnReader> },
   wanted: ReadonlySet<string> = new Set(readers.keys()),
 ): AsyncGenerator<readonly Row[]> {
   using file = openFile(input.path, "r");

@@ -25,10 +25,6 @@ const deletionsListedMax = 100;
 const deletionsFile = "deletion_requests";
 const holdsFile = "holds";
 
-export interface SubjectReport {
-  readonly counts: readonly (readonly [name: string, lines: number])[];
-}
-
 export interface SubjectTools {
   readonly archive: SubjectArchive;
   readonly progress: BulkProgress;
@@ -40,7 +36,7 @@ export async function exportSubject(
   app: App,
   request: SubjectRequest,
   { archive, progress, stopping }: SubjectTools,
-): Promise<SubjectReport> {
+): Promise<{ readonly counts: readonly (readonly [name: string, lines: number])[] }> {
   try {
     const startedAt = new Date(app.now()).toISOString();
     const { name } = await findOrganization(app, request.organizationId);

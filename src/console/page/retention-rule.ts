@@ -96,12 +96,10 @@ export async function renderPlannedRule(
   </section>`;
 }
 
-interface RuleForm {
-  readonly types: readonly string[];
-  readonly query: URLSearchParams;
-}
-
-export function renderRuleForm(organizationId: string, { types, query }: RuleForm): Html {
+export function renderRuleForm(
+  organizationId: string,
+  { types, query }: { readonly types: readonly string[]; readonly query: URLSearchParams },
+): Html {
   const [usual, ...others] = floorOrigins;
   const numeric = (name: string) => ({ inputmode: "numeric", value: query.get(name) }) as const;
   return html`<section aria-labelledby="rule">

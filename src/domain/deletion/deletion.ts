@@ -1,5 +1,6 @@
 // A deletion request, its states and the transitions between them.
 
+import type { RecordKey } from "../record/record-write.ts";
 import type { ResourceType } from "../record-type.ts";
 
 /**
@@ -32,11 +33,8 @@ export interface DeletionApproval {
   readonly approvedAt: number | undefined;
 }
 
-export interface Deletion {
+export interface Deletion extends RecordKey {
   readonly deletionRequestId: string;
-  readonly organizationId: string;
-  readonly resourceType: ResourceType;
-  readonly resourceId: string;
   readonly reason: string;
   readonly status: DeletionStatus;
   /** The id of the API key that issued the token of the request; "operator" for a request of an operator. */

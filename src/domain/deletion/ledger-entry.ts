@@ -1,6 +1,7 @@
 // Entries of the ledger outside a store: deletions, legal holds, retention floors, restores, and the ends of the
 // store's chains. They contain no record content and no reason of a deletion.
 
+import type { RecordKey } from "../record/record-write.ts";
 import type { Hold } from "../access.ts";
 import type { ResourceType } from "../record-type.ts";
 import type { FloorRule } from "../retention/floor.ts";
@@ -15,12 +16,9 @@ export interface ChainHead {
 export const beforeFirst: ChainHead = { no: 0, hash: "0".repeat(64) };
 
 /** Times are Unix milliseconds. */
-export interface DeletionEntry {
+export interface DeletionEntry extends RecordKey {
   readonly kind: "deletion";
-  readonly organizationId: string;
   readonly deletionRequestId: string;
-  readonly resourceType: ResourceType;
-  readonly resourceId: string;
   readonly requestedBy: string;
   readonly requestedAt: number;
   /** Undefined in the entry that is written before the completion. */

@@ -53,7 +53,9 @@ function sumOf(one: ErasedCounts, other: ErasedCounts): ErasedCounts {
 
 /** The fields of a receipt that together are unique. */
 export interface ReceiptPosition {
+  /** Identifies the store, so that receipts of two services are never mistaken for one chain. */
   readonly store_id: string;
+  /** Counts up from 1 in each store; 0 for a receipt that is in no chain. */
   readonly receipt_no: number;
   readonly previous_receipt: string;
   readonly deletion_request_id: string;

@@ -15,16 +15,10 @@ export const receiptVersion = 2;
 export const noReceiptHash = "0".repeat(64);
 
 /** Everything that is signed. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
-export interface ReceiptBody {
+export interface ReceiptBody extends ReceiptPosition {
   readonly type: typeof receiptType;
   readonly version: typeof receiptVersion;
-  /** Identifies the store, so that receipts of two services are never mistaken for one chain. */
-  readonly store_id: string;
-  /** Counts up from 1 in each store; 0 for a receipt that is in no chain. */
-  readonly receipt_no: number;
-  readonly previous_receipt: string;
   readonly organization_id: string;
-  readonly deletion_request_id: string;
   readonly asked: {
     readonly resource_type: ResourceType;
     readonly resource_id: string;
@@ -36,7 +30,6 @@ export interface ReceiptBody {
   /** Present only if a second person has approved the deletion. */
   readonly approval?: ReceiptApproval;
   readonly started_at: string;
-  readonly completed_at: string;
   /** The hashes of the numbers of every type and kind, whether or not there were any. */
   readonly counts: CountHashes;
   readonly verification: Verification;

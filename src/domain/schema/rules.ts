@@ -87,13 +87,11 @@ export function needs(field: string, companion: string): Rule {
   };
 }
 
-export interface Condition {
-  readonly field: string;
-  readonly is: string | number | boolean;
-}
-
 /** If a field has a certain value when the record is added, others are required. */
-export function requiredWhen(condition: Condition, fields: readonly string[]): Rule {
+export function requiredWhen(
+  condition: { readonly field: string; readonly is: string | number | boolean },
+  fields: readonly string[],
+): Rule {
   const when = `when ${condition.field} is ${condition.is}`;
   const met: JsonSchema = {
     type: "object",

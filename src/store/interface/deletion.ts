@@ -1,12 +1,9 @@
 // Deletions: the requests to a store about them, and its answers.
 
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
-import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
 
-export interface DeletionRequest {
-  readonly organizationId: string;
-  readonly resourceType: string;
-  readonly resourceId: string;
+export interface DeletionRequest extends RecordKey {
   readonly reason: string;
   /** Used only if no deletion of the record is open. */
   readonly deletionRequestId: string;

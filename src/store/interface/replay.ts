@@ -2,7 +2,7 @@
 // a store in one of these states opens only for the replay and for what operators need to finish it.
 
 import type { Hold } from "../../domain/access.ts";
-import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
+import type { ChainHead, RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
 
 /** The state of a restore. A store without one is complete. */
 export interface RestoreState {
@@ -18,14 +18,7 @@ export interface RestoreState {
   readonly reopened: number;
 }
 
-export interface RestoreCut {
-  /** The audit entry that records the cut. */
-  readonly entry: ChainHead;
-  readonly audit: ChainCut;
-  readonly receipts: ChainCut;
-  /** The head of the audit trail (domain/deletion/ledger-entry.ts). */
-  readonly shared: ChainHead;
-}
+export type RestoreCut = Pick<RestoreEntry, "entry" | "audit" | "receipts" | "shared">;
 
 export interface ReplayBeginning {
   /**

@@ -2,16 +2,12 @@
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import type { DisabledBecause, WebhookEvent } from "../../domain/webhook.ts";
+import type { DisabledBecause, WebhookEndpoint } from "../../domain/webhook.ts";
 
-export interface NewEndpoint {
-  readonly endpointId: string;
-  readonly organizationId: string;
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-  readonly description: string;
-  readonly types: readonly string[] | undefined;
-  readonly keyCheck: number;
+export interface NewEndpoint extends Pick<
+  WebhookEndpoint,
+  "endpointId" | "organizationId" | "url" | "events" | "description" | "types" | "keyCheck"
+> {
   /** Only changes after this arrival number are notified. */
   readonly changeNo: number;
   readonly idempotency?: IdempotencyMark | undefined;

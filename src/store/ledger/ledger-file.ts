@@ -177,13 +177,11 @@ async function openFile(path: string, isNew: boolean): Promise<FileHandle> {
   }
 }
 
-interface Place extends Appending {
-  readonly path: string;
-  readonly state: LedgerState;
-}
-
 /** Returns the state after the append. */
-async function appendTo(file: FileHandle, place: Place): Promise<LedgerState> {
+async function appendTo(
+  file: FileHandle,
+  place: Appending & { readonly path: string; readonly state: LedgerState },
+): Promise<LedgerState> {
   const { state, entries, seal } = place;
   if (entries.length === 0 && seal === undefined) return state;
   const previous = state.lastFrame?.digest ?? noDigest;

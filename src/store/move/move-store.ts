@@ -57,15 +57,11 @@ export async function moveStore(sides: Sides, options: MoveOptions): Promise<Mov
   return { storeId: ends.storeId, rows: allRows, rowsBefore: place.rows, summary };
 }
 
-interface Copying extends MoveOptions {
-  readonly allRows: number;
-}
-
 /** The next page is read while the previous one is being written. */
 async function copyTables(
   { source, target }: Sides,
   begun: MovePlace,
-  options: Copying,
+  options: MoveOptions & { readonly allRows: number },
 ): Promise<void> {
   const onRows = reporter("copy", options, options.allRows);
   let place = begun;

@@ -172,13 +172,9 @@ function claimer(database: Database): Store["claimDeletions"] {
   });
 }
 
-interface CompletionParts extends DeletionParts {
-  readonly leases: Leases;
-}
-
 function makeCompletion(
   database: Database,
-  { options, vacuum, leases }: CompletionParts,
+  { options, vacuum, leases }: DeletionParts & { readonly leases: Leases },
 ): Store["completeDeletions"] {
   const completeSome = async (ids: readonly string[], act: Act): Promise<readonly Completion[]> => {
     const ofOrganization = leases.isOfOrganization(ids);

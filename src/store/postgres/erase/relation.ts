@@ -1,18 +1,13 @@
 // Relations between records: written with the changes that state them.
 
-import type { RelationKind } from "../../../domain/record-type.ts";
+import type { RelationRow as OneRelation } from "../../sql/plan/relations.ts";
 import type { ChangeOfGroup } from "../../group/group-records.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { insert, type Insertion, Rows, type Statements } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 
-export interface RelationRow {
+export interface RelationRow extends OneRelation {
   readonly organization_id: string;
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly to_type: string;
-  readonly to_id: string;
-  readonly kind: RelationKind;
 }
 
 /** `belongs` takes precedence over `mentions`, whichever change stated it. */

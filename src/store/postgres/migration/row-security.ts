@@ -63,12 +63,10 @@ export function rowSecurity({
     .map(([table, views]) => secure(table, { citus, views }));
 }
 
-interface Securing {
-  readonly citus: boolean;
-  readonly views: readonly View[];
-}
-
-function secure(table: string, { citus, views }: Securing): string {
+function secure(
+  table: string,
+  { citus, views }: { readonly citus: boolean; readonly views: readonly View[] },
+): string {
   // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
   const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");

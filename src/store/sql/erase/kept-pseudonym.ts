@@ -2,6 +2,7 @@
 // officers must be able to say who the parties of its transactions were. It is kept as a reference from the report to
 // the pseudonym, in the restricted set of the deletion that chose it; without such a report nothing is kept.
 
+import type { RelationRow } from "../plan/relations.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { supportingTypes } from "../../../domain/deletion/restriction.ts";
@@ -28,12 +29,7 @@ const findNaming = `
     --citus AND relation.to_id = ANY ($3::text[])
   ORDER BY from_type, from_id`;
 
-interface NamingRow {
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly to_type: string;
-  readonly to_id: string;
-}
+type NamingRow = Omit<RelationRow, "kind">;
 
 /** Records in which the pseudonym has replaced the id of the party of a deletion. */
 export interface Renaming {
@@ -88,15 +84,13 @@ function typeOf(node: NodeKey): ResourceType {
   return parseNodeKey(node).type;
 }
 
-interface ConcernedSearch {
-  readonly organizationId: string;
-  readonly types: ReadonlySet<ResourceType>;
-}
-
 /** Finds the records of these types that name these ones. */
 function* findConcerned(
   concerned: Concerned,
-  { organizationId, types }: ConcernedSearch,
+  {
+    organizationId,
+    types,
+  }: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
 ): Statements<Concerned> {
   const keys = [...concerned.keys()].map((node) => {
     const { type, id } = parseNodeKey(node);

@@ -152,16 +152,14 @@ const removeOfOrganization = `
   DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (
     SELECT notice_no FROM erasure_notice WHERE organization_id = $1 ORDER BY notice_no LIMIT $2)`;
 
-export interface PurgedNotices {
-  readonly removed: number;
-  readonly more: boolean;
-}
-
 /**
  * Removes a bounded part of the notices that were written before a time, or that every recipient of their type has
  * acknowledged.
  */
-export function* purgeNotices(before: number, { now }: Act): Statements<PurgedNotices> {
+export function* purgeNotices(
+  before: number,
+  { now }: Act,
+): Statements<{ readonly removed: number; readonly more: boolean }> {
   const rowsMax = limits.purgedRowsMax;
   let removed = yield* run(removeOld, before, rowsMax);
   const recipients = removed < rowsMax ? yield* listRecipients(undefined) : [];

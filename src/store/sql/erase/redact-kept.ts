@@ -6,7 +6,7 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeProgressOf } from "../plan/erasure.ts";
+import { type Reference, storeProgressOf } from "../plan/erasure.ts";
 import { readChangesAfter, redactAll, storeRewritten } from "./rewrite.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
@@ -39,25 +39,15 @@ const lockRow = `
 /** One statement reads this many changes. */
 const changesAtOnce = 500;
 
-interface ReferenceRow {
-  readonly organization_id: string;
-  readonly from_type: string;
-  readonly from_id: string;
+interface ReferenceRow extends Omit<Reference, "deletion_request_id"> {
   /** The deletion that has moved the report; empty if the report stays. */
   readonly from_set: string;
-  readonly to_type: string;
-  readonly to_id: string;
-}
-
-export interface RedactingStep {
-  readonly rowsMax: number;
-  readonly act: Act;
 }
 
 /** Redacts the next references of a set, and stores the progress of its deletion. False if none is left. */
 export function* redactKeptStep(
   deletion: Deletion,
-  { rowsMax, act }: RedactingStep,
+  { rowsMax, act }: { readonly rowsMax: number; readonly act: Act },
 ): Statements<boolean> {
   const moving = deletionOfSet(deletion.deletionRequestId);
   if (deletion.restrictedOf === undefined || moving === undefined) return false;

@@ -20,18 +20,6 @@ export interface SetPage {
   readonly limit: number;
 }
 
-export interface RestrictedRecordPage {
-  readonly set: string;
-  readonly after: Pick<RestrictedRecord, "resourceType" | "resourceId"> | undefined;
-  readonly limit: number;
-}
-
-export interface KeptReferencePage {
-  readonly set: string;
-  readonly after: KeptReference | undefined;
-  readonly limit: number;
-}
-
 /** A set whose deletion is unknown or completed, although it has records. */
 export interface StraySet {
   readonly set: string;
@@ -84,7 +72,11 @@ export function* listRecords({
   set,
   after,
   limit,
-}: RestrictedRecordPage): Statements<readonly RestrictedRecord[]> {
+}: {
+  readonly set: string;
+  readonly after: Pick<RestrictedRecord, "resourceType" | "resourceId"> | undefined;
+  readonly limit: number;
+}): Statements<readonly RestrictedRecord[]> {
   const from = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
   return yield* list(toRecord, findRecords, set, ...from, limit);
 }
@@ -93,7 +85,11 @@ export function* listReferences({
   set,
   after,
   limit,
-}: KeptReferencePage): Statements<readonly KeptReference[]> {
+}: {
+  readonly set: string;
+  readonly after: KeptReference | undefined;
+  readonly limit: number;
+}): Statements<readonly KeptReference[]> {
   const { fromType = "", fromId = "", toType = "", toId = "" } = after ?? {};
   const moving = deletionOfSet(set) ?? "";
   const place = [moving, fromType, fromId, toType, toId] as const;

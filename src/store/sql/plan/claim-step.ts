@@ -52,13 +52,9 @@ const findDue = `
   ORDER BY ${triedAt}, deletion_request_id LIMIT $3
   --postgres FOR UPDATE SKIP LOCKED`;
 
-export interface ClaimOptions extends Claiming {
-  readonly bounds: StepBounds;
-}
-
 export function* claimDeletions(
   claim: Claim,
-  { deletionsMax, turn, bounds }: ClaimOptions,
+  { deletionsMax, turn, bounds }: Claiming & { readonly bounds: StepBounds },
 ): Statements<Claimed> {
   const abandoned = yield* all<Pick<DeletionRow, "deletion_request_id">>(
     findAbandoned,

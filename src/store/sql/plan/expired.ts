@@ -45,13 +45,10 @@ export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {
   return { expired: yield* decideExpiries(query, inOrder), next };
 }
 
-interface CandidatePart {
-  readonly candidates: readonly Candidate[];
-  readonly next: RecordKey | undefined;
-}
-
 /** Reads the next records of the types with a ceiling, and selects those that may have reached it. */
-function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
+function* readCandidates(
+  query: ExpiryQuery,
+): Statements<{ readonly candidates: readonly Candidate[]; readonly next: RecordKey | undefined }> {
   const { organizationId, ceilings, after, scannedMax, now } = query;
   const candidates: Candidate[] = [];
   let [scanned, histories] = [0, 0];
@@ -144,11 +141,6 @@ function toNode({ resourceType, resourceId }: RecordKey): NodeKey {
   return nodeKey(resourceType, resourceId);
 }
 
-interface NeedQuery extends Pick<ExpiryQuery, "organizationId" | "now"> {
-  readonly nodes: readonly NodeKey[];
-  readonly common: Ceiling;
-}
-
 /**
  * Those of these records with an owned record, at any depth, that has not reached the ceiling. Follows the relations
  * level by level.
@@ -158,7 +150,10 @@ function* findNeeded({
   nodes,
   common,
   now,
-}: NeedQuery): Statements<readonly NodeKey[]> {
+}: Pick<ExpiryQuery, "organizationId" | "now"> & {
+  readonly nodes: readonly NodeKey[];
+  readonly common: Ceiling;
+}): Statements<readonly NodeKey[]> {
   if (nodes.length === 0) return [];
   const confidential: ReadonlySet<ResourceType> = yield* readConfidentialTypes(organizationId);
   const holders = new Map<NodeKey, NodeKey[]>();

@@ -3,7 +3,7 @@
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind } from "../../../domain/record-type.ts";
-import type { TargetRow } from "./erasure.ts";
+import type { Reference, TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
 import { joinTargets, named } from "../statement/named.ts";
 
@@ -48,11 +48,7 @@ const findGoing = `
     --citus AND target.resource_id = ANY ($3::text[])
   `;
 
-export interface RelationRow {
-  readonly from_type: string;
-  readonly from_id: string;
-  readonly to_type: string;
-  readonly to_id: string;
+export interface RelationRow extends Omit<Reference, "deletion_request_id" | "organization_id"> {
   readonly kind: RelationKind;
 }
 

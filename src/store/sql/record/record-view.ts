@@ -5,7 +5,6 @@ import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../interface/overview.ts";
 import { reader } from "../../row/reader.ts";
 import { list, type Statements } from "../statement/statements.ts";
-import type { RelationKind } from "../../../domain/record-type.ts";
 
 /** The records of one type that refer to a record. */
 export interface ReferrerPart extends RecordKey {
@@ -78,14 +77,8 @@ export interface ReferrerPage {
   readonly resourceType: string;
   readonly resourceIds: readonly string[];
   /** The last record of the previous page; undefined for the first page. */
-  readonly after: Pick<Referrer, "resourceType" | "resourceId"> | undefined;
+  readonly after: Pick<RelatedRecord, "resourceType" | "resourceId"> | undefined;
   readonly limit: number;
-}
-
-export interface Referrer {
-  readonly resourceType: string;
-  readonly resourceId: string;
-  readonly kind: RelationKind;
 }
 
 /** A record that belongs to one of these records and mentions another is listed as belonging. */
@@ -97,13 +90,11 @@ const findPage = `
     AND (from_type, from_id) > ($4, $5)
   GROUP BY from_type, from_id ORDER BY from_type, from_id LIMIT $6`;
 
-const toReferrer = reader<Referrer>({});
-
 /** Lists referrers in the order of type and id. */
-export function* listReferrers(page: ReferrerPage): Statements<readonly Referrer[]> {
+export function* listReferrers(page: ReferrerPage): Statements<readonly RelatedRecord[]> {
   const { organizationId, resourceType, resourceIds, after, limit } = page;
   return yield* list(
-    toReferrer,
+    toRelated,
     findPage,
     organizationId,
     resourceType,

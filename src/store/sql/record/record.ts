@@ -72,14 +72,12 @@ export function* countRecords(
   return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
 }
 
-export interface CountQuery {
+/** Counts the records of a type in an organization, and stops at `max`. */
+export function* countRecordsOfType(query: {
   readonly organizationId: string;
   readonly resourceType: string;
   readonly max: number;
-}
-
-/** Counts the records of a type in an organization, and stops at `max`. */
-export function* countRecordsOfType(query: CountQuery): Statements<number> {
+}): Statements<number> {
   const { organizationId, resourceType, max } = query;
   const row = yield* get<{ records: number }>(countOfType, organizationId, resourceType, max);
   return row?.records ?? 0;

@@ -9,16 +9,14 @@ export const freePagesKept = 1_024;
 /** How many pages one step returns to the file system. */
 const vacuumPagesMax = 64;
 
-export interface VacuumResult {
-  readonly pages: number;
-  readonly more: boolean;
-}
-
 /** The value of `PRAGMA auto_vacuum` for a file that supports incremental vacuum. */
 const incremental = 2;
 
 /** Some free pages remain, because a store that has grown will probably grow again. */
-export function vacuumPages(connection: Connection): VacuumResult {
+export function vacuumPages(connection: Connection): {
+  readonly pages: number;
+  readonly more: boolean;
+} {
   return transaction(connection, () => {
     const mode = connection.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")?.auto_vacuum;
     const free = connection.get<{ freelist_count: number }>("PRAGMA freelist_count");
