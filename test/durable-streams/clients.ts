@@ -83,7 +83,7 @@ async function followAll(service: Service, { run, programs }: Following): Promis
   tell(`${writer.written} changes are stored`);
   const follow = async ([language, [command, ...words]]: [Language, Program], mode: string) => {
     const began = performance.now();
-    const asked = [service.address, customer.token, mode, String(count)];
+    const asked = [service.address, customer.token, mode, nameOf(count - 1)];
     const { stdout } = await promisify(execFile)(command, [...words, ...asked]);
     tell(`${language}, ${mode}: ${((performance.now() - began) / 1_000).toFixed(1)} s`);
     return stdout;
@@ -132,9 +132,13 @@ class Writer {
   }
 }
 
+function nameOf(number: number): string {
+  return `followed-${number}`;
+}
+
 function screening(number: number) {
   return {
-    screening_id: `followed-${number}`,
+    screening_id: nameOf(number),
     type: "SANCTION",
     outcome: "NEGATIVE",
     provider: "campaign",
