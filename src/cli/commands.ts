@@ -7,13 +7,7 @@ import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
 import { check } from "./command/check.ts";
 import { makeCompletion } from "./command/completion.ts";
-import {
-  deletionApprove,
-  deletionCancel,
-  deletionList,
-  deletionRequest,
-  deletionShow,
-} from "./command/deletion.ts";
+import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords, exportVerify } from "./command/export.ts";
@@ -23,13 +17,7 @@ import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
-import {
-  operatorConfirm,
-  operatorCreate,
-  operatorDisable,
-  operatorLink,
-  operatorList,
-} from "./command/operator.ts";
+import * as operator from "./command/operator.ts";
 import { organizationClose } from "./command/organization-close.ts";
 import {
   organizationCreate,
@@ -37,26 +25,14 @@ import {
   organizationShow,
   organizationSet,
 } from "./command/organization.ts";
-import {
-  proposalApprove,
-  proposalDecline,
-  proposalList,
-  proposalShow,
-} from "./command/proposal.ts";
+import * as proposal from "./command/proposal.ts";
 import { receiptDisclose, receiptExport, receiptRotate, receiptVerify } from "./command/receipt.ts";
 import { recipientCreate, recipientList, recipientRemove } from "./command/recipient.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
-import {
-  webhookCreate,
-  webhookEnable,
-  webhookList,
-  webhookRemove,
-  webhookRotate,
-  webhookTest,
-} from "./command/webhook.ts";
+import * as webhook from "./command/webhook.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "./command/subject.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 
@@ -77,15 +53,15 @@ export const commands: readonly Command[] = [
   identityList,
   identityRevoke,
   identityTest,
-  operatorCreate,
-  operatorList,
-  operatorDisable,
-  operatorLink,
-  operatorConfirm,
-  proposalList,
-  proposalShow,
-  proposalApprove,
-  proposalDecline,
+  operator.operatorCreate,
+  operator.operatorList,
+  operator.operatorDisable,
+  operator.operatorLink,
+  operator.operatorConfirm,
+  proposal.proposalList,
+  proposal.proposalShow,
+  proposal.proposalApprove,
+  proposal.proposalDecline,
   importRecords,
   exportRecords,
   exportVerify,
@@ -93,23 +69,23 @@ export const commands: readonly Command[] = [
   recipientCreate,
   recipientList,
   recipientRemove,
-  webhookCreate,
-  webhookList,
-  webhookTest,
-  webhookEnable,
-  webhookRotate,
-  webhookRemove,
+  webhook.webhookCreate,
+  webhook.webhookList,
+  webhook.webhookTest,
+  webhook.webhookEnable,
+  webhook.webhookRotate,
+  webhook.webhookRemove,
   recordShow,
   subjectShow,
   subjectExport,
   subjectFind,
   subjectAnswer,
   subjectIndex,
-  deletionRequest,
-  deletionList,
-  deletionShow,
-  deletionApprove,
-  deletionCancel,
+  deletion.deletionRequest,
+  deletion.deletionList,
+  deletion.deletionShow,
+  deletion.deletionApprove,
+  deletion.deletionCancel,
   deletionHold,
   deletionHolds,
   deletionRelease,

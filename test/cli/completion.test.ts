@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { commands, groups, topics } from "../../src/cli/commands.ts";
-import { completionOffer } from "../../src/cli/completion-offer.ts";
+import { completionOffer } from "../../src/cli/command/completion.ts";
 import { commonOptions, optionFlags } from "../../src/cli/option-flag.ts";
 import { root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -1,7 +1,6 @@
 // `sluice identity …`: the rules by which programs get access tokens with a token of their platform instead of an API
 // key.
 
-import { readFileSync } from "node:fs";
 import {
   createRule,
   listRules,
@@ -9,11 +8,12 @@ import {
   testToken,
   type TrustingRule,
 } from "../../actions/identity/rules.ts";
-import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import { identityLimits, readWantedClaims } from "../../domain/identity-rule.ts";
 import { describeScopes } from "../../domain/scope.ts";
 import { defineStoreCommand, flag, optional, required, several, withDefault } from "../command.ts";
 import { duration, scopeList, text } from "../input/kinds.ts";
+import { readText } from "../input/proof.ts";
 import { type Column, formatTime, renderTable, timeOrNull } from "../output/table.ts";
 
 export const identityCreate = defineStoreCommand({
@@ -61,7 +61,7 @@ export const identityCreate = defineStoreCommand({
       reusable,
       ...(given.jwksUrl !== undefined && { jwksUrl: given.jwksUrl }),
       ...(given.jwksFile !== undefined && {
-        jwks: readFile(given.jwksFile, identityLimits.keySetBytesMax),
+        jwks: readText(given.jwksFile, identityLimits.keySetBytesMax),
       }),
     });
     return {
@@ -140,7 +140,7 @@ export const identityTest = defineStoreCommand({
   arguments: { file: required(text("FILE"), "A file with the token.") },
   options: { organization: required(text("ID"), "Organization whose rules are tried.") },
   run: async (app, { file, organization }) => {
-    const token = readFile(file, identityLimits.tokenCharactersMax + 2).trim();
+    const token = readText(file, identityLimits.tokenCharactersMax + 2).trim();
     const { fault, rules } = await testToken(app, organization, token);
     const accepting = rules.find((rule) => rule.fault === undefined);
     const lines = rules.map((rule) => `${rule.keyId} ${rule.name}: ${rule.fault ?? "accepts it"}`);
@@ -157,17 +157,6 @@ export const identityTest = defineStoreCommand({
     };
   },
 });
-
-/** Throws OperatorError file. */
-function readFile(path: string, bytesMax: number): string {
-  try {
-    const bytes = readFileSync(path);
-    if (bytes.length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`);
-    return bytes.toString();
-  } catch (cause) {
-    throw new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
-  }
-}
 
 function viewRule({ identityRule, ...rule }: TrustingRule) {
   return {

@@ -63,13 +63,7 @@ export async function findHeads(
 ): Promise<Heads | undefined> {
   if (given === undefined) return undefined;
   if (/^https?:\/\//i.test(given)) return readHeads(await fetchText(given), published);
-  let content: string;
-  try {
-    content = readFileSync(given, "utf8");
-  } catch (cause) {
-    throw unreadable(given, cause);
-  }
-  return readHeads(content, published);
+  return readHeads(readText(given, Infinity), published);
 }
 
 async function fetchText(url: string): Promise<string> {
@@ -107,25 +101,26 @@ function unreadable(path: string, cause: unknown): OperatorError {
   return new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
 }
 
-const bytesMax = 256 * 1_024 * 1_024;
+const receiptBytesMax = 256 * 1_024 * 1_024;
 
 /** At least one. Throws OperatorError that says where the file is not JSON, or which field an object has twice. */
 export function readReceiptFile(path: string): ReceiptDocument {
-  return readReceipts(path, readText(path));
+  return readReceipts(path, readText(path, receiptBytesMax, "; split it"));
 }
 
 /** What `sluice receipt disclose` prints, one or many, or statuses of deletions. Throws OperatorError as above. */
 export function readDisclosureFile(path: string): readonly GivenDisclosures[] {
-  return readValues(path, readText(path));
+  return readValues(path, readText(path, receiptBytesMax, "; split it"));
 }
 
-function readText(path: string): string {
+/** Throws OperatorError file. `advice` follows what is said of a file that is too large. */
+export function readText(path: string, bytesMax: number, advice = ""): string {
   try {
     const bytes = readFileSync(path);
-    if (bytes.length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes; split it`);
+    if (bytes.length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes${advice}`);
     return bytes.toString("utf8");
   } catch (cause) {
-    throw new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+    throw unreadable(path, cause);
   }
 }
 
