@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -344,6 +345,18 @@ func listOfBodies(calls []*waitingCall) []byte {
 
 // idIn returns the JSON of the id of a record.
 func idIn(record []byte, field string) string {
+	// The types of this package begin with it, and parsing all of a record takes a quarter of the time of a call.
+	begin := `{"` + field + `":`
+	if text := begin + `"`; strings.HasPrefix(string(record[:min(len(record), len(text))]), text) {
+		for at := len(text); at < len(record); at++ {
+			switch record[at] {
+			case '\\':
+				at++
+			case '"':
+				return string(record[len(begin) : at+1])
+			}
+		}
+	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(record, &fields) != nil {
 		return ""
