@@ -41,7 +41,7 @@ export const serve = defineCommand({
     const server = await startServer(context);
     using stopping = awaitStopSignal();
     try {
-      const first = await createFirstOrganization(context);
+      const first = await createFirstOrganization(context, server);
       if (context.json) {
         context.out.write(`${JSON.stringify({ address: server.address, ...first })}\n`);
       } else {
@@ -94,21 +94,22 @@ async function startServer(context: Context): Promise<Serving> {
 /**
  * Creates an organization in an empty store, to try the service with. Undefined in production and for any other store.
  */
-async function createFirstOrganization(context: Context): Promise<FirstOrganization | undefined> {
-  if (readConfig(context.environment).production) return undefined;
-  return context.withApp(async (app) => {
-    if ((await listOrganizations(app)).length > 0) return undefined;
-    const organizationId = "demo";
-    try {
-      await createOrganization(app, { name: "demo", organizationId });
-    } catch (error) {
-      // Another process that started at the same moment may have created it.
-      if ((await listOrganizations(app)).length === 0) throw error;
-      return undefined;
-    }
-    const { key, secret } = await createKey(app, { organizationId, name: "first key" });
-    return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
-  });
+async function createFirstOrganization(
+  { environment }: Context,
+  { app }: Serving,
+): Promise<FirstOrganization | undefined> {
+  if (readConfig(environment).production) return undefined;
+  if ((await listOrganizations(app)).length > 0) return undefined;
+  const organizationId = "demo";
+  try {
+    await createOrganization(app, { name: "demo", organizationId });
+  } catch (error) {
+    // Another process that started at the same moment may have created it.
+    if ((await listOrganizations(app)).length === 0) throw error;
+    return undefined;
+  }
+  const { key, secret } = await createKey(app, { organizationId, name: "first key" });
+  return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
 }
 
 /** `meaning` describes the option, without a full stop. */
