@@ -3,6 +3,8 @@
 
 import type { FastifyRequest } from "fastify";
 
+/** Up to the next comma outside quotes. */
+const preferences = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
 const handling = /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
 const verdicts = /^\s*verdicts\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
 
@@ -18,8 +20,7 @@ function preferred(request: FastifyRequest, pattern: RegExp): string | undefined
   const prefer = request.headers["prefer"];
   if (prefer === undefined) return undefined;
   const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
-  return all
-    .split(",")
+  return (all.match(preferences) ?? [])
     .map((preference) => pattern.exec(preference)?.[1])
     .find((value) => value !== undefined)
     ?.toLowerCase();

@@ -19,6 +19,8 @@ describe("a request prefers lenient handling", () => {
     "handling=lenient; why=tests, wait=10",
     ["respond-async", "handling=lenient"],
     "handling=lenient, handling=strict",
+    'why="one, two", handling=lenient',
+    String.raw`why="a \", b", handling=lenient`,
   ]) {
     it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), true));
   }
@@ -35,6 +37,9 @@ describe("a request does not prefer lenient handling", () => {
     "lenient",
     "handling=strict, handling=lenient",
     "respond-async",
+    'why="a, handling=lenient"',
+    'why="a, handling=lenient',
+    String.raw`why="a \", handling=lenient, b"`,
   ]) {
     it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), false));
   }
