@@ -7,7 +7,7 @@ import { type JsonBatch, stream } from "@durable-streams/client";
 import { revokeKey } from "../../src/actions/access/keys.ts";
 import { ChangeFeed } from "../../src/actions/change/change-feed.ts";
 import { limits } from "../../src/domain/limits.ts";
-import type { Customer } from "../support/customer.ts";
+import { type Customer, fetchToken } from "../support/customer.ts";
 import { openRaw, type RawConnection } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
@@ -139,6 +139,22 @@ describe("a stream of changes", () => {
     assert.ok(changesRead < 2 * ids.length, `${changesRead} changes were read for five readers`);
     for (const raw of streams) raw.socket.destroy();
     await waitFor("all to leave", () => service.readers() === 0 || undefined);
+  });
+
+  it("ends in the same way whatever has arrived that its reader may not read", async () => {
+    const customer = await scene.makeCustomer();
+    const scopes = ["changes:read", "transactions:read"];
+    const token = await fetchToken(service.client, customer, { scopes });
+    const reader = open({ ...customer, token }, "offset=now&live=sse");
+    const informed = open(customer, "offset=now&live=sse");
+    for (const raw of [reader, informed]) {
+      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    }
+    await scene.addRecord(customer, typeNamed("customer_sar"));
+    await waitFor("the report", () => eventsIn(informed).subjects.length > 0 || undefined);
+    service.clock.advanceMs(limits.changeStreamMs);
+    await Promise.all([reader.closed, informed.closed]);
+    assert.equal(eventsIn(reader).controls.length, 1);
   });
 
   it("ends when its key is revoked, before anything else arrives", async () => {

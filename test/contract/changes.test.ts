@@ -1,15 +1,14 @@
-// The feed of changes: what a reader gets, in which order, how long it waits, and what it can't learn.
+// The feed of changes: what a reader gets, in which order, and how long it waits.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { type Scope } from "../../src/domain/scope.ts";
 import { operationNamed } from "../../src/http/routes.ts";
-import { type Customer, fetchToken } from "../support/customer.ts";
-import type { Reply } from "../support/http-client.ts";
+import { fetchToken } from "../support/customer.ts";
 import { openRaw } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { eventsOf, feedOf, nextOf, type Query, repeatUntil, transaction } from "./changes-feed.ts";
 import { corruptions } from "./invalid-request.ts";
 import { idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
@@ -17,73 +16,8 @@ const scene = await startScene();
 const { service } = scene;
 after(() => scene.stop());
 
-const transaction = typeNamed("transaction");
 const person = typeNamed("person");
-const report = typeNamed("customer_sar");
-
-interface Event {
-  readonly id: string;
-  readonly type: string;
-  readonly subject: string;
-  readonly time: string;
-  readonly source: string;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
-
-type Query = Readonly<Record<string, string>>;
-
-function get(customer: { readonly token: string }, query: Query = {}): Promise<Reply> {
-  return service.client.send({ method: "GET", path: "/v2/changes", query, token: customer.token });
-}
-
-function eventsOf(reply: Reply): readonly Event[] {
-  assert.equal(reply.status, 200, reply.text);
-  return JSON.parse(reply.text) as readonly Event[];
-}
-
-function nextOf({ headers }: Reply): string {
-  return String(headers["stream-next-offset"]);
-}
-
-/** Everything from an offset on, page by page. */
-async function readAll(customer: { readonly token: string }, query: Query = {}) {
-  const events: Event[] = [];
-  for (let { offset = "-1" } = query; ;) {
-    const reply = await get(customer, { ...query, offset });
-    events.push(...eventsOf(reply));
-    assert.ok(offset === "-1" || nextOf(reply) >= offset, "offsets sort as text");
-    offset = nextOf(reply);
-    if (reply.headers["stream-up-to-date"] === "true") return { events, offset };
-  }
-}
-
-async function withScopes(customer: Customer, ...scopes: readonly Scope[]) {
-  return { token: await fetchToken(service.client, customer, { scopes }) };
-}
-
-/** What a request begins with is known only to the service, so what it waits for happens until it has been answered. */
-async function repeatUntil<Result>(result: Promise<Result>, act: () => unknown): Promise<Result> {
-  let found: { readonly result: Result } | undefined;
-  void result.then((value) => (found = { result: value }));
-  return waitFor("an answer", async () => {
-    await act();
-    return found?.result;
-  });
-}
-
-async function erase(customer: Customer, id: string): Promise<void> {
-  const body = { tx_id: id, reason: "a test" };
-  const asked = await scene.ask(customer, { method: "DELETE", path: "/v2/transaction", body });
-  await scene.completed(customer, asked.body.deletion_request_id ?? "");
-}
-
-async function addMany(customer: Customer, count: number): Promise<readonly string[]> {
-  const body = Array.from({ length: count }, () => scene.records.record(transaction));
-  const path = listPathOf(transaction);
-  const reply = await scene.ask(customer, { method: "POST", path, body });
-  assert.equal(reply.status, 200, reply.text);
-  return body.map((record) => idOf(transaction, record));
-}
+const { get, readAll, erase, addMany } = feedOf(scene);
 
 describe("the feed of changes", () => {
   it("has an event for each change of every type, in the order of arrival", async () => {
@@ -234,70 +168,6 @@ describe("what is erased", () => {
       assert.equal(JSON.stringify(events).includes(canary), false);
     }
     assert.equal((await readAll(customer)).events.length, 6);
-  });
-});
-
-describe("what a reader may not read", () => {
-  it("leaves no trace in events, offsets and ends", async () => {
-    const customers = [await scene.makeCustomer(), await scene.makeCustomer()];
-    const seen: unknown[] = [];
-    for (const [index, customer] of customers.entries()) {
-      const reader = await withScopes(customer, "changes:read", "transactions:read");
-      const first = await readAll(reader);
-      const record = { tx_id: "one" };
-      await scene.addRecord(customer, transaction, record);
-      for (let count = 0; count < index * 3; count += 1) await scene.addRecord(customer, report);
-      const second = await readAll(reader, { offset: first.offset });
-      const third = await get(reader, { offset: second.offset });
-      assert.equal(nextOf(third), second.offset);
-      seen.push({
-        subjects: second.events.map(({ subject }) => subject),
-        places: [first.offset, second.offset, nextOf(third)].map((text) => text.slice(0, 19)),
-        upToDate: third.headers["stream-up-to-date"],
-      });
-    }
-    assert.deepEqual(seen[0], seen[1]);
-  });
-
-  it("is not scanned again after an hour", async () => {
-    const customer = await scene.makeCustomer();
-    const reader = await withScopes(customer, "changes:read", "person:read");
-    let { offset } = await readAll(reader);
-    for (const hour of [0, 1]) {
-      service.clock.advanceMs(hour * 3_600_000);
-      const ids = await addMany(customer, 2);
-      const next = await readAll(reader, { offset });
-      assert.equal(next.offset === offset, hour === 0, "only the time changes the offset");
-      const left = await readAll(customer, { offset: next.offset });
-      const subjects = left.events.map(({ subject }) => subject);
-      assert.deepEqual(subjects, hour === 0 ? ids : []);
-      ({ offset } = next);
-    }
-    service.clock.advanceMs(3_600_000);
-    const waiting = get(reader, { offset, live: "long-poll" });
-    await addMany(customer, 1);
-    const empty = await repeatUntil(waiting, () => service.clock.advanceMs(limits.longPollMs));
-    assert.equal(empty.status, 204);
-    assert.deepEqual((await readAll(customer, { offset: nextOf(empty) })).events, []);
-  });
-
-  it("is refused if it is named", async () => {
-    const customer = await scene.makeCustomer();
-    const reader = await withScopes(customer, "changes:read", "transactions:read");
-    assert.equal((await get(reader, { types: "customer_sar" })).status, 403);
-    assert.equal((await get(reader, { include: "content" })).status, 403);
-    const content = await withScopes(customer, "changes:read", "changes:content");
-    assert.deepEqual(eventsOf(await get(content, { include: "content" })), []);
-    const none = await withScopes(customer, "changes:content", "transactions:read");
-    assert.equal((await get(none)).status, 403);
-  });
-
-  it("is another organization's, with its offsets", async () => {
-    const [one, other] = [await scene.makeCustomer(), await scene.makeCustomer()];
-    await addMany(one, 2);
-    const { offset } = await readAll(one);
-    assert.deepEqual((await readAll(other)).events, []);
-    assert.equal((await get(other, { offset })).status, 400);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   pageOf,
   type Reading,
   readPart,
+  restingPage,
   type Source,
 } from "./read-changes.ts";
 
@@ -72,10 +73,11 @@ export class ChangeFeed {
 
   /**
    * Returns the next page that has an event. If the wait ends without one, or the feed is stopped, or the signal is
-   * aborted, returns a page without events or undefined. Rejects if the store can't be read, or if the feed had been
-   * stopped before: a reader that was told that nothing has arrived would ask again at once.
+   * aborted, returns a page without events, which is the same whatever has arrived that the reader may not read.
+   * Rejects if the store can't be read, or if the feed had been stopped before: a reader that was told that nothing has
+   * arrived would ask again at once.
    */
-  async wait(reading: Reading, waiting: Waiting): Promise<FeedPage | undefined> {
+  async wait(reading: Reading, waiting: Waiting): Promise<FeedPage> {
     this.#requireRunning();
     const { organizationId } = reading.view;
     const { until, signal, check } = waiting;
@@ -86,7 +88,8 @@ export class ChangeFeed {
       // may have ended meanwhile.
       const now = this.#app.now();
       await check?.();
-      if ((page !== undefined && page.events.length > 0) || this.isOver(waiting, now)) return page;
+      if (page !== undefined && page.events.length > 0) return page;
+      if (this.isOver(waiting, now)) return restingPage(this.#source, { ...reading, from });
       const awaited = {
         organizationId,
         scanned: from.scanned,
@@ -101,10 +104,10 @@ export class ChangeFeed {
   }
 
   /** Like `wait`, with further events if there are any. */
-  async poll(reading: Reading, waiting: Waiting): Promise<FeedPage | undefined> {
+  async poll(reading: Reading, waiting: Waiting): Promise<FeedPage> {
     const pages: FeedPage[] = [];
     let page = await this.wait(reading, waiting);
-    while (page !== undefined && page.events.length > 0) {
+    while (page.events.length > 0) {
       pages.push(page);
       const isEnough = page.upToDate || pages.length === limits.changesPollPartsMax;
       if (isEnough || this.isOver(waiting)) break;
@@ -113,18 +116,18 @@ export class ChangeFeed {
     return joinPages(pages) ?? page;
   }
 
-  /**
-   * Yields pages as long as there are any, then waits for each further one. Ends and rejects like
-   * `wait`.
-   */
+  /** Yields pages as long as there are any, then each further one that has an event. Ends and rejects like `wait`. */
   async *follow(reading: Beginning, waiting: Waiting): AsyncGenerator<FeedPage> {
     this.#requireRunning();
-    let page: FeedPage | undefined = await this.read(reading, waiting.signal);
-    while (page !== undefined) {
+    let page = await this.read(reading, waiting.signal);
+    for (;;) {
       yield page;
       if (this.isOver(waiting)) return;
       const further: Reading = { ...reading, from: page.next };
-      page = await (page.upToDate ? this.wait(further, waiting) : this.#next(further, waiting));
+      if (page.upToDate) {
+        page = await this.wait(further, waiting);
+        if (page.events.length === 0) return;
+      } else page = await this.#next(further, waiting);
     }
   }
 

@@ -17,6 +17,13 @@ export interface Position {
   readonly following: number;
 }
 
+/** What an event is of. */
+export interface Arrival {
+  readonly changeNo: number;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+}
+
 export const beginning: Position = { changeNo: 0, at: 0, following: 0 };
 
 const blockBytes = 16;
@@ -70,18 +77,21 @@ export class FeedCipher {
    * All at once, because a separate cipher for each event would cost more than the rest of the
    * event.
    */
-  eventIds(organizationId: string, changeNos: readonly number[]): readonly string[] {
+  eventIds(organizationId: string, events: readonly Arrival[]): readonly string[] {
     const owner = createHmac("sha256", this.#idKey).update(organizationId).digest();
-    const blocks = Buffer.alloc(changeNos.length * blockBytes);
-    for (const [index, changeNo] of changeNos.entries()) {
+    const [high, low] = [owner.readUInt32BE(0), owner.readUInt32BE(4)];
+    const blocks = Buffer.alloc(events.length * blockBytes);
+    for (const [index, { changeNo, receivedAt }] of events.entries()) {
       const at = index * blockBytes;
       // The bytes of a number of 64 bits, which would have to be a BigInt.
       blocks.writeUInt32BE(Math.floor(changeNo / 2 ** 32), at);
       blocks.writeUInt32BE(changeNo >>> 0, at + 4);
-      owner.copy(blocks, at + 8, 0, 8);
+      // After a restore of a backup, another event may get the same number.
+      blocks.writeUInt32BE((high ^ Math.floor(receivedAt / 2 ** 32)) >>> 0, at + 8);
+      blocks.writeUInt32BE((low ^ receivedAt) >>> 0, at + 12);
     }
     const ids = encrypt(this.#idKey, blocks).toString("hex");
-    return changeNos.map((_, index) => ids.slice(index * 32, (index + 1) * 32));
+    return events.map((_, index) => ids.slice(index * 32, (index + 1) * 32));
   }
 
   #check(key: string): Buffer {
@@ -100,9 +110,7 @@ export interface Passed {
   readonly position: Position;
 }
 
-export function passedOf(
-  events: readonly { readonly changeNo: number; readonly receivedAt: number }[],
-): Passed {
+export function passedOf(events: readonly Arrival[]): Passed {
   let position = beginning;
   for (const { changeNo, receivedAt } of events) {
     const { at, following } = position;

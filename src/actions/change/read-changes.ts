@@ -6,10 +6,9 @@ import type { Turns } from "../../basics/turns.ts";
 import { eventWriter } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
+import { findLastArrival, numbersAtOnce } from "./last-arrival.ts";
 import { type FeedCipher, pass, type Passed, passedOf, type Position } from "./offset.ts";
 
-/** How many arrival numbers one statement covers, so that it is short even if the reader may read few of them. */
-const numbersAtOnce = 16_384;
 /** How many changes are read at a time; a change with content has up to 64 KiB. */
 const thinAtOnce = 1_000;
 const fullAtOnce = 64;
@@ -84,10 +83,7 @@ export async function readPart(
   const { organizationId } = reading.view;
   const { found, upToDate } = await collect(source, reading, extent);
   const unwanted = upToDate ? await findUnwanted(source, reading, { ...extent, found }) : [];
-  const ids = source.cipher.eventIds(
-    organizationId,
-    found.map(({ changeNo }) => changeNo),
-  );
+  const ids = source.cipher.eventIds(organizationId, found);
   const write = eventWriter(organizationId);
   const events = found.map((change, index) => write(change, ids[index] ?? ""));
   const list = Buffer.from(`[${events.join(",")}]`);
@@ -106,6 +102,13 @@ export function pageOf(
   const scanned = upToDate ? Math.max(from.scanned, through) : position.changeNo;
   const offset = cipher.encode(view.organizationId, position);
   return { events, list, upToDate, next: { position, scanned }, offset };
+}
+
+/** The page of a reader for which nothing has arrived. */
+export function restingPage(source: Source, reading: Reading): FeedPage {
+  const [list, passed] = [Buffer.from("[]"), passedOf([])];
+  const { scanned: through } = reading.from;
+  return pageOf(source, reading, { events: [], list, upToDate: true, passed, through });
 }
 
 /** Pages of a reader that follow each other, none of them without events, as one. */
@@ -161,16 +164,22 @@ async function collect(
  * not scanned again.
  */
 async function findUnwanted(
-  { store }: Source,
+  { store, turns }: Source,
   { view, from }: Reading,
-  { through, found }: Extent & Pick<Collected, "found">,
+  { through, found, signal }: Extent & Pick<Collected, "found">,
 ): Promise<readonly ArrivedChange[]> {
   const { organizationId, types, readable } = view;
   if (types.length === readable.length) return [];
-  const last = found.at(-1)?.changeNo ?? from.scanned;
-  const after = Math.max(last, through - numbersAtOnce);
-  const part = { organizationId, after, through, types: readable, content: false, limit: 1 };
-  return store.arrivals.list({ ...part, fromEnd: true });
+  const after = found.at(-1)?.changeNo ?? from.scanned;
+  const last = await findLastArrival(
+    store,
+    { organizationId, types: readable, after, through },
+    async () => {
+      await turns.next(organizationId);
+      return signal?.aborted !== true;
+    },
+  );
+  return last === undefined ? [] : [last];
 }
 
 const hourMs = 3_600_000;
@@ -181,5 +190,6 @@ const hourMs = 3_600_000;
  */
 function pastHidden(position: Position, at: { now: number; through: number }): Position {
   const hour = Math.floor(at.now / hourMs) * hourMs;
-  return hour > position.at ? { changeNo: at.through, at: hour, following: 0 } : position;
+  if (hour <= position.at) return position;
+  return { changeNo: Math.max(position.changeNo, at.through), at: hour, following: 0 };
 }

@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { type Beginning, checkMs, type Waiting } from "../../actions/change/change-feed.ts";
-import type { FeedPage } from "../../actions/change/read-changes.ts";
+import type { FeedPage, Reading } from "../../actions/change/read-changes.ts";
 import { limits } from "../../domain/limits.ts";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf } from "../load/work-tokens.ts";
@@ -17,21 +17,21 @@ import { waitForRoom } from "../reply/wait-for-room.ts";
 import { charge } from "../write/write-records.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
 
-export interface LiveReading extends Beginning {
+interface Live {
   /** The cursor that the reader sent. */
   readonly cursor: number;
 }
 
-/** Answers with the next events after `start`, which is a page without events. Never rejects. */
+/** Answers with the next events. Never rejects. */
 export async function answerLater(
   context: HttpContext,
   input: HandlerInput,
-  { reading, start }: { readonly reading: LiveReading; readonly start: FeedPage },
+  reading: Reading & Live,
 ): Promise<void> {
   const { request, reply, requestContext } = input;
   try {
     const waiting = waitingOf(context, input, limits.longPollMs);
-    const page = (await context.feed.poll({ ...reading, from: start.next }, waiting)) ?? start;
+    const page = await context.feed.poll(reading, waiting);
     if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
     await charge(context, input, workOf(page));
@@ -47,7 +47,7 @@ export async function answerLater(
 export async function beginStream(
   context: HttpContext,
   input: HandlerInput,
-  reading: LiveReading,
+  reading: Beginning & Live,
 ): Promise<() => Promise<void>> {
   const { reply, request, requestContext } = input;
   const { raw } = reply;

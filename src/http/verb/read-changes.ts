@@ -7,6 +7,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
 import { liveModes, readChangeQuery } from "../changes/change-query.ts";
 import { answerLater, beginStream } from "../changes/live-changes.ts";
+import { clientGone } from "../connection/client-gone.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { schemaRef } from "../openapi/document.ts";
@@ -42,7 +43,7 @@ export const readChanges: Verb = {
       return answerPage({ ...end, upToDate: false });
     }
     if (query.live === undefined) {
-      const page = await feed.read(reading);
+      const page = await feed.read(reading, clientGone(reply.raw));
       await charge(context, input, workOf(page));
       return query.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
     }
@@ -55,7 +56,8 @@ export const readChanges: Verb = {
       const goOn = await beginStream(context, input, reading);
       void goOn();
     } else {
-      void answerLater(context, input, { reading, start: await feed.begin(reading) });
+      const { next: from } = await feed.begin(reading);
+      void answerLater(context, input, { ...reading, from });
     }
     return undefined;
   },
