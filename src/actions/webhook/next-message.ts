@@ -6,11 +6,11 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { testEvent, type WebhookEndpoint, type WebhookEvent } from "../../domain/webhook.ts";
 import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
 import type { App, WebhookKeys } from "../app.ts";
+import { findLastArrival, numbersAtOnce } from "../change/last-arrival.ts";
 import { FeedCipher } from "../change/offset.ts";
 
-/** How many entries of the trail, or arrival numbers, one statement covers. */
+/** How many entries of the trail one statement covers. */
 const entriesAtOnce = 10_000;
-const arrivalsAtOnce = 16_384;
 const newsAtOnce = 100;
 /** How many statements search for a message before others have their turn. */
 const partsMax = 50;
@@ -159,7 +159,8 @@ function deletionMessage(
     resource_type: resourceType,
     replay_offset: cipher.encode(endpointId, { changeNo: entryNo, at, following: 0 }),
   });
-  const id = keys.messageId(endpointId, `entry ${entryNo}`);
+  // After a restore of a backup, other entries and changes may get the same numbers.
+  const id = keys.messageId(endpointId, `entry ${entryNo} at ${at} of ${deletionRequestId}`);
   return { id, body, after: { entryNo, changeNo }, isSignal: false };
 }
 
@@ -173,13 +174,12 @@ async function findSignal(source: MessageSource, search: Search): Promise<Next> 
   if (source.app.now() < signalledAt + signalMs) return { message: undefined, place };
   let { changeNo } = place;
   for (let part = 0; part < partsMax && changeNo < ends.changeNo; part += 1) {
-    const through = Math.min(ends.changeNo, changeNo + arrivalsAtOnce);
+    const through = Math.min(ends.changeNo, changeNo + numbersAtOnce);
     const query = { organizationId, types, content: false, limit: 1 };
     const [first] = await source.app.store.arrivals.list({ ...query, after: changeNo, through });
     if (first !== undefined) {
-      const after = Math.max(first.changeNo, ends.changeNo - arrivalsAtOnce);
-      const last = { ...query, after, through: ends.changeNo, fromEnd: true };
-      const [newest = first] = await source.app.store.arrivals.list(last);
+      const rest = { organizationId, types, after: first.changeNo, through: ends.changeNo };
+      const newest = (await findLastArrival(source.app.store, rest)) ?? first;
       return { message: signalMessage(source, search, newest), place: { ...place, changeNo } };
     }
     changeNo = through;
@@ -195,7 +195,7 @@ function signalMessage(
   const position = { changeNo, at: receivedAt, following: 0 };
   const offset = cipher.encode(organizationId, position);
   const body = bodyOf(changesAvailable, receivedAt, { organization_id: organizationId, offset });
-  const id = keys.messageId(endpointId, `change ${changeNo}`);
+  const id = keys.messageId(endpointId, `change ${changeNo} at ${receivedAt}`);
   return { id, body, after: { entryNo, changeNo }, isSignal: true };
 }
 
