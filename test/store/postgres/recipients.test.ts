@@ -24,6 +24,13 @@ const erasure = "SELECT pg_advisory_xact_lock_shared(27, 66)";
 const waiting =
   "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 27 AND objid = 66 AND NOT granted";
 
+async function awaitRows(client: Client, query: string): Promise<void> {
+  await waitFor("one to wait for the other", async () => {
+    const { rows } = await client.query(query);
+    return rows.length > 0 || undefined;
+  });
+}
+
 describe("a registration and an erasure at once", () => {
   let store: TestStore;
   let other: Client;
@@ -48,12 +55,7 @@ describe("a registration and an erasure at once", () => {
     return deletion;
   }
 
-  async function awaitWaiting(): Promise<void> {
-    await waitFor("one to wait for the other", async () => {
-      const { rows } = await other.query(waiting);
-      return rows.length > 0 || undefined;
-    });
-  }
+  const awaitWaiting = () => awaitRows(other, waiting);
 
   it("tell a recipient that was registered before the step could go on", async () => {
     const deletion = await claimed("t1");
@@ -77,5 +79,53 @@ describe("a registration and an erasure at once", () => {
     await awaitWaiting();
     await other.query("COMMIT");
     assert.equal((await registering).result, "created");
+  });
+});
+
+describe("a registration while notices of erasures are purged", () => {
+  it("loses no notice of what is erased from then on", async () => {
+    const database = await postgres.makeDatabase();
+    const store = await openTestStore(database, { role: "serve" });
+    await store.createOrganization(organization(acme), operator);
+    const passed = { organizationId: acme, name: "slow", types: ["person"] as const };
+    await store.createRecipient(passed, operator);
+    await postgres.query(
+      `INSERT INTO deletion_recipient
+         (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
+       VALUES ('del', 'slow', 'person', '${acme}', 0, 1)`,
+      database,
+    );
+    const admin = new URL(postgres.adminUrl);
+    admin.pathname = new URL(database).pathname;
+    const other = new Client({ connectionString: admin.href });
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query("SELECT * FROM deletion_recipient FOR UPDATE");
+    // It has read who the recipients are, and waits for the row of one of them.
+    const purge = store.purgeNotices(0, worker);
+    await awaitRows(other, "SELECT 1 FROM pg_locks WHERE NOT granted");
+    let isTold = false;
+    const telling = (async () => {
+      const wanted = { organizationId: acme, name: "new", types: ["transaction"] as const };
+      await store.createRecipient(wanted, operator);
+      await store.write(transaction("t"));
+      await store.request(keyOf("transaction", "t"));
+      await store.processAll();
+      isTold = true;
+    })();
+    await waitFor("the registration to wait, or all of it", async () => {
+      return isTold || (await other.query(waiting)).rows.length > 0 || undefined;
+    });
+    await other.query("COMMIT");
+    await Promise.all([purge, telling]);
+    const { settled: through } = await store.settledArrival();
+    const range = { organizationId: acme, after: 0, through, limit: 9, content: false };
+    const told = await store.arrivals.list({ ...range, types: ["transaction"] });
+    assert.deepEqual(
+      told.map(({ notice }) => notice?.kind),
+      ["erased", "completed"],
+    );
+    await other.end();
+    await store.close();
   });
 });

@@ -6,7 +6,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ArrivedNotice } from "../../../domain/record/record-write.ts";
 import type { Recipient } from "../../../domain/recipient.ts";
-import { findRecipientsOf, listRecipients } from "../record/recipient.ts";
+import { findEveryRecipient, findRecipientsOf } from "../record/recipient.ts";
 import type { Act } from "../../interface/act.ts";
 import { acknowledgeTold } from "../record/told-recipient.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
@@ -162,7 +162,7 @@ export function* purgeNotices(
 ): Statements<{ readonly removed: number; readonly more: boolean }> {
   const rowsMax = limits.purgedRowsMax;
   let removed = yield* run(removeOld, before, rowsMax);
-  const recipients = removed < rowsMax ? yield* listRecipients(undefined) : [];
+  const recipients = removed < rowsMax ? yield* findEveryRecipient() : [];
   // An acknowledgement itself stores the end of at most this many deletions.
   for (const { organizationId, name, acknowledgedNo: changeNo } of recipients) {
     yield* acknowledgeTold({ organizationId, name, changeNo, now });
