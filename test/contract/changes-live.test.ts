@@ -14,6 +14,7 @@ import { idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
 
 let pagesRead = 0;
 let changesRead = 0;
+let heldReads: Promise<unknown> | undefined;
 const scene = await startScene({
   wrapStore: (store) => ({
     ...store,
@@ -21,6 +22,7 @@ const scene = await startScene({
       ...store.arrivals,
       list: async (query) => {
         pagesRead += 1;
+        await heldReads;
         const changes = await store.arrivals.list(query);
         changesRead += changes.length;
         return changes;
@@ -239,6 +241,25 @@ describe("a live request whose reader leaves before it is authenticated", () => 
       const ended = await scene.ask(customer, { method: "GET", path: "/v2/changes" });
       assert.equal(ended.status, 200);
       assert.equal(service.readers(), 0);
+    });
+  }
+});
+
+describe("a request whose reader leaves while it is read", () => {
+  for (const leave of ["resetAndDestroy", "destroy"] as const) {
+    it(`is not read on: ${leave}`, async () => {
+      const [customer, read] = [await scene.makeCustomer(), Promise.withResolvers<undefined>()];
+      await add(customer, 300);
+      [pagesRead, heldReads] = [0, read.promise];
+      const raw = open(customer, "offset=-1&include=content");
+      await waitFor("a read", () => pagesRead > 0 || undefined);
+      raw.socket[leave]();
+      const health = { method: "GET", path: "/health/live" };
+      for (let n = 0; n < 3; n += 1) await service.client.send(health);
+      heldReads = undefined;
+      read.resolve(undefined);
+      await scene.ask(customer, { method: "GET", path: "/v2/changes" });
+      assert.equal(pagesRead, 2);
     });
   }
 });

@@ -120,18 +120,23 @@ function waitingOf(
 }
 
 /**
- * A client that closes its side of the connection reads no more of a live reply, or waits for its end. A client that
- * has sent its next request waits for that one; meanwhile the connection is not read, so its end would not be noticed.
+ * A client that closes its side of the connection reads no more of the reply, or waits for its end. One that has sent
+ * its next request waits for that one instead of a live reply (`pause`); meanwhile the connection is not read, so its
+ * end would not be noticed.
  */
-function readerGone(response: ServerResponse): AbortSignal {
+export function readerGone(
+  response: ServerResponse,
+  leaving: readonly ("end" | "pause")[] = ["end", "pause"],
+): AbortSignal {
   const gone = new AbortController();
   const { socket } = response;
   const leave = (): void => gone.abort();
   // The client may have disconnected while the first page was read.
-  if (response.destroyed || socket === null || socket.readableEnded || socket.isPaused()) leave();
-  socket?.once("end", leave).once("pause", leave);
+  if (response.destroyed || socket === null || socket.readableEnded) leave();
+  if (leaving.includes("pause") && socket?.isPaused() === true) leave();
+  for (const event of leaving) socket?.once(event, leave);
   response.once("close", () => {
-    socket?.off("end", leave).off("pause", leave);
+    for (const event of leaving) socket?.off(event, leave);
     leave();
   });
   return gone.signal;

@@ -6,8 +6,7 @@ import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
 import { liveModes, readChangeQuery } from "../changes/change-query.ts";
-import { answerLater, beginStream } from "../changes/live-changes.ts";
-import { clientGone } from "../connection/client-gone.ts";
+import { answerLater, beginStream, readerGone } from "../changes/live-changes.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { schemaRef } from "../openapi/document.ts";
@@ -43,7 +42,7 @@ export const readChanges: Verb = {
       return answerPage({ ...end, upToDate: false });
     }
     if (query.live === undefined) {
-      const page = await feed.read(reading, clientGone(reply.raw));
+      const page = await feed.read(reading, readerGone(reply.raw, ["end"]));
       await charge(context, input, workOf(page));
       return query.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
     }
