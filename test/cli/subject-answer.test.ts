@@ -72,6 +72,38 @@ describe("subject answer", () => {
     assert.ok(out.includes(`, erased ${completed_at} (${id}, receipt ${receipt_no})`));
   });
 
+  it("says of a subject that is being erased that a relationship existed", async () => {
+    await prepare("erasing");
+    await line.ask("deletion request person p --organization erasing --reason r");
+    await operate(line.environment, async ({ store }) => {
+      const { claim, eraseOne } = withActs(store);
+      const { deletionRequestId = "" } = (await claim(Date.now())) ?? {};
+      await eraseOne(deletionRequestId, 100);
+    });
+    const { relationship, to_be_erased } = await answer("erasing");
+    assert.deepEqual([relationship, (to_be_erased as unknown[]).length], ["existed", 1]);
+    await operate(line.environment, processDue);
+  });
+
+  it("says of somebody who has only applied that no account was approved, and names what was stated", async () => {
+    await line.ask("organization create --name A --id applying");
+    const key = { organizationId: "applying", resourceType: "person" };
+    const fields = { account_status: "REJECTED", is_retail_customer: false, is_director: true };
+    await operate(line.environment, (app) => add(app, key, fields));
+    const rejected = await answer("applying");
+    assert.deepEqual([rejected["relationship"], rejected["until"]], ["applied", null]);
+    const roles = rejected["roles"] as readonly { value: string }[];
+    assert.ok(roles.some(({ value }) => value === "is_director"));
+    const { out } = await line.type("subject answer person p --organization applying --reason why");
+    assert.match(out, /There is a record, and no account was approved\./);
+    assert.match(out, /^ {2}Stated: is_director, /m);
+    await operate(line.environment, ({ store }) => {
+      const later = { timestamp: "2026-02-01T00:00:00Z", account_status: "APPROVED" };
+      return withActs(store).write(draftOf("person", "p", later), { ...key, mode: "update" });
+    });
+    assert.equal((await answer("applying"))["relationship"], "exists");
+  });
+
   it("names the records that have to be kept only to somebody who asks for confidential ones", async () => {
     await prepare("keeps");
     const rule = {

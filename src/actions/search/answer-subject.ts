@@ -43,12 +43,17 @@ export interface SubjectAnswer {
   readonly answered_at: string;
   readonly answered_by: string;
   readonly reason: string;
-  /** `named`: other records name the subject, which has no record of its own. */
-  readonly relationship: "exists" | "existed" | "named" | "none";
+  /**
+   * `applied`: no account was approved, as far as the record says. `named`: other records name the subject, which has no
+   * record of its own, and had none.
+   */
+  readonly relationship: "exists" | "existed" | "applied" | "named" | "none";
   readonly from: string | null;
   readonly until: string | null;
   readonly statuses: readonly StatedValue[];
   readonly products: readonly StatedValue[];
+  /** Fields of the record that were true, such as `is_director`. */
+  readonly roles: readonly StatedValue[];
   readonly records: readonly CountedType[];
   readonly erased: readonly Erasure[];
   readonly to_be_erased: readonly Erasure[];
@@ -98,13 +103,15 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
     answered_by: app.operator,
     reason,
     relationship: relationshipOf(own, {
-      wasErased: erased.some((erasure) => erasure.of === "subject"),
+      // A deletion can be requested only of a record that is there, and takes as long as it has to.
+      wasThere: erasures.some((erasure) => erasure.of === "subject"),
       isNamed: records.length > 0,
     }),
     from: own === undefined ? null : (first ?? null),
     until: own?.until ?? null,
     statuses: own?.statuses ?? [],
     products: own?.products ?? [],
+    roles: own?.roles ?? [],
     records,
     erased,
     to_be_erased: erasures.filter(({ completed_at }) => completed_at === undefined),
@@ -114,10 +121,15 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
 
 function relationshipOf(
   own: OwnRecord | undefined,
-  { wasErased, isNamed }: { readonly wasErased: boolean; readonly isNamed: boolean },
+  { wasThere, isNamed }: { readonly wasThere: boolean; readonly isNamed: boolean },
 ): SubjectAnswer["relationship"] {
-  if (own !== undefined) return own.until === undefined ? "exists" : "existed";
-  if (wasErased) return "existed";
+  if (own !== undefined) {
+    if (own.until !== undefined) return "existed";
+    const { statuses } = own;
+    const isOnlyApplied = statuses.every(({ value }) => /^(PENDING|REJECTED)$/.test(value));
+    return statuses.length > 0 && isOnlyApplied ? "applied" : "exists";
+  }
+  if (wasThere) return "existed";
   return isNamed ? "named" : "none";
 }
 
@@ -171,6 +183,7 @@ async function readErasures(
 const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
   exists: "A business relationship exists.",
   existed: "A business relationship existed, and has ended.",
+  applied: "There is a record, and no account was approved.",
   named: "There is no record of the subject itself; other records name it.",
   none: "Nothing is known about a business relationship with this id.",
 };
@@ -196,6 +209,7 @@ export function describeAnswer(
         ...(from === null ? [] : [`From ${from}${until === null ? "" : ` until ${until}`}`]),
         ...answer.statuses.map(describeStated("Account status")),
         ...answer.products.map(describeStated("Product")),
+        ...answer.roles.map(describeStated("Stated:")),
       ],
     ],
     [

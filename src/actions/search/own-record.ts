@@ -38,7 +38,21 @@ export interface OwnRecord {
   readonly until: string | undefined;
   readonly statuses: readonly StatedValue[];
   readonly products: readonly StatedValue[];
+  readonly roles: readonly StatedValue[];
 }
+
+/** What may be true of a person or a company. */
+const roleFields = [
+  "is_retail_customer",
+  "is_account_owner",
+  "is_beneficial_owner",
+  "is_director",
+  "is_shareholder",
+  "is_significant_control_person",
+  "is_sole_prop",
+  "is_test_user",
+  "is_test_company",
+];
 
 /** Undefined if there is no such record. */
 export async function readOwn(
@@ -49,13 +63,15 @@ export async function readOwn(
   const closed = new ClosedSince(type);
   const statuses = new Map<string, Span>();
   const products = new Map<string, Span>();
+  const roles = new Map<string, Span>();
   let changesRead = 0;
   for await (const changes of historyPages(app, key)) {
     changesRead += closed.addAll(changes);
     for (const { payload: text } of changes) {
       const payload: Payload = JSON.parse(text);
-      addStated(statuses, payload, "account_status");
-      addStated(products, payload, "product_type");
+      addStated(statuses, payload, payload["account_status"]);
+      addStated(products, payload, payload["product_type"]);
+      for (const field of roleFields) if (payload[field] === true) addStated(roles, payload, field);
     }
   }
   if (changesRead === 0) return undefined;
@@ -64,11 +80,11 @@ export async function readOwn(
     until: until === undefined ? undefined : formatTimestamp(until),
     statuses: listStated(statuses),
     products: listStated(products),
+    roles: listStated(roles),
   };
 }
 
-function addStated(found: Map<string, Span>, payload: Payload, field: string): void {
-  const value = payload[field];
+function addStated(found: Map<string, Span>, payload: Payload, value: unknown): void {
   const at = timestampOf(payload);
   if (typeof value !== "string" || at === undefined) return;
   const known = found.get(value);
