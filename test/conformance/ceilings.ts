@@ -50,7 +50,7 @@ async function expiries(store: TestStore, now: number): Promise<Readonly<Record<
 const closed = { account_status: "CLOSED" };
 
 /** Bounds of a preview. */
-const enough = { entriesMax: 1_000, bytesMax: 1_000_000 };
+const enough = { entriesMax: 1_000, bytesMax: 1_000_000, requestedFrom: 0 };
 
 export function testCeilings(engine: Engine): void {
   describe(`${engine.name}: a retention ceiling`, () => {

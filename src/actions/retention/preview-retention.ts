@@ -145,7 +145,15 @@ async function previewStep(
   const part = await app.store.findExpired({ ...query, after, scannedMax: examinedAtOnce });
   const expired = part.expired.filter(({ key }) => key.resourceType === resourceType);
   const due = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
-  tally.add(expired, await app.store.retention.previewErased({ ...query, ...erasedBounds, due }));
+  tally.add(
+    expired,
+    await app.store.retention.previewErased({
+      ...query,
+      ...erasedBounds,
+      due,
+      requestedFrom: app.now(),
+    }),
+  );
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };

@@ -60,6 +60,8 @@ export interface ExpiredPart {
 /** Records that have expired, and would be deleted at that time. */
 export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceilings" | "now"> {
   readonly due: readonly RecordKey[];
+  /** No deletion of them is requested before. */
+  readonly requestedFrom: number;
   /** What a preview keeps in memory: relations, and bytes of the ids in them. */
   readonly entriesMax: number;
   readonly bytesMax: number;

@@ -6,11 +6,15 @@
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
+import { floorEnd } from "../../../domain/retention/floor.ts";
+import { isPartyType } from "../../../domain/deletion/party.ts";
+import { dateOf } from "../../../domain/retention/hold-end.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { listFloors } from "../retention/floor.ts";
-import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
+import { type ReadFloors, readOrigins } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
+import { findHeldNamings } from "../retention/naming.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import { filterPassed } from "./expired.ts";
 import { toKey } from "./plan.ts";
@@ -23,6 +27,10 @@ interface Cascade {
   readonly erased: Roots;
   /** Records that also belong to others. */
   readonly shared: Roots;
+  /** What would be erased or lose a reference, with what it belongs to or mentions. */
+  readonly owners: Owners;
+  /** Records that the deletions of others count, because they have reached a ceiling themselves. */
+  readonly uncounted: ReadonlySet<NodeKey>;
   readonly isComplete: boolean;
 }
 
@@ -101,24 +109,32 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
   const { organizationId, due } = query;
   const confidential = yield* readConfidentialTypes(organizationId);
   const shared: Roots = new Map();
+  const owners: Owners = new Map();
+  const uncounted = new Set<NodeKey>();
   const room = new Room(query);
   const nodes = due.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
   const erased: Roots = new Map(nodes.map((node) => [node, new Set([node])]));
   for (let level = nodes; level.length > 0;) {
     const here = new Set(level);
-    const belonging = yield* findBelonging(query, { level, confidential, room });
-    // For some of them it is not known what else they belong to.
+    const reached = yield* findReferring(query, { level, confidential, room, owners });
+    // Of some it is not known to what else they belong.
     if (!room.isLeft) break;
-    const expiring = yield* findExpiring(query, [...belonging.keys()]);
+    const expiring = yield* findExpiring(query, reached);
     level = [];
-    for (const [node, owners] of belonging) {
-      // A record with several owners is counted only with the last of them; one that expires by itself is not counted
-      // here.
-      const last = owners.reduce((one, other) => (one > other ? one : other));
-      if (!here.has(last) || erased.has(node) || expiring.has(node)) continue;
-      const known = owners.map((owner) => erased.get(owner));
+    for (const node of reached) {
+      if (erased.has(node) || uncounted.has(node)) continue;
+      const belonging = belongingOf(owners, node);
+      // A record of several owners is counted with the last of them only, and one that expires by itself not here.
+      const last = belonging.reduce((one, other) => (one > other ? one : other));
+      if (expiring.has(node) || uncounted.has(last)) {
+        uncounted.add(node);
+        level.push(node);
+        continue;
+      }
+      if (!here.has(last)) continue;
+      const known = belonging.map((owner) => erased.get(owner));
       const [only, ...others] = known;
-      // Most records have one owner, and very many may share the same one.
+      // Most have one owner, and very many may have the same one.
       const roots =
         only !== undefined && others.length === 0
           ? only
@@ -132,39 +148,50 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
       }
     }
   }
-  return { erased, shared, isComplete: room.isLeft };
+  return { erased, shared, owners, uncounted, isComplete: room.isLeft };
+}
+
+/** For each record what it refers to, and whether it belongs to that. */
+type Owners = Map<NodeKey, Map<NodeKey, boolean>>;
+
+function belongingOf(owners: Owners, node: NodeKey): readonly NodeKey[] {
+  return [...(owners.get(node) ?? [])].flatMap(([owner, belongs]) => (belongs ? [owner] : []));
 }
 
 interface Level {
   readonly level: readonly NodeKey[];
   readonly confidential: ReadonlySet<ResourceType>;
   readonly room: Room;
+  readonly owners: Owners;
 }
 
-/** Everything that belongs to one of these records, with everything that it belongs to. */
-function* findBelonging(
+/** Adds what refers to any of these records, with everything that it belongs to; returns what belongs to them. */
+function* findReferring(
   { organizationId }: ErasedQuery,
-  { level, confidential, room }: Level,
-): Statements<ReadonlyMap<NodeKey, readonly NodeKey[]>> {
-  const owners = new Map<NodeKey, NodeKey[]>();
+  { level, confidential, room, owners }: Level,
+): Statements<readonly NodeKey[]> {
+  const reached = new Set<NodeKey>();
+  const add = ({ kind, from_type, from_id, to_type, to_id }: RelationRow) => {
+    const from = nodeKey(from_type, from_id);
+    const known = owners.get(from) ?? new Map<NodeKey, boolean>();
+    owners.set(from, known.set(nodeKey(to_type, to_id), kind === "belongs"));
+    return from;
+  };
   yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
-    for (const { kind, from_type, from_id } of rows) {
-      const isCounted = kind === "belongs" && !confidential.has(from_type);
-      if (isCounted) owners.set(nodeKey(from_type, from_id), []);
+    for (const row of rows.filter(({ from_type }) => !confidential.has(from_type))) {
+      const from = add(row);
+      if (row.kind === "belongs") reached.add(from);
     }
     yield* rest();
     return room.take(rows);
   });
-  const nodes = [...owners.keys()];
+  const nodes = [...reached];
   yield* eachPage({ organizationId, nodes, end: "from" }, function* (rows) {
-    for (const { kind, from_type, from_id, to_type, to_id } of rows) {
-      if (kind === "belongs")
-        owners.get(nodeKey(from_type, from_id))?.push(nodeKey(to_type, to_id));
-    }
+    for (const row of rows.filter(({ kind }) => kind === "belongs")) add(row);
     yield* rest();
     return room.take(rows);
   });
-  return owners;
+  return nodes;
 }
 
 /** Those of these records that have reached a ceiling themselves. */
@@ -180,23 +207,77 @@ function* findExpiring(
   return new Set((yield* filterPassed(candidates, now)).map(({ node }) => node));
 }
 
-/** Why expired records have to wait for something that would be erased with them, or would lose a reference. */
-function* findWaits(
-  { organizationId, now }: ErasedQuery,
-  { erased, shared }: Cascade,
-): Statements<ReadonlyMap<NodeKey, "held" | "floor">> {
-  const affected = [...erased, ...shared].filter(([node, roots]) => !roots.has(node));
-  const keys = affected.map(([node]) => toKey(organizationId, node));
+type Wait = "held" | "floor";
+
+/**
+ * Why expired records have to wait: for what would be erased with them or would lose a reference, or for a record under
+ * a hold that names one of them.
+ */
+function* findWaits(query: ErasedQuery, cascade: Cascade): Statements<ReadonlyMap<NodeKey, Wait>> {
+  const { organizationId, due, now } = query;
+  const { owners } = cascade;
+  const affected = [...owners.keys()];
+  const keys = affected.map((node) => toKey(organizationId, node));
   const held = yield* findHeldKeys(keys, now);
   const floors = yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records: keys });
-  const waits = new Map<NodeKey, "held" | "floor">();
-  for (const [node, roots] of affected) {
-    const key = toKey(organizationId, node);
-    const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
-    const isFloored = (floor?.until ?? 0) > now && (erased.has(node) || floor?.redactable !== true);
-    const isHeld = held.has(keyText(key));
-    for (const root of roots) if (isHeld || isFloored) waits.set(root, isHeld ? "held" : "floor");
+  const roots = due.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
+  const parties = roots.filter((node) => isPartyType(parseNodeKey(node).type));
+  const named = yield* findHeldNamings(organizationId, parties, dateOf(now));
+  const isHeld = (node: NodeKey) => held.has(keyText(toKey(organizationId, node)));
+  const waiting = ancestorsOf(affected.filter(isHeld), owners);
+  const waits = new Map<NodeKey, Wait>();
+  for (const root of roots) if (waiting.has(root) || named.has(root)) waits.set(root, "held");
+  const requestedAt = yield* findRequestTimes(query, { floors, origins });
+  for (const floor of floors) {
+    const kept = affected.filter((node) => {
+      const isRedacted = !cascade.erased.has(node) && !cascade.uncounted.has(node);
+      return parseNodeKey(node).type === floor.resourceType && !(floor.redactable && isRedacted);
+    });
+    const originOf = (node: NodeKey) => origins.get(keyText(toKey(organizationId, node)));
+    const open = ancestorsOf(
+      kept.filter((node) => floorEnd(floor, originOf(node), now) > now && originOf(node)),
+      owners,
+    );
+    // Without a time to count from, a floor counts from the request.
+    const unending = ancestorsOf(
+      kept.filter((node) => originOf(node) === undefined),
+      owners,
+    );
+    for (const root of roots) {
+      const from = requestedAt.get(root) ?? now;
+      const isKept =
+        open.has(root) || (unending.has(root) && floorEnd(floor, undefined, from) > now);
+      if (isKept && !waits.has(root)) waits.set(root, "floor");
+    }
   }
   return waits;
+}
+
+/** Everything that any of these records refers to, at any depth; what is mentioned is not followed. */
+function ancestorsOf(nodes: readonly NodeKey[], owners: Owners): ReadonlySet<NodeKey> {
+  const found = new Set(nodes.flatMap((node) => [...(owners.get(node)?.keys() ?? [])]));
+  // Iterating over a set includes the elements that are added meanwhile.
+  for (const one of found) for (const owner of belongingOf(owners, one)) found.add(owner);
+  return found;
+}
+
+/** When the deletions of expired records are requested. Empty if no floor depends on it. */
+function* findRequestTimes(
+  { organizationId, ceilings, due, requestedFrom }: ErasedQuery,
+  { floors, origins }: Pick<ReadFloors, "floors" | "origins">,
+): Statements<ReadonlyMap<NodeKey, number>> {
+  if (floors.length === 0 || !origins.values().some((origin) => origin === undefined)) {
+    return new Map();
+  }
+  const byType = new Map(ceilings.map((ceiling) => [ceiling.resourceType, ceiling]));
+  const beginnings = yield* readOrigins({ floors: ceilings, records: due });
+  return new Map(
+    due.map(({ resourceType, resourceId }) => {
+      const from = beginnings.get(keyText({ organizationId, resourceType, resourceId }));
+      const keepDays = byType.get(resourceType)?.days ?? 0;
+      const passedAt = floorEnd({ keepDays }, from, requestedFrom);
+      return [nodeKey(resourceType, resourceId), Math.max(requestedFrom, passedAt)];
+    }),
+  );
 }

@@ -107,6 +107,7 @@ interface OwnedRow extends NamingRow {
 export function* findHeldNamings(
   organizationId: string,
   nodes: readonly NodeKey[],
+  heldOn = "",
 ): Statements<ReadonlyMap<NodeKey, Place>> {
   const places = new Map<string, Place>();
   const parties = nodes.map((node) => parseNodeKey(node).id);
@@ -116,7 +117,7 @@ export function* findHeldNamings(
     let last = "";
     for (;;) {
       const key = [organizationId, resourceType] as const;
-      const held = yield* all<{ id: string }>(findHeld, ...key, last, heldAtOnce);
+      const held = yield* all<{ id: string }>(findHeld, ...key, last, heldAtOnce, heldOn);
       const ids = held.map(({ id }) => id);
       const values = [...key, ids, searchedFor(parties)] as const;
       const rows = yield* all<NamingRow>(textsOf(type).among, ...values);
