@@ -38,7 +38,10 @@ function readTelephone(text: string, library: Parse): TelephoneNumber {
 function parse(text: string, library: Parse): TelephoneNumber | undefined {
   const { number, possible } = library(text);
   if (number === undefined || !possible) return undefined;
-  return { full: number.e164, national: [withoutTrunk(number.significant)] };
+  // As people dial it there, such as with 8 before it in Russia; an extension follows a letter.
+  const [dialled = ""] = (number.national ?? "").split(/\p{L}/u);
+  const national = [number.significant, dialled.replaceAll(/[^\d]/g, "")].map(withoutTrunk);
+  return { full: number.e164, national: [...new Set(national)].filter((one) => one !== "") };
 }
 
 function withoutTrunk(digits: string): string {

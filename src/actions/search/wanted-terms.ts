@@ -24,6 +24,16 @@ export interface WantedTerm extends ValueTerm {
  */
 const nameTermsMax = 320;
 
+/** What a person calls it. */
+const called: Readonly<Record<Criterion, string>> = {
+  name: "name",
+  born: "date of birth",
+  email: "e-mail address",
+  telephone: "telephone number",
+  document: "number of a document",
+  registration: "number in a register",
+};
+
 /** What a text that has no terms has to be. */
 const expected: Readonly<Record<Criterion, string>> = {
   name: "a name with letters",
@@ -45,11 +55,11 @@ export function readWanted(wanted: Wanted, readTelephone: TelephoneReader): read
   }
   return given.flatMap((criterion) => {
     const text = wanted[criterion] ?? "";
-    requireLine(`The ${criterion}`, text, limits.textCharactersMax);
+    requireLine(`The ${called[criterion]}`, text, limits.textCharactersMax);
     const found =
       criterion === "name" ? readName(text) : termsOfValue(criterion, text, readTelephone);
     if (found.length > 0) return found.map((one) => ({ ...one, criterion }));
-    throw new OperatorError("invalid", `The ${criterion} must be ${expected[criterion]}.`);
+    throw new OperatorError("invalid", `The ${called[criterion]} must be ${expected[criterion]}.`);
   });
 }
 

@@ -26,10 +26,12 @@ describe("a telephone number", () => {
     ["1-415-555-2671", "+1 415 555 2671"],
     ["06 6982 1234", "+39 06 6982 1234"],
     ["020 7946 0018", "+44 20 7946 0018"],
+    ["8 (495) 123-45-67", "+7 495 123 45 67"],
+    ["06 1 123 4567", "+36 1 123 4567"],
   ] as const) {
     it(`shares its national digits with the form that has a country: ${national}`, () => {
-      const [shared] = readTelephone(international).national;
-      assert.ok(shared !== undefined && readTelephone(national).national.includes(shared));
+      const known = new Set(readTelephone(international).national);
+      assert.ok(readTelephone(national).national.some((digits) => known.has(digits)));
       assert.equal(readTelephone(national).full, undefined);
     });
   }
