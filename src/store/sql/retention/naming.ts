@@ -16,6 +16,7 @@ const findPageEnd = `
 const findHeld = `
   SELECT DISTINCT resource_id AS id FROM hold
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
+    AND (ends_on IS NULL OR ends_on >= $5)
   ORDER BY resource_id LIMIT $4`;
 
 /** How many records under a hold one statement searches. */
