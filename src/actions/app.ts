@@ -21,8 +21,10 @@ export interface Signer {
 
 /** Makes the hashes by which persons and companies are found. */
 export interface SearchKeys {
-  /** Identifies the secret from which the keys are derived. */
+  /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */
   readonly check: number;
+  /** The checks of this secret with earlier rules. */
+  readonly earlierChecks: readonly number[];
   /** The hash of a text under the key of an organization. */
   hash(organizationId: string, text: string): Uint8Array;
 }

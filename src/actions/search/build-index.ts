@@ -72,9 +72,13 @@ async function readIndex(app: App): Promise<SearchState & { readonly keys: Searc
   const { search } = app.store;
   const keys = requireKeys(app);
   const state = await search.state();
-  if (state.keyCheck !== 0) requireSame(keys, state.keyCheck);
-  else await search.begin(keys.check);
-  return { ...state, keyCheck: keys.check, keys };
+  const isNew = state.keyCheck === 0 || keys.earlierChecks.includes(state.keyCheck);
+  if (!isNew) {
+    requireSame(keys, state.keyCheck);
+    return { ...state, keys };
+  }
+  await search.begin(keys.check);
+  return { keyCheck: keys.check, indexedNo: 0, keys };
 }
 
 /**

@@ -9,6 +9,8 @@ const hashBytes = 16;
 const keyBytes = 32;
 /** Every engine can store it exactly in a number. */
 const checkBytes = 6;
+/** Raise it when a value gets other terms than before: then each index is made again by itself. */
+const rulesVersion = 2;
 
 export function makeSearchKeys(secret: KeyObject): SearchKeys {
   const from = secret.export({ format: "der", type: "pkcs8" });
@@ -20,9 +22,12 @@ export function makeSearchKeys(secret: KeyObject): SearchKeys {
     keys.set(organizationId, key);
     return key;
   };
+  // Never 0, which means that no key is in use.
+  const checkOf = (version: number) =>
+    1 + derive(version === 1 ? "check" : `check ${version}`, checkBytes).readUIntBE(0, checkBytes);
   return {
-    // Never 0, which means that no key is in use.
-    check: 1 + derive("check", checkBytes).readUIntBE(0, checkBytes),
+    check: checkOf(rulesVersion),
+    earlierChecks: Array.from({ length: rulesVersion - 1 }, (_, at) => checkOf(at + 1)),
     hash: (organizationId, text) =>
       createHmac("sha256", keyOf(organizationId)).update(text).digest().subarray(0, hashBytes),
   };
