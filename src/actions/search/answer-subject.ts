@@ -44,8 +44,8 @@ export interface SubjectAnswer {
   readonly answered_by: string;
   readonly reason: string;
   /**
-   * `applied`: no account was approved, as far as the record says. `named`: other records name the subject, which has no
-   * record of its own, and had none.
+   * `applied`: no account was approved, as far as the record says. `named`: other records name the subject, which has
+   * no record of its own, and had none.
    */
   readonly relationship: "exists" | "existed" | "applied" | "named" | "none";
   readonly from: string | null;

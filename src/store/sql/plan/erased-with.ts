@@ -171,7 +171,7 @@ function* findReferring(
   { level, confidential, room, owners }: Level,
 ): Statements<readonly NodeKey[]> {
   const reached = new Set<NodeKey>();
-  const add = ({ kind, from_type, from_id, to_type, to_id }: RelationRow) => {
+  const addOwner = ({ kind, from_type, from_id, to_type, to_id }: RelationRow) => {
     const from = nodeKey(from_type, from_id);
     const known = owners.get(from) ?? new Map<NodeKey, boolean>();
     owners.set(from, known.set(nodeKey(to_type, to_id), kind === "belongs"));
@@ -179,7 +179,7 @@ function* findReferring(
   };
   yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
     for (const row of rows.filter(({ from_type }) => !confidential.has(from_type))) {
-      const from = add(row);
+      const from = addOwner(row);
       if (row.kind === "belongs") reached.add(from);
     }
     yield* rest();
@@ -187,7 +187,7 @@ function* findReferring(
   });
   const nodes = [...reached];
   yield* eachPage({ organizationId, nodes, end: "from" }, function* (rows) {
-    for (const row of rows.filter(({ kind }) => kind === "belongs")) add(row);
+    for (const row of rows.filter(({ kind }) => kind === "belongs")) reached.add(addOwner(row));
     yield* rest();
     return room.take(rows);
   });
