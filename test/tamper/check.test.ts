@@ -80,7 +80,7 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     `UPDATE deletion SET completed_at = completed_at + 1 WHERE ${oneCompleted}`,
     /differs in completed_at/,
   ],
-  [`UPDATE deletion SET status = 'pending' WHERE ${oneCompleted}`, /was completed, and is pending/],
+  [`UPDATE deletion SET status = 'pending' WHERE ${oneCompleted}`, /was completed, but is pending/],
   [
     `DELETE FROM deletion WHERE ${oneCompleted}`,
     /Receipt \d: its deletion del_\w+ is not in the store/,
@@ -113,7 +113,7 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     `UPDATE hold SET owner = 'x' WHERE ${oneHold}`,
     /Hold hold_\w+ differs from the hold that was placed/,
   ],
-  [`DELETE FROM hold WHERE ${oneHold}`, /Hold hold_\w+ is in force in the audit trail, and not/],
+  [`DELETE FROM hold WHERE ${oneHold}`, /Hold hold_\w+ is in force in the audit trail, but not/],
   [
     "UPDATE receipt_key SET created_at = created_at + 1",
     /key \S+ of receipts differs from the one in the audit/,
@@ -158,7 +158,7 @@ function testCheck(engine: string, copy: () => Promise<Copy>): void {
       const name = readdirSync(altered.folder).find((one) => one.endsWith(".ndjson")) ?? "";
       rmSync(join(altered.folder, name));
       const gone = await check(altered);
-      if (engine === "SQLite") assert.match(gone.out, /There is no ledger .*, and there was one/);
+      if (engine === "SQLite") assert.match(gone.out, /There is no ledger .*, but there was one/);
       else assert.match(gone.out, /checks that need it were skipped/);
       writeFileSync(join(altered.folder, name), "no ledger at all\n".repeat(9));
       const other = await check(altered);

@@ -14,7 +14,7 @@ describe("an altered store or ledger", () => {
   });
 
   it("would be missed by a check of the store alone", async () => {
-    const run = shortRun({ seed: 2, count: 30 });
+    const run = shortRun({ seed: 2, count: 60 });
     const { findings } = await alterMany(run, async (folder) => {
       const store = await openStore(`sqlite:${folder}/sluice.db`, { role: "command" });
       try {

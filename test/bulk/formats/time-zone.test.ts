@@ -52,7 +52,7 @@ describe("the offset of a time zone", () => {
   }
 
   it("is the same on a Node without its own Temporal", () => {
-    const module = join(import.meta.dirname, "../../../src/bulk/formats/time-zone.ts");
+    const module = join(import.meta.dirname, "../../../src/bulk/formats/time-format.ts");
     const script =
       `const { offsetMinutesIn } = await import(${JSON.stringify(module)});` +
       'const offsets = JSON.parse(process.argv[1]).map(([zone, local]) => offsetMinutesIn(zone, local) ?? "none");' +

@@ -97,7 +97,7 @@ export function* findLatestArrival(): Statements<number> {
   return (yield* get<{ latest: number | null }>(readArrival))?.latest ?? 0;
 }
 
-interface ChangePage {
+export interface ChangePage {
   readonly organizationId: string;
   readonly resourceType: string;
   /** No change beyond this arrival number. */

@@ -5,13 +5,13 @@ import { reader } from "../../row/reader.ts";
 import { get, list, run, type Statements } from "../statement/statements.ts";
 import type { EventDestination } from "../../../domain/event.ts";
 
-interface EventCursor {
+export interface EventCursor {
   readonly destination: EventDestination;
   /** The last entry that the receiver has; 0 before the first. */
   readonly entryNo: number;
 }
 
-interface EventLease {
+export interface EventLease {
   readonly destination: EventDestination;
   readonly now: number;
   /** No other process sends to the receiver before this time. */
@@ -19,7 +19,7 @@ interface EventLease {
 }
 
 /** Ends a lease. `entryNo`: the last entry that the receiver has now. */
-interface EventSettlement extends EventCursor {
+export interface EventSettlement extends EventCursor {
   readonly until: number;
 }
 
