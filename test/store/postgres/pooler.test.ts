@@ -8,26 +8,20 @@ import { openTestStore } from "../../support/test-store.ts";
 
 const connections = { poolMax: 4, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000 };
 
-describe(
-  "a pooler without prepared statements",
-  { skip: lacksPgBouncer({ prepared: false }) },
-  () => {
-    it("is named when a store is opened that prepares its statements", async () => {
-      const server = await startPostgres();
-      after(() => server.remove());
-      const pooler = await startPgBouncer(server.adminUrl, {
-        prepared: false,
-        serverConnections: 2,
+describe("a pooler without prepared statements", () => {
+  const skip = lacksPgBouncer({ prepared: false });
+  it("is named when a store is opened that prepares its statements", { skip }, async () => {
+    const server = await startPostgres();
+    after(() => server.remove());
+    const pooler = await startPgBouncer(server.adminUrl, { prepared: false, serverConnections: 2 });
+    after(() => pooler.remove());
+    const url = await server.makeDatabase();
+    const open = (prepare: boolean) =>
+      openTestStore(pooler.through(url), {
+        role: "serve",
+        connections: { ...connections, prepare },
       });
-      after(() => pooler.remove());
-      const url = await server.makeDatabase();
-      const open = (prepare: boolean) =>
-        openTestStore(pooler.through(url), {
-          role: "serve",
-          connections: { ...connections, prepare },
-        });
-      await (await open(false)).close();
-      await assert.rejects(open(true), { name: "StoreError", message: /Set DATABASE_PREPARE=off/ });
-    });
-  },
-);
+    await (await open(false)).close();
+    await assert.rejects(open(true), { name: "StoreError", message: /Set DATABASE_PREPARE=off/ });
+  });
+});
