@@ -341,7 +341,7 @@ describe("the groups of a stream that contain the same record", () => {
     const { reply, events } = await sendWatched("PUT", body);
     assert.equal(summaryOf(reply)["write_count"], 516);
     const last = events.filter((event) => event.startsWith("begin")).length;
-    assert.ok(last > 1 && events.indexOf(`begin ${last}`) > events.indexOf("end 1"), `${events}`);
+    assert.ok(last > 1 && events.indexOf(`begin ${last}`) > events.indexOf("end 1"), events.join());
     const key = { organizationId, resourceType: type.resourceType, resourceId: ids[0] ?? "" };
     const history = await store?.readHistory(key);
     assert.match(history?.changes.at(-1)?.payload ?? "", /"last"/);
