@@ -246,12 +246,14 @@ function testLists(engine: Engine): void {
     for (const lenient of [true, false]) {
       it(`recognises what is stored already, wherever it is in a ${lenient ? "lenient" : "strict"} list`, async () => {
         const name = lenient ? "again" : "strictly";
-        const list = Array.from({ length: 100 }, (_, index) => transaction(`${name} ${index}`));
+        // What differs has the same length.
+        const sample = (index: number, amount = 10) => transaction(`${name} ${index}`, { amount });
+        const list = Array.from({ length: 100 }, (_, index) => sample(index));
         const added = list.filter((_, index) => isAdded(index));
         await store.write(added, { lenient });
-        const later = transaction(`${name} 5`, { amount: 5 });
+        const later = sample(5, 15);
         await store.write(later, { mode: "append" });
-        const sent = list.with(5, later).with(50, transaction(`${name} 50`, { amount: 50 }));
+        const sent = list.with(5, later).with(50, sample(50, 50));
         const expected = sent.map((_, index) =>
           index === 50 ? "updated" : isAdded(index) ? "unchanged" : "created",
         );
@@ -274,7 +276,9 @@ function testLists(engine: Engine): void {
     }
 
     it("refuses each addition of a list that is sent again, and of one that has changed", async () => {
-      const list = Array.from({ length: 40 }, (_, index) => transaction(`twice ${index}`));
+      const list = Array.from({ length: 40 }, (_, index) =>
+        transaction(`twice ${index}`, { amount: 10 }),
+      );
       await store.write(list);
       const changed = list.with(20, transaction("twice 20", { amount: 20 }));
       const { written, drafts } = await store.write(changed, { lenient: true });
