@@ -197,7 +197,7 @@ async function askAll(driver: Driver, { steps }: Scenario): Promise<readonly Out
 function requireNoSecret(outcomes: readonly Outcome[], { apiKey }: Customer): void {
   const shown = JSON.stringify(outcomes);
   assert.ok(!shown.includes(apiKey), "the API key is shown");
-  assert.doesNotMatch(shown, /Bearer |eyJ/);
+  assert.doesNotMatch(shown, /Bearer |eyJ[\w-]*\./);
 }
 
 async function requireStored(
