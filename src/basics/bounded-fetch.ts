@@ -1,7 +1,7 @@
 // Sends requests to an issuer of tokens. Replies are bounded, and nothing is sent to another machine without TLS,
 // whatever the metadata of the issuer say.
 
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "./url-hostname.ts";
 
 const responseBytesMax = 1_024 * 1_024;
 

@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
-import { isLoopback } from "../basics/loopback.ts";
+import { isLoopback } from "../basics/url-hostname.ts";
 import { postgresUrls } from "../files/postgres-urls.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import {

@@ -1,6 +1,6 @@
 // The settings of sign-in with OpenID Connect, and which of them require each other.
 
-import { isLoopback } from "../basics/loopback.ts";
+import { isLoopback } from "../basics/url-hostname.ts";
 import { type OperatorRole, operatorRoles } from "../domain/operator.ts";
 import { Problem, readPairs, setting, text } from "./setting.ts";
 

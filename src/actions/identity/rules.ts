@@ -5,7 +5,7 @@ import type { ApiKey } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { identityLimits, type IdentityRule } from "../../domain/identity-rule.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { isLoopback } from "../../basics/loopback.ts";
+import { isLoopback } from "../../basics/url-hostname.ts";
 import { actOf, type App } from "../app.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { requireName } from "../access/create-organization.ts";

@@ -6,6 +6,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTls, TLSSocket } from "node:tls";
+import { withoutBrackets } from "../../basics/url-hostname.ts";
 import type { OutEvent } from "../../domain/event.ts";
 import { type EventReceiver, SendFailure } from "./receiver.ts";
 
@@ -47,7 +48,7 @@ export function makeSyslogReceiver(options: SyslogOptions): EventReceiver {
 }
 
 function open({ url, ca }: SyslogOptions): Socket {
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const host = withoutBrackets(url.hostname);
   const port = Number(url.port);
   if (url.protocol === "syslog+tcp:") return connectTcp({ host, port });
   const name = isIP(host) === 0 ? { servername: host } : {};

@@ -4,6 +4,7 @@
 import http, { type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { withoutBrackets } from "../../basics/url-hostname.ts";
 import type { AllowedAddresses } from "./allowed-address.ts";
 import { Resolver } from "node:dns/promises";
 
@@ -92,7 +93,7 @@ function always(address: string): LookupFunction {
 }
 
 async function addressesOf({ hostname }: URL, resolve: ResolveName): Promise<readonly string[]> {
-  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
+  const literal = withoutBrackets(hostname);
   if (isIP(literal) !== 0) return [literal];
   return resolve(hostname);
 }

@@ -7,7 +7,7 @@ import type { IdentifiedPerson } from "../../../actions/operator/identity.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import { AppError } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/schema/formats.ts";
-import { isLoopback } from "../../../basics/loopback.ts";
+import { isLoopback } from "../../../basics/url-hostname.ts";
 import { boundedFetch } from "../../../basics/bounded-fetch.ts";
 import { type Claims, readNames, readRoles, type RolesOptions } from "./claims.ts";
 import { describeFailure, isUnreachable, readRefusal } from "./failure.ts";
