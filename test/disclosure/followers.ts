@@ -7,6 +7,7 @@ import { listRecipients } from "../../src/actions/recipient/recipients.ts";
 import { deliver } from "../../src/actions/webhook/deliver.ts";
 import { addEndpoint, listOwnEndpoints } from "../../src/actions/webhook/endpoints.ts";
 import { placeOf } from "../../src/actions/webhook/next-message.ts";
+import { Turns } from "../../src/basics/turns.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { webhookEvents } from "../../src/domain/webhook.ts";
 import type { Scenario } from "./scenario.ts";
@@ -52,7 +53,7 @@ export class Followers {
     const { settled: changeNo } = await store.settledArrival();
     const bodies: string[] = [];
     await deliver(app, endpoint, {
-      source: { app, keys, cipher },
+      source: { app, keys, cipher, turns: new Turns() },
       claimant: "campaign",
       ends: { entryNo, changeNo },
       place: placeOf(endpoint),

@@ -1,6 +1,7 @@
 // The last change of some types, looked for from the end of a range in bounded parts. It goes as far back as the change
 // is: if it gave up before, that would disclose how much has arrived that a reader may not know of.
 
+import type { Turns } from "../../basics/turns.ts";
 import type { Store } from "../../store/interface/store.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
 
@@ -15,16 +16,18 @@ export interface Range {
   readonly through: number;
 }
 
-/** `goOn` is awaited before each part; if it returns false, nothing further is read. */
+/** Each part is a turn of the organization. When the signal is aborted, nothing further is read. */
 export async function findLastArrival(
-  { arrivals }: Pick<Store, "arrivals">,
+  { store, turns }: { readonly store: Pick<Store, "arrivals">; readonly turns: Turns },
   { after, through, ...of }: Range,
-  goOn: () => Promise<boolean> | boolean = () => true,
+  signal?: AbortSignal,
 ): Promise<ArrivedChange | undefined> {
-  for (let end = through; end > after && (await goOn()); end -= numbersAtOnce) {
+  for (let end = through; end > after; end -= numbersAtOnce) {
+    await turns.next(of.organizationId);
+    if (signal?.aborted === true) break;
     const part = { after: Math.max(after, end - numbersAtOnce), through: end };
     const query = { ...of, ...part, content: false, limit: 1, fromEnd: true };
-    const [last] = await arrivals.list(query);
+    const [last] = await store.arrivals.list(query);
     if (last !== undefined) return last;
   }
   return undefined;

@@ -164,21 +164,15 @@ async function collect(
  * not scanned again.
  */
 async function findUnwanted(
-  { store, turns }: Source,
+  source: Source,
   { view, from }: Reading,
   { through, found, signal }: Extent & Pick<Collected, "found">,
 ): Promise<readonly ArrivedChange[]> {
   const { organizationId, types, readable } = view;
   if (types.length === readable.length) return [];
   const after = found.at(-1)?.changeNo ?? from.scanned;
-  const last = await findLastArrival(
-    store,
-    { organizationId, types: readable, after, through },
-    async () => {
-      await turns.next(organizationId);
-      return signal?.aborted !== true;
-    },
-  );
+  const range = { organizationId, types: readable, after, through };
+  const last = await findLastArrival(source, range, signal);
   return last === undefined ? [] : [last];
 }
 

@@ -1,6 +1,7 @@
 // Reads the next message for an endpoint from the audit trail and the changes, in bounded parts. A message has no
 // content: only the id of a deletion with the type of its record, or the end of the feed.
 
+import type { Turns } from "../../basics/turns.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { testEvent, type WebhookEndpoint, type WebhookEvent } from "../../domain/webhook.ts";
@@ -12,7 +13,7 @@ import { FeedCipher } from "../change/offset.ts";
 /** How many entries of the trail one statement covers. */
 const entriesAtOnce = 10_000;
 const newsAtOnce = 100;
-/** How many statements search for a message before others have their turn. */
+/** How many statements search for a message in one direction, before the next endpoint. */
 const partsMax = 50;
 /** The shortest time between two messages about changes to an endpoint. */
 export const signalMs = 1_000;
@@ -40,6 +41,8 @@ export interface MessageSource {
   readonly app: Pick<App, "store" | "now">;
   readonly keys: WebhookKeys;
   readonly cipher: FeedCipher;
+  /** Each statement that searches is a turn of its organization. */
+  readonly turns: Turns;
 }
 
 /** Up to where the trail and the changes are complete. */
@@ -128,6 +131,7 @@ async function findDeletion(source: MessageSource, search: Search): Promise<Next
   for (let part = 0; part < partsMax && entryNo < ends.entryNo; part += 1) {
     const through = Math.min(ends.entryNo, entryNo + entriesAtOnce);
     const { organizationId } = endpoint;
+    await source.turns.next(organizationId);
     const query = { organizationId, after: entryNo, through, limit: newsAtOnce };
     const news = await source.app.store.webhooks.listNews(query);
     const next = news.find((one) => isWanted(one, endpoint, types));
@@ -164,22 +168,29 @@ function deletionMessage(
   return { id, body, after: { entryNo, changeNo }, isSignal: false };
 }
 
-/** Made from the newest change that the endpoint may be notified of. */
+/**
+ * Made from the newest change that the endpoint may be notified of, or, if much has arrived since the first one, from
+ * the newest within a bound after it.
+ */
 async function findSignal(source: MessageSource, search: Search): Promise<Next> {
   const { endpoint, types, ends, place } = search;
   const { events, signalledAt = 0, organizationId } = endpoint;
+  const { app, turns } = source;
   if (!events.includes(changesAvailable) || types.length === 0) {
     return { message: undefined, place: { ...place, changeNo: ends.changeNo } };
   }
-  if (source.app.now() < signalledAt + signalMs) return { message: undefined, place };
+  if (app.now() < signalledAt + signalMs) return { message: undefined, place };
   let { changeNo } = place;
   for (let part = 0; part < partsMax && changeNo < ends.changeNo; part += 1) {
     const through = Math.min(ends.changeNo, changeNo + numbersAtOnce);
     const query = { organizationId, types, content: false, limit: 1 };
-    const [first] = await source.app.store.arrivals.list({ ...query, after: changeNo, through });
+    await turns.next(organizationId);
+    const [first] = await app.store.arrivals.list({ ...query, after: changeNo, through });
     if (first !== undefined) {
-      const rest = { organizationId, types, after: first.changeNo, through: ends.changeNo };
-      const newest = (await findLastArrival(source.app.store, rest)) ?? first;
+      const { changeNo: after } = first;
+      const last = Math.min(ends.changeNo, after + partsMax * numbersAtOnce);
+      const rest = { organizationId, types, after, through: last };
+      const newest = (await findLastArrival({ store: app.store, turns }, rest)) ?? first;
       return { message: signalMessage(source, search, newest), place: { ...place, changeNo } };
     }
     changeNo = through;

@@ -16,6 +16,7 @@ import {
   type Place,
   placeOf,
 } from "../../actions/webhook/next-message.ts";
+import { Turns } from "../../basics/turns.ts";
 import type { WebhookEndpoint } from "../../domain/webhook.ts";
 import type { Logger } from "../../log.ts";
 import { type Loop, startLoop } from "../loop.ts";
@@ -44,6 +45,7 @@ class Sender {
   readonly #stopping = new AbortController();
   /** By endpoint. */
   readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #turns = new Turns();
   readonly #ofOrganization = new Map<string, number>();
   /**
    * When each organization was last served, as a count; organizations that were never served come
@@ -65,7 +67,7 @@ class Sender {
     const endpoints = await allEndpoints(this.#app);
     const keys = this.#app.webhookKeys();
     if (endpoints.length === 0 || keys === undefined) return false;
-    const source = { app: this.#app, keys, cipher: await this.#begun() };
+    const source = { app: this.#app, keys, cipher: await this.#begun(), turns: this.#turns };
     const ends = await this.#look(endpoints);
     for (const endpoint of this.#inTurn(endpoints, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
+import { Turns } from "../../../src/basics/turns.ts";
 import { FeedCipher } from "../../../src/actions/change/offset.ts";
 import { findNext, placeOf } from "../../../src/actions/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/actions/webhook/webhook-keys.ts";
@@ -35,16 +36,17 @@ async function open(): Promise<TestStore> {
   return store;
 }
 
-/** What follows the first arrival and the first entry. */
-async function next(store: TestStore, events: readonly WebhookEvent[]) {
+/** What follows the first arrival and the first entry. `through`: as if so much had arrived. */
+async function next(store: TestStore, events: readonly WebhookEvent[], through?: number) {
   const wanted = newEndpoint(`whe_${events.join()}`, { events, changeNo: 0 });
   await store.createWebhookEndpoint(wanted, operator);
   const [found] = (await store.listWebhookEndpoints(acme)).slice(-1);
   assert.ok(found);
   const endpoint = { ...found, entryNo: 0 };
   const { settled: changeNo } = await store.settledArrival();
-  const ends = { entryNo: (await store.trail.head()).no, changeNo };
-  const source = { app: { store, now: () => operator.now }, keys, cipher };
+  const ends = { entryNo: (await store.trail.head()).no, changeNo: through ?? changeNo };
+  const app = { store, now: () => operator.now };
+  const source = { app, keys, cipher, turns: new Turns() };
   const { message } = await findNext(source, endpoint, { ends, place: placeOf(endpoint) });
   assert.ok(message);
   return message;
@@ -62,6 +64,27 @@ describe("the next message", () => {
     const { body } = await next(store, ["sluice.changes.available"]);
     const { data } = JSON.parse(body) as { data: { offset: string } };
     assert.equal(cipher.decode(acme, data.offset)?.changeNo, settled);
+  });
+
+  it("is searched for while others are served, in a bounded part of what has arrived", async () => {
+    const store = await open();
+    await store.write(transaction("one"));
+    let queries = 0;
+    const list: TestStore["arrivals"]["list"] = (query) => {
+      queries += 1;
+      assert.ok(queries < 200, "the search goes on");
+      return store.arrivals.list(query);
+    };
+    const counting = { ...store, arrivals: { ...store.arrivals, list } };
+    let turns = 0;
+    let isFound = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isFound) setImmediate(count);
+    };
+    setImmediate(count);
+    await next(counting, ["sluice.changes.available"], 2 ** 40).finally(() => (isFound = true));
+    assert.ok(turns >= queries, `${turns} turns, ${queries} queries`);
   });
 
   it("has another id in a store that was restored, and has other events at the same numbers", async () => {
