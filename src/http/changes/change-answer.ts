@@ -1,7 +1,7 @@
 // A page of the feed as a reply: a JSON array of events, and the headers of Durable Streams. Nothing may store it: what
 // is erased later would remain there.
 
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { FeedPage } from "../../actions/change/read-changes.ts";
 import { isNamed } from "../reply/representation.ts";
@@ -36,8 +36,8 @@ export function tagged(
   { headers: sent }: FastifyRequest,
   { body, headers = {}, ...answer }: ReturnType<typeof answerPage>,
 ): Answer {
-  const bytes = Buffer.concat([Buffer.from(JSON.stringify(headers)), body]);
-  const digest = hash("sha256", bytes, "base64url");
+  const hash = createHash("sha256").update(JSON.stringify(headers)).update(body);
+  const digest = hash.digest("base64url");
   const all = { ...headers, etag: `"${digest.slice(0, 22)}"` };
   if (isNamed(all.etag, sent["if-none-match"]))
     return { status: 304, body: undefined, headers: all };
