@@ -4,10 +4,7 @@
 
 interface Line {
   readonly resolves: (() => void)[];
-  /**
-   * The time that its turns have used; at least as much as the organization that was being served
-   * when it arrived.
-   */
+  /** The time that its turns have used; at least as much as the organization that was being served when it arrived. */
   usedMs: number;
 }
 

@@ -76,10 +76,7 @@ export interface Command {
   /** Further sentences for the help and the documentation. */
   readonly details?: string;
   readonly examples: readonly string[];
-  /**
-   * The operator named with --as needs one of these rights; empty for a command that anybody may
-   * run.
-   */
+  /** The operator named with --as needs one of these rights; empty for a command that anybody may run. */
   readonly rights: readonly OperatorRight[];
   readonly arguments: Parameters;
   readonly options: Parameters;

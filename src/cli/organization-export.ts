@@ -140,9 +140,7 @@ export async function exportOrganization(
   }
 }
 
-/**
- * Returns the export in this folder if it is complete. Throws OperatorError if it is another one, or was changed.
- */
+/** Returns the export in this folder if it is complete. Throws OperatorError if it is another one, or was changed. */
 async function readComplete(
   folder: string,
   owner: ExportOwner,

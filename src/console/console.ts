@@ -136,9 +136,7 @@ async function sendFailure(
   context.replies.send(request, reply, { ...failure, ...(headers && { headers }) });
 }
 
-/**
- * Another site sent the request, or the proxy does not report the address that the browser used.
- */
+/** Another site sent the request, or the proxy does not report the address that the browser used. */
 function foreign({ headers }: FastifyRequest, own: string): AppError {
   const hint =
     headers.origin === undefined

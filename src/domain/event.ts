@@ -102,10 +102,7 @@ export type VerbOn<Kind extends string> = TrailAction extends infer Action
     : never
   : never;
 
-/**
- * What the trail does not record, because anybody could flood it: a process sends only how often it
- * happened.
- */
+/** What the trail does not record, because anybody could flood it: a process sends only how often it happened. */
 export const securityEvents = {
   "authentication.failed": {
     summary: "A credential was missing or wrong, or a sign-in to the console failed.",

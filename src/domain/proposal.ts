@@ -79,8 +79,7 @@ export function settingsOfTwo({
 }
 
 /**
- * Whether a change of settings ends the requirement of an approval, or lets records be erased that
- * were kept before.
+ * Whether a change of settings ends the requirement of an approval, or lets records be erased that were kept before.
  */
 export function weakensSettings(before: Settings, change: Change): boolean {
   if (before.deletionApproval !== true) return false;

@@ -22,9 +22,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** What a submission does: POST adds (or appends), PUT updates. */
 export type Operation = "add" | "update";
 
-/**
- * `belongs`: erased with the record that it refers to. `mentions`: remains, without the reference.
- */
+/** `belongs`: erased with the record that it refers to. `mentions`: remains, without the reference. */
 export type RelationKind = "belongs" | "mentions";
 
 export interface RelationField {

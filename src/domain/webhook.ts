@@ -78,9 +78,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 export const webhookGivesUpMs = 72 * hourMs;
 
-/**
- * The delay after one failure, after two, and so on; the last one applies to all further failures.
- */
+/** The delay after one failure, after two, and so on; the last one applies to all further failures. */
 const waitsMs = [
   5 * secondMs,
   30 * secondMs,

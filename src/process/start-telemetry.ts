@@ -10,9 +10,7 @@ import { traceReceiver } from "../settings/telemetry-settings.ts";
 import type { Tracing } from "../telemetry/telemetry.ts";
 import { version } from "./version.ts";
 
-/**
- * While a receiver can't be reached every export fails, so failures are logged at most this often.
- */
+/** While a receiver can't be reached every export fails, so failures are logged at most this often. */
 const failureLogMs = 60_000;
 
 /** Throws ConfigError if the packages that it needs are not installed. */

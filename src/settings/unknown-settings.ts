@@ -13,10 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownPrefix = "SLUICE_";
 
-/**
- * Variables of this project that are not settings: the key of an import, and those that only tests
- * read.
- */
+/** Variables of this project that are not settings: the key of an import, and those that only tests read. */
 const otherOwn = /^SLUICE_(?:API_KEY$|TEST_)/;
 
 /** Kubernetes sets these in every container for a service named `sluice`, and SLUICE_PORT to a URL. */

@@ -79,9 +79,7 @@ export async function changeOrganization(
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
 }
 
-/**
- * A setting that needs a second person must be proposed separately. Throws OperatorError invalid.
- */
+/** A setting that needs a second person must be proposed separately. Throws OperatorError invalid. */
 function requireApart(before: Organization, change: OrganizationSettings): void {
   const isApart = Object.keys(change).every((name) => name in settingsOfTwo(change));
   if (isApart || !weakensSettings(before, change)) return;

@@ -45,10 +45,7 @@ export class News {
     this.#app = app;
   }
 
-  /**
-   * Resolves at once if the last query saw more than the reader has seen. Rejects if the store
-   * can't be read.
-   */
+  /** Resolves at once if the last query saw more than the reader has seen. Rejects if the store can't be read. */
   next(awaited: Awaited, signal: AbortSignal): Promise<Look> {
     const { scanned } = awaited;
     const seen = (this.#looking ? this.#seen : undefined) ?? 0;

@@ -73,10 +73,7 @@ export class FeedCipher {
     return check.equals(block.subarray(8)) ? position : undefined;
   }
 
-  /**
-   * All at once, because a separate cipher for each event would cost more than the rest of the
-   * event.
-   */
+  /** All at once, because a separate cipher for each event would cost more than the rest of the event. */
   eventIds(organizationId: string, events: readonly Arrival[]): readonly string[] {
     const owner = createHmac("sha256", this.#idKey).update(organizationId).digest();
     const [high, low] = [owner.readUInt32BE(0), owner.readUInt32BE(4)];

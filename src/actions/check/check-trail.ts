@@ -145,10 +145,7 @@ class DeletionStates {
   readonly #findings: Findings;
   /** The ids of the deletions whose state no entry has explained so far. */
   readonly #unexplained = explainedStates.map((state) => ({ ...state, ids: new Set<string>() }));
-  /**
-   * Deletions that no longer wait for their approval according to the store, with their
-   * organizations.
-   */
+  /** Deletions that no longer wait for their approval according to the store, with their organizations. */
   readonly #unapproved = new Map<string, string | undefined>();
   readonly #closedOrganizations = new Set<string>();
 

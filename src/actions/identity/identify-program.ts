@@ -107,10 +107,7 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1));
 }
 
-/**
- * A token without an id is identified by what is signed, because the same signature can have
- * several forms.
- */
+/** A token without an id is identified by what is signed, because the same signature can have several forms. */
 function usedOnceOf(
   { reusable }: IdentityRule,
   organizationId: string,

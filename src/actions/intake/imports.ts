@@ -73,10 +73,7 @@ export async function writeImported(
   }
 }
 
-/**
- * Uses the same rule as the API: for a type with a path for lists, a list may contain records that
- * exist.
- */
+/** Uses the same rule as the API: for a type with a path for lists, a list may contain records that exist. */
 export function importMode({ batchPath }: RecordType, update: boolean): WriteMode {
   if (update) return "update";
   return batchPath === undefined ? "add" : "append";

@@ -113,8 +113,7 @@ export class Submission {
       return 0;
     }
     this.#rows += countDraftRows([read]);
-    // True if nothing will be stored, because a strict request has errors, or a request has too
-    // many rows.
+    // True if nothing will be stored, because a strict request has errors, or a request has too many rows.
     if (this.#rows > limits.listRowsMax) this.#drafts = [];
     else if (lenient || this.#errors.items === 0) this.#drafts.push(read);
     if (lenient) this.#results.push(read.id);

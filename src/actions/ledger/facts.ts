@@ -17,9 +17,7 @@ export interface Fact {
   readonly name: string;
   /** Of the facts with the same name, the one with the highest number is in force. */
   readonly no: number;
-  /**
-   * The content of the fact in the form of the audit trail; undefined after the end of the fact.
-   */
+  /** The content of the fact in the form of the audit trail; undefined after the end of the fact. */
   readonly stated: object | undefined;
   /** Missing if the audit trail states the fact, which contains no ids of records. */
   readonly hold?: Hold;

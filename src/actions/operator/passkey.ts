@@ -1,5 +1,4 @@
-// Stores the passkeys of operators. The caller knows the protocol and verifies signatures
-// (console/sign-in/passkey.ts).
+// Stores the passkeys of operators. The caller knows the protocol and verifies signatures (console/sign-in/passkey.ts).
 
 import { limits } from "../../domain/limits.ts";
 import type { Operator, Passkey } from "../../domain/operator.ts";

@@ -22,10 +22,7 @@ import {
 import type { ResourceType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 
-/**
- * In the order of canonical JSON, because objects in that order are serialized faster; the kinds
- * too.
- */
+/** In the order of canonical JSON, because objects in that order are serialized faster; the kinds too. */
 const allTypes = recordTypes.map(({ resourceType }) => resourceType).toSorted();
 const kindsInOrder = countKinds.toSorted();
 

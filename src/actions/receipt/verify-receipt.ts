@@ -43,9 +43,7 @@ export class ReceiptVerifier {
     this.#known = { keys: new Map(keys.map(({ kid, x }) => [kid, x])), storeId };
   }
 
-  /**
-   * `missing`: a sentence if receipts before this one are missing; this one can still be genuine.
-   */
+  /** `missing`: a sentence if receipts before this one are missing; this one can still be genuine. */
   add(
     value: unknown,
   ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly missing: string | undefined } {

@@ -18,9 +18,7 @@ import { OperatorError, unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 import { RecipientLag } from "./recipient-lag.ts";
 
-/**
- * Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization.
- */
+/** Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listRecipients(
   app: App,
   organizationId: string | undefined,

@@ -31,10 +31,7 @@ export class ExpiryTally {
   readonly erasedWith: Counts = {};
   /** By type, the number of records that would be erased with the last record that they belong to. */
   readonly shared: Counts = {};
-  /**
-   * Records with more owned records than were counted, which may have to wait for those that were
-   * not.
-   */
+  /** Records with more owned records than were counted, which may have to wait for those that were not. */
   inPart = 0;
 
   /** Adds expired records, and what the deletions of those that are due would do. */

@@ -39,10 +39,7 @@ export async function refreshCallers({ store, callers }: App): Promise<void> {
   );
 }
 
-/**
- * Does what a write needs. Rejects if writes would be refused, for example because the disk is
- * full.
- */
+/** Does what a write needs. Rejects if writes would be refused, for example because the disk is full. */
 export function probeWrite({ store }: App): Promise<void> {
   return store.probeWrite();
 }

@@ -86,9 +86,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
-/**
- * The beginnings of cells that spreadsheets execute, and of cells that were protected from this.
- */
+/** The beginnings of cells that spreadsheets execute, and of cells that were protected from this. */
 const formulaLike = /^'*[=+\-@\t\r]/;
 const protectedFormula = /^'+[=+\-@\t\r]/;
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$/;

@@ -28,9 +28,7 @@ export interface Chunk {
   readonly lists: readonly ChunkList[];
   /** Rows that can't be mapped to a record. */
   readonly unmapped: readonly UnmappedRow[];
-  /**
-   * The ids of its records: two chunks that share a record are never in flight at the same time.
-   */
+  /** The ids of its records: two chunks that share a record are never in flight at the same time. */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -49,10 +47,7 @@ export interface ChunkOptions {
   readonly isDone: (row: number) => boolean;
 }
 
-/**
- * How many rows and references to other records a chunk has: as many as a transaction of the group
- * commit writes.
- */
+/** How many rows and references to other records a chunk has: as many as a transaction of the group commit writes. */
 const storedRowsMax = limits.groupRowsMax;
 /** Many proxies limit bodies to a megabyte. */
 const charactersMax = 900_000;

@@ -173,19 +173,14 @@ function describeProgress(state: StateFile, input: TextInput): BulkStep & { coun
   return { rows: state.rowsDone, share, note, counts };
 }
 
-/**
- * A digest of everything that determines which records the rows become, and where they are sent.
- */
+/** A digest of everything that determines which records the rows become, and where they are sent. */
 function describeSettings(plan: FilePlan, target: Target): string {
   const { type, organizationId, mapping, update, format, delimiter } = plan;
   const what = [target.name, organizationId, type.resourceType, [...mapping], update];
   return hash("sha256", JSON.stringify([...what, format, delimiter]));
 }
 
-/**
- * With more refused rows than this, the file or its mapping is wrong; nobody can correct so many by
- * hand.
- */
+/** With more refused rows than this, the file or its mapping is wrong; nobody can correct so many by hand. */
 export const refusedLimits = {
   rowsMax: 100_000,
   bytesMax: 256 * 1_024 * 1_024,

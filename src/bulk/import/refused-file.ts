@@ -82,9 +82,7 @@ export class RefusedFile {
     return `${JSON.stringify({ ...rest, ...own })}\n`;
   }
 
-  /**
-   * The cells of all columns except those that this file adds, and any cells beyond the columns.
-   */
+  /** The cells of all columns except those that this file adds, and any cells beyond the columns. */
   #withoutOwn(cells: readonly string[]): readonly string[] {
     const { columns = [] } = this.#options;
     if (!ownColumns.some((own) => columns.includes(own))) return cells;

@@ -13,9 +13,7 @@ export type KeyOf = (text: string) => string;
 export interface TargetList {
   /** Makes the text to send, and returns how many characters it keeps in memory. */
   add(payload: Payload): number;
-  /**
-   * Call this once. Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent.
-   */
+  /** Call this once. Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent. */
   send(keyOf: KeyOf): Promise<readonly ItemOutcome[]>;
 }
 

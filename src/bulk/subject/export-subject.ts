@@ -1,5 +1,4 @@
-// Writes the archive of a person or a company: everything that is stored about it, in bounded
-// memory.
+// Writes the archive of a person or a company: everything that is stored about it, in bounded memory.
 
 import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";

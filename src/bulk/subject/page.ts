@@ -11,9 +11,7 @@ export interface SubjectSummary {
   readonly organizationName: string;
   readonly resourceType: string;
   readonly resourceId: string;
-  /**
-   * The state of the subject's own record; undefined if only other records refer to the subject.
-   */
+  /** The state of the subject's own record; undefined if only other records refer to the subject. */
   readonly state: Payload | undefined;
   /** Records in each file, by the name of the file. */
   readonly counts: readonly (readonly [name: string, records: number])[];

@@ -25,9 +25,7 @@ export function choosable(columns: readonly string[]): readonly string[] {
   return [...new Set(columns)].filter((column) => !isBulkKey(column));
 }
 
-/**
- * The first column with the name of a field, apart from case and spaces, is mapped to that field.
- */
+/** The first column with the name of a field, apart from case and spaces, is mapped to that field. */
 export function chooseByName(columns: readonly string[], type: RecordType): MappingChoice {
   const free = new Set(type.fieldNames);
   const fieldOf = (column: string): string => {

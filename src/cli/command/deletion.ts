@@ -1,5 +1,4 @@
-// `sluice deletion …`: the commands about deletion requests, except those about holds and the
-// replay.
+// `sluice deletion …`: the commands about deletion requests, except those about holds and the replay.
 
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";

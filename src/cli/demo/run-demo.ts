@@ -91,8 +91,7 @@ async function runSteps(
     figures.push({ step, ...measure(requestMs, records, seconds), waits });
     if (!json) err.write(`${step.padEnd(24)} ${records} in ${seconds.toFixed(2)} s\n`);
   }
-  // All deletions are requested at the same time, so the step takes as long as the longest
-  // deletion.
+  // All deletions are requested at the same time, so the step takes as long as the longest deletion.
   const deletions = figures.find(({ step }) => step === "deletions");
   return {
     steps: figures,

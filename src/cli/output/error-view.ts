@@ -38,10 +38,7 @@ export function viewError(thrown: unknown): ErrorView {
   };
 }
 
-/**
- * The advice is at the end of the first line. If another error caused this one, it contains the
- * advice.
- */
+/** The advice is at the end of the first line. If another error caused this one, it contains the advice. */
 function viewOperatorError({ errorName: name, message, cause, context }: OperatorError): ErrorView {
   const inner =
     cause instanceof OperatorError ? advice[cause.errorName]?.(cause.context) : undefined;

@@ -16,10 +16,7 @@ export interface GraphEdge extends GraphNode {
 
 export interface Graph {
   readonly center: GraphNode;
-  /**
-   * The records that refer to it, drawn on the left, and the records that it refers to, on the
-   * right.
-   */
+  /** The records that refer to it, drawn on the left, and the records that it refers to, on the right. */
   readonly referrers: readonly GraphEdge[];
   readonly references: readonly GraphEdge[];
 }

@@ -22,10 +22,7 @@ const path = "/console/subjects";
 const screen = path;
 const shownMax = 50;
 const skipMax = 1_000_000;
-/**
- * If an answer would have to search more transactions, the command has to be used, because it has
- * the time.
- */
+/** If an answer would have to search more transactions, the command has to be used, because it has the time. */
 const searchedMax = 100_000;
 
 const labels = {

@@ -27,10 +27,7 @@ export interface Subscription {
   readonly watch: (onChange: () => void) => () => void;
 }
 
-/**
- * How many streams one person can have, so that nobody can use up those of others by opening many
- * sessions.
- */
+/** How many streams one person can have, so that nobody can use up those of others by opening many sessions. */
 const ofPersonMax = 8;
 const streamsMax = 200;
 /** The time between two events of a stream; also how soon it ends after its session. */

@@ -12,9 +12,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/**
- * The policy is not no-referrer, because with that browsers would send forms with `Origin: null`.
- */
+/** The policy is not no-referrer, because with that browsers would send forms with `Origin: null`. */
 export const pageHeaders = {
   "cache-control": "no-store",
   "content-security-policy": contentSecurityPolicy,

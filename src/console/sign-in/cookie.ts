@@ -30,10 +30,7 @@ export function readOpenIdCookie(headers: IncomingHttpHeaders, origin: Origin): 
   return read(headers, openIdNameOf(origin));
 }
 
-/**
- * Undefined if the cookie is missing or was sent more than once, because it is unclear who set
- * which.
- */
+/** Undefined if the cookie is missing or was sent more than once, because it is unclear who set which. */
 function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | undefined {
   const name = `${of}=`;
   const found = sent

@@ -29,9 +29,7 @@ export function isFromOwnPage({ headers }: FastifyRequest, origin: Origin): bool
   return headers.origin === origin.text && (site === undefined || site === "same-origin");
 }
 
-/**
- * True if browsers support passkeys there: over TLS or on localhost, and never for an IP address.
- */
+/** True if browsers support passkeys there: over TLS or on localhost, and never for an IP address. */
 export function supportsPasskeys({ isSecure, hostname }: Origin): boolean {
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
   return !isAddress && (isSecure || hostname === "localhost" || hostname.endsWith(".localhost"));

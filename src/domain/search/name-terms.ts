@@ -72,10 +72,7 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
 }
 
 export interface WantedTerm extends NameTerm {
-  /**
-   * Whether a stored name with this term equals the wanted name, rather than being only similar to
-   * it.
-   */
+  /** Whether a stored name with this term equals the wanted name, rather than being only similar to it. */
   readonly exact: boolean;
 }
 

@@ -43,10 +43,7 @@ const magicOfFrame = 0xfd_2f_b5_28;
 const magicOfSkipped = 0x18_4d_2a_50;
 /** Magic number, descriptor, window, dictionary and content size. */
 const headBytesMax = 18;
-/**
- * How many frames any body may have; a body may have more if it has this many bytes for each of
- * them.
- */
+/** How many frames any body may have; a body may have more if it has this many bytes for each of them. */
 const freeFrames = 1_024;
 export const bytesPerFrameMin = 32;
 

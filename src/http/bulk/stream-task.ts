@@ -69,10 +69,7 @@ export class StreamTask {
   #group: Group;
   readonly #storing = new Map<Group, Promise<void>>();
   readonly #reports = new SerialQueue();
-  /**
-   * True if a group was not stored although the following one might be; then no further one is
-   * stored.
-   */
+  /** True if a group was not stored although the following one might be; then no further one is stored. */
   #hasGap = false;
   readonly #chunks = new SerialQueue();
   #failure: unknown;

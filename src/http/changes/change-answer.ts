@@ -44,9 +44,7 @@ export function tagged(
   return { ...answer, body, headers: all };
 }
 
-/**
- * The processor time is not charged, because it depends on changes that the reader may not know of.
- */
+/** The processor time is not charged, because it depends on changes that the reader may not know of. */
 export function workOf({ events }: FeedPage): Work {
   return { items: events.length, bytes: 0, processorMs: 0 };
 }

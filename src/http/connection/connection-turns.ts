@@ -12,8 +12,7 @@ type Turn = (socket: Socket) => void;
 
 export class ConnectionTurns {
   /**
-   * Network addresses take turns, so that an address with few connections does not wait for the
-   * connections of others.
+   * Network addresses take turns, so that an address with few connections does not wait for the connections of others.
    */
   readonly #waiting = new FairQueue<() => void>();
   #given = 0;

@@ -20,10 +20,7 @@ interface ErrorReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Replies at once, except to clients that keep sending beyond their rate limit, which wait for a moment
- * (load.ts).
- */
+/** Replies at once, except to clients that keep sending beyond their rate limit, which wait for a moment (load.ts). */
 export function sendError(
   context: HttpContext,
   request: FastifyRequest,

@@ -70,9 +70,7 @@ export const oauthReply = {
   issued_token_type: textSchema("The type of the token, in the reply to a token exchange."),
 } as const;
 
-/**
- * An API key is in Authorization, so a client that sends that header means the exchange of a key.
- */
+/** An API key is in Authorization, so a client that sends that header means the exchange of a key. */
 export function isTokenForm({ headers }: Pick<IncomingMessage, "headers">): boolean {
   const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
   return headers.authorization === undefined && type.trim().toLowerCase() === formType;

@@ -46,8 +46,7 @@ export const readChanges: Verb = {
       await charge(context, input, workOf(page));
       return query.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
     }
-    // The reader may have disconnected while its token was looked up; then nothing would end the
-    // count.
+    // The reader may have disconnected while its token was looked up; then nothing would end the count.
     if (reply.raw.destroyed) return undefined;
     reply.raw.once("close", context.liveReaders.add(caller));
     if (isStream) {

@@ -52,10 +52,7 @@ export interface DeletionFigures {
   readonly held: number;
   /** Open deletions that wait for the end of a retention floor. */
   readonly underFloor: number;
-  /**
-   * When the oldest overdue deletion became due. Deletions that wait for a hold or a floor don't
-   * count.
-   */
+  /** When the oldest overdue deletion became due. Deletions that wait for a hold or a floor don't count. */
   readonly oldestDueAt: number | undefined;
 }
 

@@ -36,9 +36,7 @@ export interface LedgerState {
    * The last link of the audit chain that the store must have: the one in the last heads, or in a restore after them.
    */
   readonly auditAnchor: ChainHead | undefined;
-  /**
-   * Deletions that were recorded after the last receipt, and may or may not have been completed.
-   */
+  /** Deletions that were recorded after the last receipt, and may or may not have been completed. */
   readonly inProgress: readonly DeletionEntry[];
 }
 

@@ -68,10 +68,7 @@ export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceili
 }
 
 export interface ErasedPreview {
-  /**
-   * Records whose deletion would wait for a hold or a floor on something that it would erase or
-   * change.
-   */
+  /** Records whose deletion would wait for a hold or a floor on something that it would erase or change. */
   readonly waiting: readonly Pick<Expired, "key" | "expiry">[];
   /** By type: records that would be erased too, because they belong only to what is erased. */
   readonly erasedWith: Readonly<Record<string, number>>;

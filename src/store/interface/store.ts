@@ -152,10 +152,7 @@ export interface StoreOptions {
    */
   readonly writesBeside?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
-  /**
-   * Signs receipts. Only tests of an engine omit it; their deletions are completed without a
-   * receipt.
-   */
+  /** Signs receipts. Only tests of an engine omit it; their deletions are completed without a receipt. */
   readonly sealReceipt?: SealReceipt;
   readonly connections?: ConnectionSettings;
 }

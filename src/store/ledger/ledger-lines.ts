@@ -15,9 +15,7 @@ const lineBytesMax = 128 * 1_024;
 
 const newline = 0x0a;
 
-/**
- * A line without its newline. `bytes` is undefined if the line is longer than any that is written.
- */
+/** A line without its newline. `bytes` is undefined if the line is longer than any that is written. */
 export interface RawLine {
   readonly bytes: Buffer | undefined;
   readonly start: number;

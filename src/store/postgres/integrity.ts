@@ -64,10 +64,7 @@ const findPlanned = `SELECT DISTINCT deletion_request_id AS subject FROM deletio
 const findProcessing = `
   SELECT deletion_request_id AS subject FROM deletion WHERE status = 'processing'`;
 
-/**
- * The nodes of a cluster have no common snapshot, so only findings that a second check repeats
- * count there.
- */
+/** The nodes of a cluster have no common snapshot, so only findings that a second check repeats count there. */
 export async function checkIntegrity(database: Database): Promise<IntegrityReport> {
   let findings = await database.transaction(withoutTimeouts, findAll);
   if (findings.length > 0 && database.distributed) {

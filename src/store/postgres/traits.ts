@@ -15,7 +15,6 @@ export const postgresTraits: EngineTraits = {
   remainsAdvice:
     "On PostgreSQL, VACUUM removes dead rows; VACUUM FULL rewrites the tables named above without free space, and locks them " +
     "while it runs. See docs/reference/what-we-erase.md.",
-  // A step only takes processor time from other work, and smaller steps would need more round
-  // trips.
+  // A step only takes processor time from other work, and smaller steps would need more round trips.
   besideWriters: { rowsMax: limits.organizationStepRowsAloneMax, restTimes: 3 },
 };

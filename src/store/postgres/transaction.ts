@@ -171,9 +171,7 @@ export class Transaction {
     return this[method](postgresText(sql), ...values);
   };
 
-  /**
-   * Locks records. On Citus, a single statement does this, which locks the shards in their order.
-   */
+  /** Locks records. On Citus, a single statement does this, which locks the shards in their order. */
   async #lock(keys: readonly RecordKey[]): Promise<true> {
     const sorted = keys.toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1));
     // Even without keys, as many statements are sent as for a confidential record, because the time must not disclose

@@ -5,10 +5,7 @@
 import { inSequence } from "./commit/settle-all.ts";
 import type { Transaction } from "./transaction.ts";
 
-/**
- * The temporary file is on the disk of the tables, and the memory limit is so low that rows are
- * written to it.
- */
+/** The temporary file is on the disk of the tables, and the memory limit is so low that rows are written to it. */
 const spillToDisk = `
   SELECT set_config('temp_tablespaces', '', true), set_config('work_mem', '64kB', true)`;
 

@@ -227,9 +227,7 @@ CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, 
   WHERE acknowledged_at IS NULL;
 `;
 
-/**
- * A rule is a credential without a secret: the same tables serve keys and rules, and their tokens.
- */
+/** A rule is a credential without a secret: the same tables serve keys and rules, and their tokens. */
 const trustPrograms = `
   -- the tokens of a platform for which tokens are issued, as JSON; null: an API key
   ALTER TABLE api_key ADD COLUMN identity_rule text;

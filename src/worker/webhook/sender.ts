@@ -47,10 +47,7 @@ class Sender {
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #turns = new Turns();
   readonly #ofOrganization = new Map<string, number>();
-  /**
-   * When each organization was last served, as a count; organizations that were never served come
-   * first.
-   */
+  /** When each organization was last served, as a count; organizations that were never served come first. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
   #places: Places = new Map();
@@ -98,10 +95,7 @@ class Sender {
     return looked.ends;
   }
 
-  /**
-   * Endpoints that may be sent something now; the organization that was served longest ago comes
-   * first.
-   */
+  /** Endpoints that may be sent something now; the organization that was served longest ago comes first. */
   #inTurn(endpoints: readonly WebhookEndpoint[], keyCheck: number): readonly WebhookEndpoint[] {
     const now = this.#app.now();
     const turn = ({ organizationId }: WebhookEndpoint) => this.#servedAt.get(organizationId) ?? 0;
@@ -121,10 +115,7 @@ class Sender {
     return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
   }
 
-  /**
-   * Returns the position up to which it has searched if there is something to send; otherwise
-   * undefined.
-   */
+  /** Returns the position up to which it has searched if there is something to send; otherwise undefined. */
   async #findNews(
     source: MessageSource,
     endpoint: WebhookEndpoint,

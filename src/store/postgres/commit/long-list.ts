@@ -40,9 +40,7 @@ export async function readInParts<Row, Found>(
   return found;
 }
 
-/**
- * Sorts in the order in which groups lock and insert records, so that two processes can't deadlock.
- */
+/** Sorts in the order in which groups lock and insert records, so that two processes can't deadlock. */
 export function inLockOrder(keys: readonly RecordKey[]): readonly RecordKey[] {
   const texts = keys.map((key) => ({ key, text: keyText(key) }));
   return texts.sort((one, other) => (one.text < other.text ? -1 : 1)).map(({ key }) => key);

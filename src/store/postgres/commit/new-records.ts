@@ -16,9 +16,7 @@ import { textFor } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
 
-/**
- * A record that exists fails the statement; ON CONFLICT would make each row a third more expensive.
- */
+/** A record that exists fails the statement; ON CONFLICT would make each row a third more expensive. */
 const insertRecords = `
   INSERT INTO record (organization_id, resource_type, resource_id, first_seen, last_seen)
   SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]), unnest($5::text[])

@@ -23,10 +23,7 @@ export async function useOrderOfKeys(transaction: Transaction): Promise<void> {
   await transaction.all(readInOrderOfKeys);
 }
 
-/**
- * Makes everything visible that writing plans needs; the plans are in tables of the coordinator and
- * of its shards.
- */
+/** Makes everything visible that writing plans needs; the plans are in tables of the coordinator and of its shards. */
 export async function enterToPlan(
   transaction: Transaction,
   deletions: readonly Deletion[],

@@ -200,15 +200,10 @@ const names = [
 /** A shorter id occurs by chance in arbitrary bytes, so such ids are only searched for in rows. */
 const bytesAmongOthersMin = 6;
 
-/**
- * Recognises erased records that do not exist again, by whole values, so that PAYMENT-1 is not found in PAYMENT-10.
- */
+/** Recognises erased records that do not exist again, by whole values, so that PAYMENT-1 is not found in PAYMENT-10. */
 class ErasedIds {
   readonly #keys: ReadonlySet<string>;
-  /**
-   * Ids that no existing record of any type and organization has: the id alone is enough to
-   * recognize these.
-   */
+  /** Ids that no existing record of any type and organization has: the id alone is enough to recognize these. */
   readonly #ids: ReadonlySet<string>;
   readonly #forms: readonly { readonly id: string; readonly bytes: Buffer }[];
 

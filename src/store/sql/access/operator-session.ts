@@ -115,8 +115,7 @@ export function* listSessions(
 }
 
 /**
- * If an operator is given, ends the session only if it is one of this operator's. False if there is
- * no such session.
+ * If an operator is given, ends the session only if it is one of this operator's. False if there is no such session.
  */
 export function* endSession(
   sessionId: string,
@@ -168,9 +167,7 @@ export function* removePasskey(
   return removed === 1;
 }
 
-/**
- * Begins a session. False if the passkey was removed, or its count is not higher than the stored one.
- */
+/** Begins a session. False if the passkey was removed, or its count is not higher than the stored one. */
 export function* usePasskey(
   credentialId: string,
   signCount: number,

@@ -111,9 +111,7 @@ function takes({ organizationId, types }: Recipient, owner: string, resourceType
   return organizationId === owner && types.some((type) => type === resourceType);
 }
 
-/**
- * Stores for each deletion and type which recipients are told, and the number of the last notice.
- */
+/** Stores for each deletion and type which recipients are told, and the number of the last notice. */
 function* storeRecipients(
   written: readonly NoticeRow[],
   { recipients, now }: { readonly recipients: readonly Recipient[]; readonly now: number },

@@ -96,10 +96,7 @@ function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): S
   return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
 }
 
-/**
- * Whether the report contains the reference. If `rewrite` is set, rewrites the changes that contain
- * it.
- */
+/** Whether the report contains the reference. If `rewrite` is set, rewrites the changes that contain it. */
 function* rewriteReport(
   row: ReferenceRow,
   { write }: { readonly write: boolean },

@@ -1,5 +1,4 @@
-// Reads the content of the restricted store, for officers and for the check of the store. Changes
-// nothing.
+// Reads the content of the restricted store, for officers and for the check of the store. Changes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {

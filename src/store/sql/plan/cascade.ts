@@ -58,8 +58,7 @@ export function* collectGraph({
   const graph = new RelationGraph();
   const depth = depthOf(confidential);
   let spare = depth;
-  // A root may belong to another root; then it is erased with that one only if it belongs to
-  // nothing else.
+  // A root may belong to another root; then it is erased with that one only if it belongs to nothing else.
   const owned = roots.length > 1 ? roots : [];
   if (!(yield* collectHolders(graph, { organizationId, roots: owned, bounded }))) return graph;
   for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {

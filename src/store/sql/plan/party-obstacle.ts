@@ -36,10 +36,7 @@ export const readingPartyFloors = "the retention floors of what names it, which 
 
 /** One search reads this many changes. */
 export const changesSearchedMax = 2_000;
-/**
- * If more changes than this have arrived since the pass ended, another pass costs less than a
- * search.
- */
+/** If more changes than this have arrived since the pass ended, another pass costs less than a search. */
 const changesBehindMax = 100_000;
 const anyArrival = Number.MAX_SAFE_INTEGER;
 

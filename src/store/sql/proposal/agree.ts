@@ -51,10 +51,7 @@ export interface WantedAct extends Pick<
 /** The act may be done now; `approved` if a second person approves it with this. */
 export interface Agreed {
   readonly approved: Proposal | undefined;
-  /**
-   * An act that the shell of the host does alone, although the organization requires a second
-   * person.
-   */
+  /** An act that the shell of the host does alone, although the organization requires a second person. */
   readonly bypassed?: WantedAct | undefined;
 }
 

@@ -43,9 +43,7 @@ const recordsMax = 100;
 /** How many relations of each record are read. */
 const relationsMax = 500;
 
-/**
- * Reads only relations of these types, so that other types affect neither the bounds nor the time.
- */
+/** Reads only relations of these types, so that other types affect neither the bounds nor the time. */
 export function* previewCascade(
   root: RecordKey,
   types: readonly ResourceType[],

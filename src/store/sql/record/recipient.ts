@@ -158,8 +158,7 @@ export function* listRecipients(
 }
 
 /**
- * Lists recipients with the time since which each has an unacknowledged notice, not counting
- * notices of hidden types.
+ * Lists recipients with the time since which each has an unacknowledged notice, not counting notices of hidden types.
  */
 export function* listWaiting(
   organizationId: string | undefined,

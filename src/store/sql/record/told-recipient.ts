@@ -1,5 +1,4 @@
-// Which recipients were informed about the records that a deletion has erased, and have
-// acknowledged it.
+// Which recipients were informed about the records that a deletion has erased, and have acknowledged it.
 
 import { reader } from "../../row/reader.ts";
 import { limits } from "../../../domain/limits.ts";

@@ -115,9 +115,7 @@ function ruleOf({ organizationId: _id, resourceType: _type, ...rule }: Retention
   return rule;
 }
 
-/**
- * Stores a floor even if it is longer than the ceiling allows. False if nothing had to be changed.
- */
+/** Stores a floor even if it is longer than the ceiling allows. False if nothing had to be changed. */
 export function* putFloor(change: FloorChange, act: Act, because?: string): Statements<boolean> {
   const { organizationId, resourceType, rule } = change;
   const before = yield* find(toRule, findOne, organizationId, resourceType);

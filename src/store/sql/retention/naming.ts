@@ -22,9 +22,7 @@ const findHeld = `
 /** How many records under a hold one statement searches. */
 const heldAtOnce = 500;
 
-/**
- * Reads the next records, in the order of type and id, and which of them name any of these persons or companies.
- */
+/** Reads the next records, in the order of type and id, and which of them name any of these persons or companies. */
 export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
   const { organizationId, parties, after, recordsMax } = query;
   const at = namingTypes.findIndex(({ resourceType }) => resourceType === after?.resourceType);
@@ -185,9 +183,7 @@ function makeTexts(type: RecordType): Texts {
   return { lastPage, page: `${lastPage} AND resource_id <= $5`, among, late, changed };
 }
 
-/**
- * Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others.
- */
+/** Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others. */
 function makeLate(type: RecordType, { onSqlite, onPostgres }: Condition): string {
   return `
     --sqlite WITH late AS (

@@ -147,9 +147,7 @@ const findMatching = `
 
 type Place = Pick<AuditRow, "entry_no" | "at">;
 
-/**
- * Newest entry first. Reads a bounded number of entries, so there is no index that every act would have to update.
- */
+/** Newest entry first. Reads a bounded number of entries, so there is no index that every act would have to update. */
 export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
   const { from, until, limit, examinedMax } = query;
   const before = query.before ?? (yield* findEnd(until));

@@ -107,10 +107,7 @@ function areNeighbours(rows: readonly NumberRow[]): boolean {
   return rangesOf(numbers).length * neighboursWanted <= rows.length;
 }
 
-/**
- * Removes consecutive numbers, which are in order, together: no other record has a number in
- * between.
- */
+/** Removes consecutive numbers, which are in order, together: no other record has a number in between. */
 export function rangesOf(
   numbers: Iterable<number>,
 ): readonly (readonly [first: number, last: number])[] {
