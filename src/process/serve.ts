@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
-import { listEndingSoon } from "../actions/retention/apply-retention.ts";
+import { listEndingSoon } from "../actions/retention/end-holds.ts";
 import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";

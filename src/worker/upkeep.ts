@@ -4,12 +4,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
-import {
-  applyRetention,
-  type RetentionPlace,
-  endHolds,
-  listEndingSoon,
-} from "../actions/retention/apply-retention.ts";
+import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
+import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
 import { makeIndexRound } from "../actions/search/build-index.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import {
   applyRetention,
   type RetentionPlace,
-  endHolds,
 } from "../../src/actions/retention/apply-retention.ts";
+import { endHolds } from "../../src/actions/retention/end-holds.ts";
 import { dayMs, type Step } from "./graph.ts";
 import { actAt, type Graph, keyOf } from "./restricted-holds.ts";
 import type { TestStore } from "../support/test-store.ts";

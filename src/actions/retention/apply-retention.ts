@@ -1,18 +1,14 @@
-// Requests the deletion of records whose retention period has ended, and ends legal holds whose last date has passed.
-// Nothing is erased here: what a hold has kept is evaluated again. Records under a hold or a retention floor are
-// skipped.
+// Requests the deletion of records whose retention period has ended. Nothing is erased here. Records under a hold or a
+// retention floor are skipped.
 
-import type { Organization, Hold } from "../../domain/access.ts";
+import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { type Ceiling, ceilingsOf } from "../../domain/retention/ceiling.ts";
-import { formatDays, dayMs } from "../../domain/retention/floor.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
 import type { Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { limits } from "../../domain/limits.ts";
-import { dateOf, hasEnded, lastSoonDate } from "../../domain/retention/hold-end.ts";
-import { viewerOf } from "../operator/viewer.ts";
 
 /** How many records one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
@@ -113,36 +109,4 @@ async function queue(
     },
     { actor: "retention", now },
   );
-}
-
-/** How many holds one round ends. */
-const endedAtOnce = 100;
-
-interface EndedHolds {
-  readonly ended: number;
-  /** True if there may be more. */
-  readonly more: boolean;
-}
-
-/** Ends a bounded number of holds. The audit trail and the ledger record them as releases with the reason `ended`. */
-export async function endHolds({ store, now }: Pick<App, "store" | "now">): Promise<EndedHolds> {
-  const yesterday = dateOf(now() - dayMs);
-  const holds = await store.holds.listEnding(yesterday, endedAtOnce);
-  const act = { actor: "retention", now: now() };
-  const released = await Promise.all(
-    holds.map(({ holdId }) => store.holds.release(holdId, act, "ended")),
-  );
-  const ended = released.filter((hold) => hold !== undefined).length;
-  return { ended, more: holds.length === endedAtOnce };
-}
-
-/**
- * The holds that end soon, in the order of their ends, without holds on confidential records, which logs and metrics
- * must not disclose. At most limits.holdsListedAtOnce are read.
- */
-export async function listEndingSoon(app: App): Promise<readonly Hold[]> {
-  const soon = lastSoonDate(app.now());
-  const holds = await app.store.holds.listEnding(soon, limits.holdsListedAtOnce);
-  const ending = holds.filter((hold) => !hasEnded(hold, app.now()));
-  return ending.length === 0 ? [] : ending.filter(await viewerOf(app).public().knowledge());
 }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { keepLedger } from "../../../src/actions/ledger/keep-ledger.ts";
-import { endHolds, listEndingSoon } from "../../../src/actions/retention/apply-retention.ts";
+import { endHolds, listEndingSoon } from "../../../src/actions/retention/end-holds.ts";
 import { holdRecord } from "../../../src/actions/retention/holds.ts";
 import type { LedgerEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";

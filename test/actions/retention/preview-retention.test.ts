@@ -7,9 +7,9 @@ import { after, before, describe, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import {
   applyRetention,
-  endHolds,
   type RetentionPlace,
 } from "../../../src/actions/retention/apply-retention.ts";
+import { endHolds } from "../../../src/actions/retention/end-holds.ts";
 import { previewPart } from "../../../src/actions/retention/preview-retention.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";

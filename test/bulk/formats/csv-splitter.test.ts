@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { writeRow } from "../../../src/bulk/formats/csv-cell.ts";
-import { CsvSplitter, splitCells } from "../../../src/bulk/formats/csv-rows.ts";
+import { CsvSplitter, splitCells } from "../../../src/bulk/formats/csv-splitter.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 
 function rowsOf(text: string, pieceLength = text.length): readonly string[] {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { offsetMinutesIn } from "../../../src/bulk/formats/time-format.ts";
+import { offsetMinutesIn } from "../../../src/bulk/formats/time-zone.ts";
 
 type Case = readonly [zone: string, local: string, offsetMinutes: number | undefined];
 
@@ -52,7 +52,7 @@ describe("the offset of a time zone", () => {
   }
 
   it("is the same on a Node without its own Temporal", () => {
-    const module = join(import.meta.dirname, "../../../src/bulk/formats/time-format.ts");
+    const module = join(import.meta.dirname, "../../../src/bulk/formats/time-zone.ts");
     const script =
       `const { offsetMinutesIn } = await import(${JSON.stringify(module)});` +
       'const offsets = JSON.parse(process.argv[1]).map(([zone, local]) => offsetMinutesIn(zone, local) ?? "none");' +

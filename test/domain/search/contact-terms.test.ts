@@ -6,7 +6,7 @@ import {
   normaliseDate,
   normaliseEmail,
   normaliseNumber,
-} from "../../../src/actions/search/value-terms.ts";
+} from "../../../src/domain/search/contact-terms.ts";
 
 describe("an e-mail address", () => {
   for (const [one, other] of [
