@@ -135,8 +135,8 @@ interface FirstOrganization {
 
 function describeFirstSteps(address: string, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;
-  return `The store is new. Created an organization "${organizationId}" with an API key for all records.
-The key is shown only once:
+  return `The store is new. Created an organization "${organizationId}" with an API key.
+Keep the key; it is not shown again after these lines:
 
     ${apiKey}
 
