@@ -34,13 +34,14 @@ async function runChanges(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
   // What is killed are processes, not the system.
   preferMemory();
   const until = performance.now() + budgetMs;
+  const changesMax = amounts["changes"] ?? 0;
+  const changesPerKill = Math.ceil(changesMax / countMax);
   const findings: string[] = [];
   const figures: Figures = { kills: 0, changes: 0, stores: 0 };
   const total = (name: string, more = 0): number => (figures[name] ?? 0) + more;
   const isOver = (more = { kills: 0, changes: 0 }): boolean =>
     performance.now() >= until ||
-    (total("kills", more.kills) >= countMax &&
-      total("changes", more.changes) >= (amounts["changes"] ?? 0));
+    (total("kills", more.kills) >= countMax && total("changes", more.changes) >= changesMax);
   while (findings.length === 0 && !isOver()) {
     count(figures, "stores");
     const store = total("stores");
@@ -52,7 +53,7 @@ async function runChanges(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
       const isEnough = (done: { kills: number; changes: number }): boolean =>
         done.kills >= killsPerStore || done.changes >= changesPerStore || isOver(done);
       for (const [name, more] of Object.entries(
-        await runStore(place, { random, isEnough, tell }),
+        await runStore(place, { random, changesPerKill, isEnough, tell }),
       )) {
         count(figures, name, more);
       }

@@ -17,6 +17,8 @@ import { type ChangesSite, senderOf } from "./site.ts";
 
 interface StoreRun {
   readonly random: Random;
+  /** So many changes are acknowledged between two kills. */
+  readonly changesPerKill: number;
   readonly isEnough: (done: { kills: number; changes: number }) => boolean;
   readonly tell: (line: string) => void;
 }
@@ -24,7 +26,7 @@ interface StoreRun {
 /** How many records a list has at most. */
 const listMax = 400;
 const settleAttempts = 20;
-/** How long a kill waits for something to be acknowledged after the one before. */
+/** How long a kill waits for changes to be acknowledged after the one before. */
 const progressMsMax = 10_000;
 /** Replies that say to try again. */
 const momentary: ReadonlySet<number> = new Set([408, 429, 503]);
@@ -127,12 +129,12 @@ interface Killing extends StoreRun {
 }
 
 async function killMany(place: ChangesSite, killing: Killing): Promise<void> {
-  const { consumers, bulk, figures, random, isEnough, tell } = killing;
+  const { consumers, bulk, figures, random, changesPerKill, isEnough, tell } = killing;
   const { findings } = place.site.ledger;
   const done = () => ({ kills: figures["kills"] ?? 0, changes: bulk.acknowledged });
   while (!isEnough(done()) && findings.length === 0) {
     await sleep(random.integer(20, 400));
-    await awaitProgress(bulk);
+    await awaitProgress(bulk, changesPerKill);
     const isServer = random.chance(0.3);
     const what = isServer ? await place.kill(random) : await consumers.kill(random);
     if (isServer) consumers.moveTo(place.addresses());
@@ -143,9 +145,9 @@ async function killMany(place: ChangesSite, killing: Killing): Promise<void> {
 }
 
 /** On a busy machine a server may hardly have started. */
-async function awaitProgress(bulk: BulkLedger): Promise<void> {
-  const [before, until] = [bulk.acknowledged, performance.now() + progressMsMax];
-  while (bulk.acknowledged === before && performance.now() < until) await sleep(5);
+async function awaitProgress(bulk: BulkLedger, changes: number): Promise<void> {
+  const [enough, until] = [bulk.acknowledged + changes, performance.now() + progressMsMax];
+  while (bulk.acknowledged < enough && performance.now() < until) await sleep(5);
 }
 
 /** Every outcome that can be learned is learned. */
