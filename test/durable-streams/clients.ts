@@ -1,9 +1,10 @@
 // Clients of Durable Streams, unmodified, follow the feed of a service in every way that they know, from its beginning
-// and while changes arrive. Each has to be given every change once and in order. The client for Python is installed
-// from PyPI for a run.
+// and while changes arrive. Each has to be given every change once and in order. The clients for Python and
+// Go are installed for a run.
 
 import { createHash } from "node:crypto";
 import { execFile } from "node:child_process";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import {
@@ -19,17 +20,18 @@ import { makeFakeClock } from "../support/fake-clock.ts";
 import { type Service, startService } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
-const languages = ["typescript", "python"] as const;
+const languages = ["typescript", "python", "go"] as const;
 type Language = (typeof languages)[number];
 
 const modes = ["catch-up", "long-poll", "sse"] as const;
 const pythonPackage = "durable-streams==0.1.0";
+const goModule = "github.com/durable-streams/durable-streams/packages/client-go@v0.1.0";
 const listItemsMax = 2_000;
 /** What is stored before the clients begin; the rest arrives while they follow. */
 const backlogShare = 0.8;
 
 export const durableStreamsClients: Campaign = {
-  about: "lets clients of Durable Streams follow changes; installs the one for Python from PyPI",
+  about: "lets clients of Durable Streams follow changes; installs those for Python and Go",
   counts: "changes",
   countDefault: 1_000_000,
   engines: ["sqlite", "postgres"],
@@ -66,6 +68,13 @@ function program(name: string): string {
 
 async function install(folder: string, language: Language): Promise<Program> {
   if (language === "typescript") return [process.execPath, program("follow.ts")];
+  if (language === "go") {
+    cpSync(program("follow.go"), join(folder, "main.go"));
+    await runCommand(folder, "go", "mod", "init", "example.com/follow");
+    await runCommand(folder, "go", "get", goModule);
+    await runCommand(folder, "go", "build", "-o", "follow");
+    return [join(folder, "follow")];
+  }
   await runCommand(folder, "pip", "install", "--quiet", "--target", folder, pythonPackage);
   return ["env", `PYTHONPATH=${folder}`, "python3", program("follow.py")];
 }
