@@ -2,6 +2,7 @@
 // and when one fails.
 
 import assert from "node:assert/strict";
+import { constants, DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { runAsync, runSync } from "../../../../src/store/sql/statement/run.ts";
 import { findKey } from "../../../../src/store/sql/access/api-key.ts";
@@ -147,6 +148,23 @@ describe("the text of a statement", () => {
     assert.equal(sqliteText("VALUES ($1, $2)").text, "VALUES (?, ?)");
     assert.equal(sqliteText("a = $1 OR b = $1").text, "a = ?1 OR b = ?1");
     assert.equal(sqliteText("a = $2 OR b = $1").text, "a = ?2 OR b = ?1");
+  });
+
+  it("is planned once on SQLite, also if a value is the limit", () => {
+    const database = new DatabaseSync(":memory:");
+    database.exec("CREATE TABLE one (id INTEGER PRIMARY KEY) STRICT");
+    const statement = database.prepare(sqliteText("SELECT id FROM one LIMIT $1").text);
+    let planned = 0;
+    database.setAuthorizer(() => {
+      planned += 1;
+      return constants.SQLITE_OK;
+    });
+    statement.all(1);
+    const once = planned;
+    assert.notEqual(once, 0);
+    for (const limit of [1, 2]) statement.all(limit);
+    assert.equal(planned, once);
+    database.close();
   });
 
   it("has rows as one list on SQLite, and only as many values as it uses", () => {
