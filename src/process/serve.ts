@@ -202,7 +202,6 @@ async function startEntryPoints(
   const rates = await openRates(parts);
   opened.defer(() => rates.close());
   const bulk = startBulk(app.store, log);
-  bulk.start();
   opened.defer(() => bulk.close());
   const feed = await ChangeFeed.open(app);
   const context = makeHttpContext(parts, { worker, rates, bulk, feed });

@@ -17,7 +17,7 @@ export function bulkInProcess(store: RecordStore): BulkClient {
   });
 }
 
-function startTasks(store: RecordStore): BulkThread {
+export function startTasks(store: RecordStore): BulkThread {
   const { port1, port2 } = new MessageChannel();
   const thread = new EventEmitter();
   port1.on("message", (message) => thread.emit("message", message));

@@ -68,11 +68,6 @@ export class BulkClient {
     this.#options = options;
   }
 
-  /** Starts the thread, so that the first request does not wait for it. */
-  start(): void {
-    this.#worker ??= this.#startWorker();
-  }
-
   /** Transfers the body. `signal` is aborted when the client disconnects. */
   writeList(
     order: ListOrder,
@@ -159,7 +154,7 @@ export class BulkClient {
 
   #newId(): number {
     if (this.#closing) throw unavailable("closing");
-    this.start();
+    this.#worker ??= this.#startWorker();
     return (this.#nextId += 1);
   }
 

@@ -1,0 +1,60 @@
+// When the bulk thread starts.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { BulkClient } from "../../../src/http/bulk/bulk-client.ts";
+import { serve } from "../../../src/process/serve.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { startTasks } from "../../support/bulk-in-process.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { makeClient } from "../../support/http-client.ts";
+import { testEnvironment } from "../../support/service.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+function transactions(count: number): readonly object[] {
+  return Array.from({ length: count }, (_, index) => ({
+    tx_id: `tx-${count}-${index}`,
+    type: "DEPOSIT",
+    method: "SEPA",
+    amount: 1,
+    currency: "EUR",
+    status: "SETTLED",
+    sender_id: "person-81",
+    sender_country: "DE",
+    timestamp: "2026-01-31T09:30:00Z",
+  }));
+}
+
+describe("the bulk thread", () => {
+  it("is started by the first large body, and by nothing before", async () => {
+    const folder = makeTempFolder();
+    let starts = 0;
+    const serving = await serve(readConfig(testEnvironment(folder)), {
+      openBulk: (store, log) =>
+        new BulkClient({
+          start: () => {
+            starts += 1;
+            return startTasks(store);
+          },
+          onWritten: () => store.writtenElsewhere(),
+          onFailure: (error) => log.error(error),
+        }),
+    });
+    const client = makeClient(serving.address);
+    const { token } = await makeCustomer(serving.app, client);
+    const seen: (readonly number[])[] = [];
+    for (const count of [10, 1_000, 1_001]) {
+      const ask = { method: "POST", path: "/v2/transactions/batch", token } as const;
+      const { status } = await client.send({ ...ask, body: transactions(count) });
+      seen.push([status, starts]);
+    }
+    client.close();
+    await serving.stop();
+    removeFolder(folder);
+    assert.deepEqual(seen, [
+      [200, 0],
+      [200, 1],
+      [200, 1],
+    ]);
+  });
+});
