@@ -91,15 +91,18 @@ function readKey(path: string): KeyObject {
   try {
     key = createPrivateKey(bytes);
   } catch (error) {
-    const why = codeOf(error) ?? "unreadable";
-    throw new FileError(
-      `The key for receipts in ${path} can't be read (${why}); it must be an Ed25519 private key in PEM format.`,
-    );
+    throw notKey(path, codeOf(error));
   }
-  if (key.asymmetricKeyType !== "ed25519") {
-    throw new FileError(`The key for receipts in ${path} is not an Ed25519 key.`);
-  }
+  if (key.asymmetricKeyType !== "ed25519") throw notKey(path, key.asymmetricKeyType);
   return key;
+}
+
+function notKey(path: string, found = "unknown format"): FileError {
+  return new FileError(
+    `The key for receipts ${path} can't be used (${found}): it must be an Ed25519 private key in PEM format, without a ` +
+      "passphrase.",
+    { path },
+  );
 }
 
 function readBytes(path: string): Buffer {

@@ -3,6 +3,17 @@
 
 export class FileError extends Error {
   override readonly name: string = "FileError";
+  /** The file or folder that was to be used, if a setting can determine it. */
+  readonly path: string | undefined;
+
+  constructor(message: string, { path, cause }: FileErrorOptions = {}) {
+    super(message, { cause });
+    this.path = path;
+  }
+}
+
+interface FileErrorOptions extends ErrorOptions {
+  readonly path?: string;
 }
 
 /** The code of an error of the operating system, such as ENOENT. */

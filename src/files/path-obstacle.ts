@@ -50,7 +50,7 @@ export function findCreationObstacle(path: string): string | undefined {
 function findFolderObstacle(folder: string, needed: number): string | undefined {
   const stats = statOf(folder);
   if (stats === undefined) return undefined;
-  if (!stats.isDirectory()) return `${folder} is not a folder`;
+  if (!stats.isDirectory()) return `${folder} is not a folder. Name another path.`;
   const refusal = refusalOf(folder, needed);
   if (refusal === undefined) return undefined;
   if (refusal === readOnly) return onReadOnly(folder);

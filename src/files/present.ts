@@ -33,27 +33,29 @@ export function requireReadable(path: string, what: string): void {
 function requireAccess(path: string, what: string, access: Access): void {
   if (!isPresent(path, what)) return;
   const obstacle = findObstacle(path, access);
-  if (obstacle !== undefined) throw new FileError(`${what} ${path} can't be opened: ${obstacle}`);
+  if (obstacle === undefined) return;
+  throw new FileError(`${what} ${path} can't be opened: ${obstacle}`, { path });
 }
 
 /** The error of opening a file that exists, with the folder or file that is the obstacle, its owner and what to do. */
 export function explainOpening(cause: unknown, what: string, path: string): FileError {
   if (cause instanceof FileError) return cause;
   const why = findObstacle(path, "read") ?? messageOf(cause);
-  return new FileError(`${what} ${path} can't be opened: ${asSentence(why)}`, { cause });
+  return new FileError(`${what} ${path} can't be opened: ${asSentence(why)}`, { path, cause });
 }
 
 /** The error of creating a file or folder, in the same way. */
 export function explainCreation(cause: unknown, what: string, path: string): FileError {
   if (cause instanceof FileError) return cause;
   const why = findCreationObstacle(path) ?? messageOf(cause);
-  return new FileError(`${what} ${path} can't be created: ${asSentence(why)}`, { cause });
+  return new FileError(`${what} ${path} can't be created: ${asSentence(why)}`, { path, cause });
 }
 
 /** The error of writing to a file or syncing it, in the same way. */
 export function explainWriting(cause: unknown, what: string, path: string): FileError {
   if (cause instanceof FileError) return cause;
   return new FileError(`${what} ${path} can't be written: ${asSentence(messageOf(cause))}`, {
+    path,
     cause,
   });
 }
@@ -66,6 +68,7 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 function messageOf(cause: unknown): string {
+  if (codeOf(cause) === "EISDIR") return "it is a folder, not a file";
   const message = cause instanceof Error ? cause.message : String(cause);
   const what = advice[codeOf(cause) ?? ""];
   return what === undefined ? message : `${asSentence(message)} ${what}`;

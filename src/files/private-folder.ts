@@ -11,7 +11,12 @@ import { explainCreation } from "./present.ts";
  * Node does not return where the system reports "no such file", as in /proc.
  */
 export function makePrivateFolder(path: string): void {
-  for (const folder of missingFolders(resolve(path))) makeOne(folder);
+  try {
+    for (const folder of missingFolders(resolve(path))) makeOne(folder);
+  } catch (cause) {
+    // The one that can't be created may be above the one that was asked for.
+    throw cause instanceof FileError ? new FileError(cause.message, { path, cause }) : cause;
+  }
 }
 
 /** The missing folders, the outermost first. */
@@ -29,7 +34,9 @@ function isThere(path: string): boolean {
     if (codeOf(cause) === "ENOENT" && dirname(path) !== path) return false;
     throw explainCreation(cause, "The folder", path);
   }
-  throw new FileError(`The folder ${path} can't be created: ${path} is not a folder.`);
+  throw new FileError(
+    `The folder ${path} can't be created: ${path} is not a folder. Name another path.`,
+  );
 }
 
 function makeOne(folder: string): void {

@@ -23,7 +23,7 @@ export const settings = {
     "HOST",
     "127.0.0.1",
     "Address to listen on. The default accepts connections from this machine only.",
-    text("an address"),
+    text("an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all"),
   ),
   port: setting("PORT", "8080", "Port to listen on; 0 picks a free one.", wholeNumber(0, 65_535)),
   databaseUrl: setting(
@@ -66,13 +66,13 @@ export const settings = {
     "DATA_DIR",
     "./data",
     "Folder of the embedded store, `sluice.db`, of the ledger of deletions and of the key for receipts.",
-    text("a folder"),
+    text("the path of a folder"),
   ),
   receiptKeyFile: setting(
     "RECEIPT_KEY_FILE",
     "./data/receipt-key.pem",
     "The Ed25519 private key in PEM format that signs receipts. Unless it is set, a key is created in `DATA_DIR` at the first start.",
-    text("a file"),
+    text("the path of a file"),
   ),
   logLevel: setting(
     "LOG_LEVEL",

@@ -98,7 +98,7 @@ export function webUrl(example: string, headers: string): (value: string) => URL
     if (url !== null && isWeb && url.username === "" && url.password === "") return url;
     return new Problem(
       `an http or https URL such as ${example}, without a user or password ` +
-        `(credentials belong into ${headers})`,
+        `(set credentials in ${headers})`,
     );
   };
 }

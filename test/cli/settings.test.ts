@@ -9,7 +9,7 @@ import { makeCommandLine } from "./command-line.ts";
 type Case = readonly [name: string, values: readonly string[], expected: RegExp];
 
 const wrong: readonly Case[] = [
-  ["HOST", [" "], /an address/],
+  ["HOST", [" "], /an address of this machine, such as 127\.0\.0\.1/],
   ["PORT", ["x", "-1", "65536", "80.5", " 80", "0x50", "1e3"], /whole number from 0 to 65535/],
   [
     "DATABASE_URL",
@@ -35,8 +35,8 @@ const wrong: readonly Case[] = [
   ["DATABASE_STATEMENT_TIMEOUT_MS", ["99", "x"], /whole number from 100/],
   ["DATABASE_LOCK_TIMEOUT_MS", ["9", "x"], /whole number from 10/],
   ["DATABASE_START_TIMEOUT_MS", ["-1", "x"], /whole number from 0/],
-  ["DATA_DIR", [" "], /a folder/],
-  ["RECEIPT_KEY_FILE", [" "], /a file/],
+  ["DATA_DIR", [" "], /the path of a folder/],
+  ["RECEIPT_KEY_FILE", [" "], /the path of a file/],
   ["LOG_LEVEL", ["loud", "INFO"], /one of fatal, error, warn, info/],
   ["RATE_LIMIT_PER_SECOND", ["-1", "1.5", "x"], /whole number from 0/],
   [

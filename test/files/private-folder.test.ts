@@ -46,7 +46,7 @@ describe("a private folder", () => {
     for (const path of [file, join(file, "a"), join(file, "a", "b")]) {
       assert.throws(() => makePrivateFolder(path), {
         name: "FileError",
-        message: /file is not a folder\.$/,
+        message: /file is not a folder\. Name another path\.$/,
       });
     }
   });

@@ -10,6 +10,8 @@ import {
 import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
+import { findPathSetting } from "../../settings/path-setting.ts";
+import { StoreError } from "../../store/interface/store-error.ts";
 
 export interface ErrorView {
   readonly name: string;
@@ -17,8 +19,27 @@ export interface ErrorView {
   readonly code?: number;
 }
 
-export function viewError(thrown: unknown): ErrorView {
+/** The environment tells which setting determines the path of a file that can't be used. */
+export function viewError(
+  thrown: unknown,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): ErrorView {
   const error = firstError(thrown);
+  const path = findPath(error);
+  const name = path === undefined ? undefined : findPathSetting(path, environment);
+  const view = viewKind(error);
+  return name === undefined
+    ? view
+    : { ...view, message: `${view.message} The setting ${name} determines this path.` };
+}
+
+/** The path is in the error, or in the one that caused it. */
+function findPath(error: unknown): string | undefined {
+  if (error instanceof FileError || error instanceof StoreError) return error.path;
+  return error instanceof OperatorError ? findPath(error.cause) : undefined;
+}
+
+function viewKind(error: unknown): ErrorView {
   if (error instanceof ConfigError) return { name: "settings", message: error.message };
   if (error instanceof FileError) return { name: "file", message: error.message };
   if (error instanceof OperatorError) return viewOperatorError(error);

@@ -165,6 +165,20 @@ const startIt: Advice = {
   isTemporary: true,
 };
 
+const unreachable: Advice = {
+  advice: "Check the host and the port in DATABASE_URL, and that the server runs there.",
+  isTemporary: true,
+};
+
+const adviceByCode: Readonly<Record<string, Advice>> = {
+  EAI_AGAIN: unreachable,
+  ECONNREFUSED: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOTFOUND: unreachable,
+  ETIMEDOUT: unreachable,
+};
+
 const adviceByState: Readonly<Record<string, Advice>> = {
   [insufficientPrivilege]: {
     advice:
@@ -200,7 +214,7 @@ function adviseOn(cause: unknown): Advice {
   if (syscall === "open") {
     return { advice: "Check sslrootcert, sslcert and sslkey in DATABASE_URL." };
   }
-  return startIt;
+  return adviceByCode[String(code)] ?? startIt;
 }
 
 /** If several addresses were tried, each has its own error. */

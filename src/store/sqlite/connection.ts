@@ -317,11 +317,15 @@ function findStoreObstacle(path: string): string | undefined {
 export function describeFailure(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   // The FileError names the folder or file that can't be used.
-  if (cause instanceof FileError) return new StoreError(cause.message, { cause });
+  if (cause instanceof FileError) return new StoreError(cause.message, { path: cause.path, cause });
+  if (resultCode(cause) === notADatabaseCode) {
+    return new StoreError(
+      `The store ${path} can't be opened: it is not an SQLite database. Name another file in DATABASE_URL, or move this ` +
+        "one away.",
+      { cause },
+    );
+  }
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const why =
-    resultCode(cause) === notADatabaseCode
-      ? "it is not an SQLite database. Name another file in DATABASE_URL, or move this one away."
-      : (findStoreObstacle(path) ?? `${reason}.`);
-  return new StoreError(`The store ${path} can't be opened: ${why}`, { cause });
+  const why = findStoreObstacle(path) ?? `${reason}.`;
+  return new StoreError(`The store ${path} can't be opened: ${why}`, { path, cause });
 }

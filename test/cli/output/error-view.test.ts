@@ -1,6 +1,8 @@
 // Errors as the command line prints them.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
   OperatorError,
@@ -10,6 +12,11 @@ import {
 import { AppError, unavailable } from "../../../src/domain/error.ts";
 import { commands } from "../../../src/cli/commands.ts";
 import { advice, viewError } from "../../../src/cli/output/error-view.ts";
+import { makeKeyReader } from "../../../src/data-folder/receipt-key.ts";
+import { makePrivateFolder } from "../../../src/files/private-folder.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { describeFailure } from "../../../src/store/sqlite/connection.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 /** The error of work after which closing something fails too. */
 function failTwice(): unknown {
@@ -22,6 +29,17 @@ function failTwice(): unknown {
   } catch (error) {
     return error;
   }
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+function failureOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("it did not fail");
 }
 
 const some = { organizationId: "acme", deletionRequestId: "del_1", ledgers: ["a.ndjson"] };
@@ -65,6 +83,42 @@ describe("the error that is shown", () => {
       name: "serve",
       message: "The store is older than its ledger. Run: sluice deletion replay",
     });
+  });
+
+  it("names the setting that determines the path of a file that can't be used", () => {
+    const folder = makeTempFolder();
+    const file = join(folder, "file");
+    writeFileSync(file, "no key");
+    const key = (path: string) => ({ DATA_DIR: folder, RECEIPT_KEY_FILE: path });
+    const cases: readonly (readonly [Environment, unknown, string])[] = [
+      [{ DATA_DIR: file }, failureOf(() => makePrivateFolder(file)), "DATA_DIR"],
+      [
+        { DATA_DIR: join(file, "a") },
+        failureOf(() => makePrivateFolder(join(file, "a"))),
+        "DATA_DIR",
+      ],
+      [
+        { DATA_DIR: folder, DATABASE_URL: `sqlite:${file}/a/b.db` },
+        describeFailure(
+          `${file}/a/b.db`,
+          failureOf(() => makePrivateFolder(`${file}/a`)),
+        ),
+        "DATABASE_URL",
+      ],
+      [key(folder), failureOf(makeKeyReader(readConfig(key(folder)))), "RECEIPT_KEY_FILE"],
+      [key(file), failureOf(makeKeyReader(readConfig(key(file)))), "RECEIPT_KEY_FILE"],
+    ];
+    for (const [environment, cause, name] of cases) {
+      const { message } = viewError(OperatorError.from("serve", cause), environment);
+      assert.match(
+        message,
+        new RegExp(
+          `(?:Name another path|not a file|without a passphrase)\\. The setting ${name} determines this path\\.$`,
+        ),
+      );
+    }
+    const elsewhere = failureOf(() => makePrivateFolder(file));
+    assert.doesNotMatch(viewError(elsewhere, { DATA_DIR: join(folder, "b") }).message, /setting/);
   });
 
   it("is the first one, where closing something failed after it", () => {

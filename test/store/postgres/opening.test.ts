@@ -123,7 +123,7 @@ describe("opening a store on PostgreSQL", () => {
     const url = await makeDatabase();
     await requireRefused(
       url.replace(/:\d+\//, ":1/"),
-      /127\.0\.0\.1:1\/.* can't be opened: .*REFUSED/,
+      /127\.0\.0\.1:1\/.* can't be opened: .*REFUSED.* Check the host and the port in DATABASE_URL/,
     );
     await requireRefused(urlOf(url, { user: "nobody_here" }), /nobody_here/);
     await requireRefused(urlOf(url, { database: "not_there" }), /not_there/);

@@ -187,7 +187,7 @@ describe("opening an SQLite store is refused", () => {
     for (const role of ["serve", "command"] as const) {
       await assert.rejects(place.open({ role }), (error) => {
         assert.ok(error instanceof StoreError);
-        assert.match(error.message, /data is not a folder\.$/);
+        assert.match(error.message, /data is not a folder\. Name another path\.$/);
         return true;
       });
     }
