@@ -1,5 +1,5 @@
-// Sends concurrent calls that write one record each as one list, in which every call gets the answer of a request of
-// its own (`verdicts=single`).
+// Sends concurrent calls that each write one record as one list. Each call gets the answer that a separate request
+// would get (`verdicts=single`).
 //
 //   nothing in flight     a call is sent at once, with those of the same tick
 //   a request in flight   calls wait until one is answered, at most 2 ms
@@ -33,7 +33,7 @@ interface Waiting extends WriteCall {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Refusals of a whole list only where the preference was not applied. Nothing of such a list was written. */
+/** Codes that refuse a whole list only if the preference was not applied. Then nothing of it was written. */
 const strictRefusals: ReadonlySet<number> = new Set([
   errorCodes.no_such_record,
   errorCodes.identical_record_exists,

@@ -27,7 +27,7 @@ export class Session {
     this.batching = batching;
   }
 
-  /** All attempts have the same Idempotency-Key, so the call has its effect once, whatever fails on the way. */
+  /** All attempts have the same Idempotency-Key, so the call takes effect once, whatever fails. */
   async call<Reply>(ask: Ask): Promise<Reply> {
     const keyed = ask.method === "GET" ? ask : { ...ask, idempotencyKey: keyOf(ask) };
     const token = await this.#tokens.get(ask.signal);

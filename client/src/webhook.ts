@@ -13,7 +13,7 @@ export interface WebhookVerification {
 }
 
 const toleranceSeconds = 300;
-/** After a rotation, two keys sign in two ways each. */
+/** After a rotation, two keys sign with two algorithms each. */
 const signaturesMax = 16;
 
 const keyBytes = 32;

@@ -18,7 +18,8 @@ const (
 
 var errNoOffset = errors.New("a proxy has removed the header Stream-Next-Offset")
 
-// ChangesOptions says which changes are read. The zero value reads all types from the beginning and follows.
+// ChangesOptions selects the changes to read. The zero value reads all types from the beginning, and then waits
+// for further changes.
 type ChangesOptions struct {
 	// "-1" for the beginning, which is the default, "now", or the Offset of the last page.
 	Offset string
@@ -35,10 +36,10 @@ type ChangesOptions struct {
 
 // ChangePage is a part of the feed.
 type ChangePage struct {
-	// In the order of arrival. None if only the offset is new, as after "now".
+	// In the order of arrival. Empty if only the offset is new, as after "now".
 	Events []ChangeEvent
 
-	// Where the next page begins. Store it in the transaction in which the events take effect.
+	// The offset of the next page. Store it in the transaction in which the events take effect.
 	Offset string
 
 	// Whether no further change had arrived.
@@ -46,7 +47,7 @@ type ChangePage struct {
 }
 
 // Changes follows the changes of the organization, page by page: range over it (Go 1.23), or call it with a
-// function. An error is the last that it yields; one with CodeOffsetGone means to begin again at "-1".
+// function. After an error it yields nothing more. After one with CodeOffsetGone, begin again at "-1".
 func (c *Client) Changes(ctx context.Context, options ChangesOptions) func(yield func(*ChangePage, error) bool) {
 	return func(yield func(*ChangePage, error) bool) {
 		if options.Offset == "" {
@@ -67,7 +68,7 @@ func (c *Client) Changes(ctx context.Context, options ChangesOptions) func(yield
 	}
 }
 
-// nextPage takes at least emptyPause for a page without anything new.
+// nextPage waits at least emptyPause before it returns a page without new events.
 func (c *Client) nextPage(ctx context.Context, options ChangesOptions) (*ChangePage, error) {
 	began := time.Now()
 	a := ask{method: "GET", path: "/v2/changes?" + changesQuery(options), isPage: true, header: http.Header{}}
@@ -89,7 +90,7 @@ func (c *Client) nextPage(ctx context.Context, options ChangesOptions) (*ChangeP
 	return page, nil
 }
 
-// waits is false for "now", of which the offset is wanted at once, before anything arrives.
+// waits is false for "now": its offset is returned at once, before anything arrives.
 func (o ChangesOptions) waits() bool { return !o.UntilEnd && o.Offset != "now" }
 
 func changesQuery(options ChangesOptions) string {

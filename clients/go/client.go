@@ -1,7 +1,7 @@
 package sluice
 
-// Client has a collection for every type of record. One for each service and organization; it may be used
-// by many goroutines at once.
+// Client has a collection for every type of record. Create one for each service and organization; many
+// goroutines may use it at once.
 type Client struct {
 	Collections
 	Deletions *Deletions
@@ -18,7 +18,7 @@ func New(options Options) (*Client, error) {
 	return &Client{newCollections(s), &Deletions{s}, s}, nil
 }
 
-// CloseIdleConnections closes connections that no call uses. The client can still be used.
+// CloseIdleConnections closes the connections that no call is using. The client can still be used.
 func (c *Client) CloseIdleConnections() {
 	c.session.connection.settings.client.CloseIdleConnections()
 }
@@ -34,8 +34,8 @@ func (c *Client) GoString() string { return c.String() }
 // CallOption is an option of a call that writes.
 type CallOption func(*ask)
 
-// WithIdempotencyKey sends the call with a key of the caller's, 1 to 255 visible ASCII characters. A key is
-// made afresh for each call without it.
+// WithIdempotencyKey sends the call with this key, 1 to 255 visible ASCII characters. Without it, each call
+// gets a new key.
 func WithIdempotencyKey(key string) CallOption {
 	return func(a *ask) { a.idempotencyKey = key }
 }

@@ -5,7 +5,7 @@
 
 package sluice
 
-// What Error.Code may be.
+// The values of Error.Code.
 const (
 	// The request is not valid.
 	CodeValidationFailed = 40000

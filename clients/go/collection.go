@@ -6,19 +6,19 @@ import (
 	"net/url"
 )
 
-// recordPaths tells where the operations of a type are.
+// recordPaths has the paths of the operations of a type.
 type recordPaths struct {
 	recordType string
 	idField    string
 	listPath   string
 }
 
-// Collection has the records of one type: what is added, what is sent to update it, and what is told of one
-// that exists.
+// Collection has the operations on the records of one type: Item is what is added, Update what is sent to
+// update a record, and Existence the reply for one that exists.
 type Collection[Item, Update, Existence any] struct {
 	session *session
 	paths   recordPaths
-	// Nil if every call is sent as a request of its own.
+	// Nil if each call is sent as a separate request.
 	calls *concurrentCalls
 }
 
@@ -39,28 +39,28 @@ func (c *Collection[Item, Update, Existence]) Add(
 	return c.writeOne(ctx, "POST", record, options)
 }
 
-// AddList adds up to 10,000 records, of which then all are written or none.
+// AddList adds up to 10,000 records. All of them are written, or none.
 func (c *Collection[Item, Update, Existence]) AddList(
 	ctx context.Context, records []Item, options ...CallOption,
 ) (*WriteResult, error) {
 	return c.write(ctx, "POST", c.paths.listPath, listOf(records), options)
 }
 
-// Update updates a record that exists. Clear clears a field; what is left out stays as it is.
+// Update updates an existing record. Clear clears a field; fields that are left out don't change.
 func (c *Collection[Item, Update, Existence]) Update(
 	ctx context.Context, update Update, options ...CallOption,
 ) (*WriteResult, error) {
 	return c.writeOne(ctx, "PUT", update, options)
 }
 
-// UpdateList updates up to 10,000 records, of which then all are written or none.
+// UpdateList updates up to 10,000 records. All of them are written, or none.
 func (c *Collection[Item, Update, Existence]) UpdateList(
 	ctx context.Context, updates []Update, options ...CallOption,
 ) (*WriteResult, error) {
 	return c.write(ctx, "PUT", c.paths.listPath, listOf(updates), options)
 }
 
-// Exists tells when the record was first and last seen; nil if there is none.
+// Exists returns when the record was first and last seen; nil if it does not exist.
 func (c *Collection[Item, Update, Existence]) Exists(ctx context.Context, id string) (*Existence, error) {
 	query := url.Values{c.paths.idField: {id}}
 	found := new(Existence)
@@ -125,7 +125,7 @@ func listOf[T any](records []T) []T {
 	return records
 }
 
-// DeletableCollection has records of a type that can be deleted by request.
+// DeletableCollection has the operations on records of a type that can be deleted by request.
 type DeletableCollection[Item, Update, Existence, Accepted any] struct {
 	*Collection[Item, Update, Existence]
 }
@@ -138,9 +138,9 @@ func newDeletableCollection[Item, Update, Existence, Accepted any](
 	}
 }
 
-// Delete requests the permanent deletion of a record and all that belongs to it; Deletions.Wait tells when
-// it is done. The reason outlives the record. It is sent as a POST, because proxies may drop the body of a
-// DELETE.
+// Delete requests the permanent deletion of a record and everything that belongs to it; Deletions.Wait waits
+// until it is completed. The reason is kept after the record is erased. The request is sent as a POST,
+// because proxies may drop the body of a DELETE.
 func (c *DeletableCollection[Item, Update, Existence, Accepted]) Delete(
 	ctx context.Context, id, reason string, options ...CallOption,
 ) (*Accepted, error) {

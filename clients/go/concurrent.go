@@ -20,12 +20,12 @@ const (
 	callWait     = 2 * time.Millisecond
 )
 
-var errNoVerdict = errors.New("the reply has no verdict on this record: the Prefer header was not applied")
+var errNoVerdict = errors.New("the reply has no result for this record: the Prefer header was not applied")
 
-// concurrentCalls sends concurrent calls that write one record of a type each as one list, in which every
-// call gets the answer of a request of its own (verdicts=single).
+// concurrentCalls sends concurrent calls that each write one record of a type as one list. Each call gets
+// the answer that a separate request would get (verdicts=single).
 //
-//	nothing in flight     a call is sent at once, with those of goroutines that are ready
+//	nothing in flight     a call is sent at once, with those of other goroutines that are ready
 //	a request in flight   calls wait until one is answered, at most 2 ms
 //	two in flight         calls wait until one is answered
 //
@@ -54,7 +54,7 @@ type waitingCall struct {
 
 	// The fields below are guarded by the mutex of the calls.
 
-	// Of a call that is or was in a list. One that waits and has a key was in a list that was refused as a
+	// The key of a call that is or was in a list. A waiting call with a key was in a list that was refused as a
 	// whole, and is sent alone.
 	key string
 	// The list that it was sent in.
@@ -97,11 +97,11 @@ func (c *concurrentCalls) call(ctx context.Context, method string, body []byte) 
 		if one.list != nil {
 			return nil, ended(ctx, a, 1)
 		}
-		// Any key makes sure of a call that was never sent.
+		// The call was never sent, so it can be repeated with any key.
 		a.idempotencyKey = randomName()
 		return nil, ended(ctx, a, 0)
 	}
-	// It was sent alone, and its context ends the request.
+	// It was sent alone, so its context ends the request.
 	answer := <-one.answer
 	return answer.result, answer.err
 }
@@ -140,7 +140,7 @@ func (c *concurrentCalls) leave(one *waitingCall) bool {
 	return true
 }
 
-// sendSoon sends what waits when the goroutines that are ready have had their turn.
+// sendSoon sends the waiting calls after the goroutines that are ready have run.
 func (c *concurrentCalls) sendSoon() {
 	if c.isSoon {
 		return
@@ -169,8 +169,8 @@ func (c *concurrentCalls) send() {
 	}
 }
 
-// take returns the calls of the next request: the first that may be sent, and those that may share a list
-// with it.
+// take returns the calls of the next request: the first that may be sent, and those that may be in the same
+// list.
 func (c *concurrentCalls) take() []*waitingCall {
 	var taken, left []*waitingCall
 	held := map[string]bool{}
@@ -280,8 +280,8 @@ func (c *concurrentCalls) callTogether(calls []*waitingCall) []*waitingCall {
 	return nil
 }
 
-// isStrictRefusal tells of refusals of a whole list only where the preference was not applied. Nothing of such
-// a list was written.
+// isStrictRefusal reports whether the whole list was refused because the preference was not applied. Then
+// nothing of the list was written.
 func isStrictRefusal(code int) bool {
 	switch code {
 	case CodeNoSuchRecord, CodeIdenticalRecordExists, CodeRecordExists, CodeDeletionOpen:
@@ -318,7 +318,7 @@ func (c *concurrentCalls) answerOf(
 	return callAnswer{nil, refusal}
 }
 
-// withKey makes the error of a list that of one of its calls.
+// withKey turns the error of a list into the error of one of its calls.
 func withKey(err error, key string) error {
 	var refusal *Error
 	if errors.As(err, &refusal) {

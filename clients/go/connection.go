@@ -20,10 +20,10 @@ import (
 // Version of this module.
 const Version = "0.1.0"
 
-// No reply of the service is as long.
+// Every reply of the service is shorter.
 const replyBytesMax = 64 << 20
 
-// ask is what is asked of the service.
+// ask describes a request to the service.
 type ask struct {
 	method string
 	path   string
@@ -33,23 +33,23 @@ type ask struct {
 	isForm         bool
 	isLenient      bool
 	idempotencyKey string
-	// Lenient, and each item gets the verdict of a single request.
+	// Lenient; each item gets the result that a separate request would get.
 	asSingle bool
 	// The reply is a list, or has no content. The reply to anything else is an object.
 	isPage bool
-	// How long the service waits on purpose before it answers.
+	// How long the service may wait before it answers (long poll).
 	wait time.Duration
-	// Receives the header of a reply of success, unless nil.
+	// Called with the header of a successful reply, unless nil.
 	header http.Header
 }
 
-// where names the operation, without the id that a query holds.
+// where names the operation, without the query, which may contain an id.
 func (a ask) where() string {
 	path, _, _ := strings.Cut(a.path, "?")
 	return a.method + " " + path
 }
 
-// connection sends every request of a client, with retries, all attempts of a call under one
+// connection sends every request of a client and retries it; all attempts of a call have the same
 // Idempotency-Key.
 type connection struct {
 	settings settings
@@ -99,12 +99,12 @@ func (c *connection) request(ctx context.Context, a ask, authorization string, r
 	}
 }
 
-// ended is the error of a call that its context ended.
+// ended returns the error of a call whose context ended.
 func ended(ctx context.Context, a ask, number int) error {
 	return &NetworkError{number, a.idempotencyKey, context.Cause(ctx), a.where()}
 }
 
-// sleep returns false where the context ended it.
+// sleep returns false if the context ended first.
 func sleep(ctx context.Context, delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -117,14 +117,14 @@ func sleep(ctx context.Context, delay time.Duration) bool {
 }
 
 var (
-	errBrokeOff    = errors.New("the reply broke off")
-	errOtherReply  = errors.New("a reply to another request came")
-	errTimeout     = errors.New("no reply came in time")
+	errBrokeOff    = errors.New("the connection ended before the reply was complete")
+	errOtherReply  = errors.New("the reply belongs to another request")
+	errTimeout     = errors.New("no reply arrived in time")
 	errReplyLength = errors.New("the reply is too long")
 )
 
-// attempt sends one request and reads one whole reply, within the time of an attempt. It returns an *Error
-// where the service refused.
+// attempt sends one request and reads its complete reply, within the timeout of an attempt. It returns an
+// *Error if the service refused the request.
 func (c *connection) attempt(
 	ctx context.Context, a ask, authorization, call string, number int,
 ) ([]byte, error) {
@@ -147,8 +147,8 @@ func (c *connection) attempt(
 	if len(body) > replyBytesMax {
 		return nil, errReplyLength
 	}
-	// A reply that was sent twice stays on the connection and would be taken for that of the next request. A
-	// proxy may put a request id of its own in the place of ours.
+	// If a reply was sent twice, the second one would be taken for the reply to the next request. A proxy may
+	// replace the request id with its own.
 	received := response.Header.Get("X-Request-Id")
 	if strings.HasPrefix(received, c.name+".") && !strings.HasPrefix(received, call+".") {
 		return nil, errOtherReply
@@ -188,7 +188,7 @@ func setHeaders(header http.Header, a ask, authorization, requestID string) {
 	}
 }
 
-// withoutURL takes out the address, which may hold the id of a record.
+// withoutURL removes the URL, which may contain the id of a record.
 func withoutURL(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -214,7 +214,7 @@ func decode(body []byte, isList bool, reply any) error {
 	return nil
 }
 
-// isJSON tells whether the body is whole and begins in this way.
+// isJSON reports whether the body is complete JSON that begins with this character.
 func isJSON(body []byte, beginning string) bool {
 	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte(beginning))
 }
@@ -246,9 +246,9 @@ func readRefusal(response *http.Response, body []byte, a ask) error {
 
 func describeUnknown(status int) string {
 	if status >= 300 && status < 400 {
-		return "The answer is a redirect, which is not followed; set BaseURL to the address itself."
+		return "The reply is a redirect, which is not followed; set BaseURL to the address that it leads to."
 	}
 	return fmt.Sprintf(
-		"Something that is not Sluice answered with status %d; check BaseURL and what is in between.", status,
+		"Something other than Sluice answered with status %d; check BaseURL and any proxy in between.", status,
 	)
 }

@@ -12,10 +12,10 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// Deletions are the deletion requests of the organization.
+// Deletions has the operations on the deletion requests of the organization.
 type Deletions struct{ session *session }
 
-// Status of a deletion.
+// Status returns the status of a deletion.
 func (d *Deletions) Status(ctx context.Context, deletionRequestID string) (*DeletionStatus, error) {
 	query := url.Values{"deletion_request_id": {deletionRequestID}}
 	status := new(DeletionStatus)
@@ -26,8 +26,8 @@ func (d *Deletions) Status(ctx context.Context, deletionRequestID string) (*Dele
 	return status, nil
 }
 
-// Wait asks, less and less often, until the deletion is completed, or cancelled by the operator. That may
-// take days where there is a grace period or a hold: bound it with the context.
+// Wait polls the status, less and less often, until the deletion is completed, or cancelled by the operator.
+// With a grace period or a hold this can take days: bound it with the context.
 func (d *Deletions) Wait(ctx context.Context, deletionRequestID string) (*DeletionStatus, error) {
 	for pause := firstPause; ; pause = min(pause*3/2, longestPause) {
 		status, err := d.Status(ctx, deletionRequestID)

@@ -1,5 +1,5 @@
 // Package sluice is the client of Sluice, a self-hosted intake service for financial records. Whatever
-// happens on the way, a call has its effect once: all attempts of a call have one Idempotency-Key.
+// fails, a call takes effect once, because all attempts of a call have the same Idempotency-Key.
 //
 // A Client has a collection for every type of record, and may be used by many goroutines at once:
 //
@@ -10,6 +10,6 @@
 //	})
 //	result, err := client.Transactions.Add(ctx, transaction)
 //
-// A refusal of the service is an *Error; tell refusals apart by Code. A *NetworkError means that no whole
-// reply came, so that it is not known whether the call had its effect.
+// If the service refuses a request, the error is an *Error; distinguish refusals by Code. A *NetworkError
+// means that no complete reply arrived, so it is unknown whether the call took effect.
 package sluice

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// Error is a refusal of the service. Tell refusals apart by Code, never by the message. It never holds the
-// API key, a token, or what was sent.
+// Error means that the service refused the request. Distinguish refusals by Code, never by the message. It
+// never contains the API key, a token, or what was sent.
 type Error struct {
 	// HTTP status.
 	Status int
 
-	// One of the Code constants, or one that a newer service has; the status where something in between
-	// answered.
+	// One of the Code constants, or a code of a newer service; the HTTP status if something in between, such as
+	// a proxy, answered.
 	Code int
 
 	Message string
 
-	// Which fields are at fault, and why.
+	// The fields with errors, and why.
 	Errors []ErrorItem
 
-	// The operator finds the request by it.
+	// The operator can find the request in the log by this id.
 	RequestID string
 
-	// Of a call that writes: calling again with it has the effect of this call, once.
+	// The key of a call that writes. A repeated call with this key takes effect once.
 	IdempotencyKey string
 
-	// How long the service asked to wait, where it did.
+	// How long the service asked to wait, if it did.
 	RetryAfter time.Duration
 }
 
 const shownMax = 3
 
-// Error returns the message, and the first fields at fault where they say more than the message does.
+// Error returns the message, and the first fields with errors if they say more than the message.
 func (e *Error) Error() string {
 	text := e.Message
 	separator, more := " ", 0
@@ -58,9 +58,9 @@ func (e *Error) Error() string {
 	return text
 }
 
-// NetworkError means that no whole reply came, as often as it was tried: whether the call had its effect is
-// not known. Call again with IdempotencyKey to make sure of it. It wraps the context's error where the
-// context ended the call, so that errors.Is tells it.
+// NetworkError means that no complete reply arrived in any attempt, so it is unknown whether the call took
+// effect. To make sure that it has, call again with IdempotencyKey. If the context ended the call, it wraps
+// the context's error, for errors.Is.
 type NetworkError struct {
 	Attempts       int
 	IdempotencyKey string
@@ -74,7 +74,7 @@ func (e *NetworkError) Error() string {
 	if e.Attempts > 1 {
 		tried = fmt.Sprintf(", tried %d times", e.Attempts)
 	}
-	return fmt.Sprintf("no whole reply came (%s%s): %v", e.where, tried, e.Err)
+	return fmt.Sprintf("no complete reply arrived (%s%s): %v", e.where, tried, e.Err)
 }
 
 // Unwrap returns the cause.

@@ -12,23 +12,23 @@ import (
 // Options of a client. Only BaseURL and, unless there is GetToken, OrganizationID with APIKey or TokenSource are
 // required.
 type Options struct {
-	// Where the service is; a path in front of the API's may be part of it.
+	// The address of the service, which may include a path before that of the API.
 	BaseURL string
 
-	// From the operator.
+	// The key from the operator.
 	APIKey string
 
 	// The organization that the key belongs to.
 	OrganizationID string
 
-	// In the place of APIKey: returns a token and its end.
+	// Instead of APIKey: returns a token and its expiration time.
 	GetToken func(context.Context) (token string, expiry time.Time, err error)
 
-	// In the place of APIKey: returns a token of the platform that the program runs on, each time that an access
-	// token is needed. TokenFile reads it from a file.
+	// Instead of APIKey: returns a token of the platform that the program runs on, whenever an access token
+	// is needed. TokenFile reads it from a file.
 	TokenSource func(context.Context) (string, error)
 
-	// What tokens are asked for; transactions:write if left out.
+	// The scopes to request; transactions:write if left out.
 	Scopes []Scope
 
 	// How long a token lasts, 5 minutes to 24 hours; an hour if left out.
@@ -41,16 +41,16 @@ type Options struct {
 	// How long one attempt may take; 30 seconds if left out. The context bounds the whole call.
 	Timeout time.Duration
 
-	// Sends each call of Add and Update as a request of its own. Otherwise concurrent ones without options are
-	// sent as one list, with the answers that they would get alone.
+	// Sends each call of Add and Update as a separate request. Otherwise concurrent calls without options are
+	// sent as one list, with the answers that separate requests would get.
 	NoBatching bool
 
-	// Sends the requests; made with a copy of http.DefaultTransport if left out. Redirects are never
-	// followed: where they lead is not who the credential is for.
+	// Sends the requests; by default with a copy of http.DefaultTransport. Redirects are never followed: the
+	// credential is not for their target.
 	HTTPClient *http.Client
 }
 
-// TokenFile reads the token of the platform from a file, each time anew, because the platform replaces it.
+// TokenFile reads the token of the platform from a file, each time again, because the platform replaces it.
 func TokenFile(path string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		token, err := os.ReadFile(path)
@@ -129,7 +129,7 @@ func readBaseURL(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// fitsHeader tells whether a text can stand in a header; the complaint of net/http would repeat it.
+// fitsHeader reports whether a text can be the value of a header; the error of net/http would repeat it.
 func fitsHeader(text string) bool {
 	for _, letter := range []byte(text) {
 		if letter < 0x21 || letter > 0x7e {

@@ -13,16 +13,16 @@ const (
 	failureBackoffMax = 10 * time.Second
 	turnBackoffMax    = time.Second
 
-	// How often "not yet" (429, or the same request under way) is waited for; it is no failure.
+	// How many replies of "not yet" (429, or the same request in progress) are waited for; they are no failures.
 	turnsMax = 100
 
-	// From here on, proxies report a service that they can't reach.
+	// With this status and higher ones, proxies report a service that they can't reach.
 	proxyFailureMin = 520
 )
 
 // retryPolicy decides, for one call, whether a request is retried, and after how long: exponential backoff
-// with full jitter, and never less than Retry-After says. Failures are retried for a time, so that a restart
-// of the service loses no call. Waiting is the caller's.
+// with full jitter, but at least Retry-After. Failures are retried for a limited time, so that a restart of
+// the service loses no call. The caller does the waiting.
 type retryPolicy struct {
 	// The last retry begins at most this long after the first failure in a row; 0 turns all retries off.
 	retryFor time.Duration
@@ -37,7 +37,7 @@ func newRetryPolicy(retryFor time.Duration) retryPolicy {
 	return retryPolicy{retryFor: retryFor, now: time.Now}
 }
 
-// delayAfter returns false if there is to be no further attempt.
+// delayAfter returns false if no further attempt is to be made.
 func (p *retryPolicy) delayAfter(err error) (time.Duration, bool) {
 	if p.retryFor == 0 {
 		return 0, false
@@ -55,7 +55,7 @@ func (p *retryPolicy) delayAfter(err error) (time.Duration, bool) {
 	return p.afterFailure(refusal.RetryAfter)
 }
 
-// afterTurn forgets the failures before it: the service answers.
+// afterTurn forgets earlier failures, because the service answers again.
 func (p *retryPolicy) afterTurn(retryAfter time.Duration) (time.Duration, bool) {
 	p.turns++
 	p.failures = 0
@@ -63,7 +63,7 @@ func (p *retryPolicy) afterTurn(retryAfter time.Duration) (time.Duration, bool) 
 	return retryAfter + backoff(p.turns, turnBackoffMax), again
 }
 
-// afterFailure cuts the last delay, so that a service that is back by the end of the time is found.
+// afterFailure shortens the last delay, so that one attempt is made at the end of the time.
 func (p *retryPolicy) afterFailure(retryAfter time.Duration) (time.Duration, bool) {
 	now := p.now()
 	if p.failures == 0 {

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Renewed this long before its end, or a tenth of its life before if that is less.
+// A token is renewed this long before it expires, or a tenth of its lifetime if that is less.
 const renewalMargin = time.Minute
 
-// session makes calls in the organization's name: a token for it, an Idempotency-Key if it writes, and one
-// renewal if the token is not accepted any more. It never renews for a key that was revoked.
+// session makes calls for the organization: with a token, an Idempotency-Key if the call writes, and one
+// renewal if the token is no longer accepted. It never renews the token of a revoked key.
 type session struct {
 	connection *connection
 	// Whether concurrent calls are sent as lists.
 	batching bool
 	fetch    func(context.Context) (keptToken, error)
 
-	// Holds what may renew the token.
+	// Contains a value while a goroutine renews the token.
 	renewing chan struct{}
 	mutex    sync.Mutex
 	kept     keptToken
@@ -72,7 +72,7 @@ func fetchFromService(c *connection, o Options) (func(context.Context) (keptToke
 		if err != nil {
 			return keptToken{}, err
 		}
-		// Counted from here, so that it does not matter whether this machine's clock is right. A rule may shorten it.
+		// Counted from now, so that a wrong clock of this machine does not matter. A rule may shorten the lifetime.
 		life := o.TokenLifetime
 		if reply.ExpiresIn > 0 {
 			life = time.Duration(reply.ExpiresIn) * time.Second
@@ -92,8 +92,8 @@ func exchangeKey(ctx context.Context, c *connection, o Options) (reply AccessTok
 	return reply, err
 }
 
-// exchangeToken works by RFC 7523. A token that is refused may have been replaced meanwhile, so another one is
-// tried once.
+// exchangeToken uses RFC 7523. If the token is refused, the platform may have replaced it, so the current one
+// is tried once.
 func exchangeToken(ctx context.Context, c *connection, o Options) (reply AccessToken, err error) {
 	refused := ""
 	for {
@@ -120,7 +120,7 @@ func readSource(ctx context.Context, o Options) (string, error) {
 	}
 	token = strings.TrimSpace(token)
 	if !fitsHeader(token) {
-		return "", errors.New("TokenSource has returned no token")
+		return "", errors.New("TokenSource returned no token")
 	}
 	return token, nil
 }
@@ -148,19 +148,19 @@ func fetchElsewhere(
 		if err != nil {
 			return keptToken{}, err
 		}
-		// By the service's clock, so a token that seems to have ended may have not; the service tells.
+		// The time is by the service's clock, so a token that seems expired may be valid; the service decides.
 		return keep(token, time.Now(), max(time.Until(expiry), renewalMargin))
 	}
 }
 
 func keep(token string, since time.Time, life time.Duration) (keptToken, error) {
 	if !fitsHeader(token) {
-		return keptToken{}, errors.New("what came as an access token can't be one")
+		return keptToken{}, errors.New("the reply contains no valid access token")
 	}
 	return keptToken{token, since.Add(life - min(renewalMargin, life/10))}, nil
 }
 
-// call uses the same key for every attempt: whatever happens on the way, the call has its effect once.
+// call uses the same key for every attempt, so that the call takes effect once, whatever fails.
 func (s *session) call(ctx context.Context, a ask, reply any, options ...CallOption) error {
 	if a.method != "GET" {
 		a.idempotencyKey = randomName()
@@ -190,7 +190,7 @@ func (s *session) call(ctx context.Context, a ask, reply any, options ...CallOpt
 	return s.connection.request(ctx, a, "Bearer "+token, reply)
 }
 
-// token renews the token where it has to, by one request however many goroutines wait for it.
+// token renews the token if necessary, with one request for all goroutines that wait for it.
 func (s *session) token(ctx context.Context) (string, error) {
 	if text := s.fresh(); text != "" {
 		return text, nil
@@ -223,7 +223,7 @@ func (s *session) fresh() string {
 	return ""
 }
 
-// forget makes sure that a token that the service does not accept any more is not used again.
+// forget discards a token that the service no longer accepts.
 func (s *session) forget(token string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// A list holds a thousand bytes a record, and at least this many: many proxies limit bodies to a megabyte.
+	// The maximum of a list is this many bytes, or a thousand for each record if that is more: many proxies limit
+	// bodies to a megabyte.
 	listBytesMin = 1_000_000
-	// Far within the limit of the service.
+	// Far below the limit of the service.
 	listBytesMax = 8_000_000
 
 	batchSizeDefault = 1_000
 	batchSizeMax     = 10_000
 )
 
-// SliceSource is a source of the records of a slice. A source calls yield for one record after the other, until
-// there are no more or yield returns false; an error ends the upload, after everything before it was sent. An
-// iter.Seq2[Item, error] is one.
+// SliceSource returns a source of the records of a slice. A source calls yield for each record, until there
+// are no more or yield returns false. An error ends the upload, after everything before it was sent. An
+// iter.Seq2[Item, error] is a source.
 func SliceSource[Item any](records []Item) func(yield func(Item, error) bool) {
 	return func(yield func(Item, error) bool) {
 		for _, record := range records {
@@ -32,7 +33,7 @@ func SliceSource[Item any](records []Item) func(yield func(Item, error) bool) {
 	}
 }
 
-// ChanSource is a source of the records that a channel receives until it is closed. It ends with the
+// ChanSource returns a source of the records that a channel receives until it is closed. It ends with the
 // context.
 func ChanSource[Item any](ctx context.Context, records <-chan Item) func(yield func(Item, error) bool) {
 	return func(yield func(Item, error) bool) {
@@ -51,12 +52,12 @@ func ChanSource[Item any](ctx context.Context, records <-chan Item) func(yield f
 	}
 }
 
-// Refusal is a record that was not written, and why. The others are not affected.
+// Refusal is a record that was not written, with the reason. Other records are not affected.
 type Refusal[Item any] struct {
-	// Place in the source, from 0.
+	// The position in the source, from 0.
 	Index int
 
-	// As the source gave it.
+	// The record as the source returned it.
 	Record Item
 
 	// One of the Code constants.
@@ -66,20 +67,20 @@ type Refusal[Item any] struct {
 	Errors  []ErrorItem
 }
 
-// Tally tells what became of the records so far. It counts what the service has answered for.
+// Tally counts the results of the records for which the service has answered so far.
 type Tally struct {
 	Received int
 
 	// Changes that are on stable storage.
 	Written int
 
-	// Were there already, identical.
+	// Identical records that existed already.
 	Unchanged int
 
 	Refused int
 }
 
-// add counts what is neither written nor refused as unchanged.
+// add counts records that were neither written nor refused as unchanged.
 func (t *Tally) add(received, written, refused int) {
 	t.Received += received
 	t.Written += written
@@ -97,8 +98,8 @@ func WithBatchSize(records int) UploadOption {
 	return func(o *uploadOptions) { o.batchSize = records }
 }
 
-// Upload sends records from a source of any length list by list, each under its own Idempotency-Key. So
-// memory is bounded, any failure can be retried, and no record is written twice.
+// Upload sends records from a source of any length in lists, each with its own Idempotency-Key. So memory is
+// bounded, any failure can be retried, and no record is written twice.
 type Upload[Item any] struct {
 	session   *session
 	ask       ask
@@ -118,11 +119,12 @@ func newUpload[Item any](
 	return &Upload[Item]{session: s, ask: a, source: source, batchSize: o.batchSize}
 }
 
-// Tally of the records so far. After a failure, everything from Received on is not known to be written.
+// Tally returns the counts so far. After a failure, it is unknown whether records from Received on were
+// written.
 func (u *Upload[Item]) Tally() Tally { return u.tally }
 
 // Run sends the records and yields the refusals, in the order of the source: range over it (Go 1.23), or
-// call it with a function. An error is the last that it yields. It can be run once.
+// call it with a function. After an error it yields nothing more. It can be run once.
 func (u *Upload[Item]) Run(ctx context.Context) func(yield func(Refusal[Item], error) bool) {
 	return func(yield func(Refusal[Item], error) bool) {
 		if err := u.each(ctx, func(refusal Refusal[Item]) bool { return yield(refusal, nil) }); err != nil {
@@ -147,7 +149,7 @@ func (u *Upload[Item]) each(ctx context.Context, yield func(Refusal[Item]) bool)
 	var batch []entry[Item]
 	var failure error
 	index, length, isStopped := 0, 0, false
-	// flush tells whether to go on.
+	// flush returns whether to continue.
 	flush := func() bool {
 		if len(batch) == 0 {
 			return true
@@ -184,7 +186,7 @@ func (u *Upload[Item]) each(ctx context.Context, yield func(Refusal[Item]) bool)
 	return sourceErr
 }
 
-// settle refuses records that have no JSON; the others are sent.
+// settle refuses records that can't be written as JSON, and sends the others.
 func (u *Upload[Item]) settle(ctx context.Context, batch []entry[Item]) ([]Refusal[Item], error) {
 	var refusals []Refusal[Item]
 	var sendable []entry[Item]
@@ -208,7 +210,8 @@ func (u *Upload[Item]) settle(ctx context.Context, batch []entry[Item]) ([]Refus
 	return refusals, nil
 }
 
-// write bisects a list that is refused as a whole, which had no effect, to find the records that cause that.
+// write bisects a list that is refused as a whole, and so had no effect, to find the records that cause the
+// refusal.
 func (u *Upload[Item]) write(ctx context.Context, batch []entry[Item]) ([]Refusal[Item], error) {
 	a := u.ask
 	a.body = bodyOf(batch)
@@ -260,8 +263,8 @@ func joinList(texts [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(texts, []byte(",")), []byte("]"))
 }
 
-// isCausedByRecord tells of refusals of a list that one of its records causes: invalid, or too large, also
-// for a proxy.
+// isCausedByRecord reports whether one of the records can be the cause of the refusal of a list: an invalid
+// record, or one that is too large, also for a proxy.
 func isCausedByRecord(code int) bool {
 	switch code {
 	case CodeValidationFailed, CodeMalformedJSON, CodeTooLarge, 413:
@@ -270,7 +273,7 @@ func isCausedByRecord(code int) bool {
 	return false
 }
 
-// withoutIndex makes amount of [0].amount, in a list of one.
+// withoutIndex turns [0].amount into amount, for a list of one.
 func withoutIndex(items []ErrorItem) []ErrorItem {
 	result := make([]ErrorItem, len(items))
 	for place, item := range items {

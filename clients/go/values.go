@@ -10,13 +10,13 @@ import (
 // Ptr returns a pointer to the value, for fields that may be left out.
 func Ptr[T any](value T) *T { return &value }
 
-// Nullable is a field of an update that may be null. A nil pointer leaves the field as it is.
+// Nullable is a field of an update that may be null. With a nil pointer the field does not change.
 type Nullable[T any] struct {
 	value  T
 	isNull bool
 }
 
-// Set gives a field of an update a value.
+// Set sets a field of an update to a value.
 func Set[T any](value T) *Nullable[T] { return &Nullable[T]{value: value} }
 
 // Clear clears a field of an update.
@@ -44,8 +44,8 @@ func (t Timestamp) Time() (time.Time, error) { return time.Parse(time.RFC3339Nan
 
 var errInvalidText = errors.New("a text is not valid UTF-8")
 
-// toJSON returns an error where json.Marshal would replace what is not UTF-8. It writes a replacement as an
-// escape, and the same character in valid text as itself.
+// toJSON returns an error where json.Marshal would replace invalid UTF-8. json.Marshal writes a replacement as
+// an escape, but the same character in valid text as itself.
 func toJSON(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 
 const (
 	webhookTolerance = 5 * time.Minute
-	// After a rotation, two keys sign in two ways each.
+	// After a rotation, two keys sign with two algorithms each.
 	signaturesMax = 16
-	// Of both kinds.
+	// Secrets and public keys.
 	webhookKeySize = 32
 )
 
 // ErrWebhook means that the message was not sent by the service, was altered, or is not recent.
 var ErrWebhook = errors.New("sluice: the webhook is not verified")
 
-// VerifyWebhook verifies a message by Standard Webhooks 1.0. The body is as it arrived, before it is parsed.
-// Keys are secrets (whsec_…), public keys (whpk_…), or both; one of them has to match. It returns ErrWebhook,
-// or an *OptionError for a key that can't be one.
+// VerifyWebhook verifies a message by Standard Webhooks 1.0. Pass the body as it arrived, before it is
+// parsed. Keys are secrets (whsec_…), public keys (whpk_…), or both; one of them has to match. It returns
+// ErrWebhook, or an *OptionError for an invalid key.
 func VerifyWebhook(body []byte, header http.Header, keys ...string) error {
 	id, timestamp := header.Get("Webhook-Id"), header.Get("Webhook-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
@@ -49,7 +49,7 @@ func VerifyWebhook(body []byte, header http.Header, keys ...string) error {
 	return ErrWebhook
 }
 
-// webhookCheck returns what tells whether a signature of the content is the key's.
+// webhookCheck returns a function that verifies a signature of the content with the key.
 func webhookCheck(key string, content []byte) (func(version string, signature []byte) bool, error) {
 	kind, text, _ := strings.Cut(key, "_")
 	bytes, _ := base64.StdEncoding.DecodeString(text)

@@ -13,7 +13,7 @@ export function renderGoCodes(): string {
   );
   return goFile(
     "The codes of errors. They are stable, and new ones may come.",
-    `// What Error.Code may be.\nconst (\n${constants.join("\n")})`,
+    `// The values of Error.Code.\nconst (\n${constants.join("\n")})`,
   );
 }
 

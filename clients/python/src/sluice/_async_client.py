@@ -27,7 +27,7 @@ class AsyncDeletions:
         )
 
     async def wait(self, deletion_request_id: str) -> DeletionStatus:
-        """As Deletions.wait; bound it with `asyncio.timeout` or `asyncio.wait_for`."""
+        """Like Deletions.wait; bound it with `asyncio.timeout` or `asyncio.wait_for`."""
         return await self._session.run(
             lambda cancel: self._deletions.wait(deletion_request_id, cancel=cancel)
         )
@@ -35,10 +35,12 @@ class AsyncDeletions:
 
 class AsyncSluice(AsyncCollections):
     """
-    One for each service and organization; all tasks of a program may share it. Options as for Sluice,
-    and `calls_max`: how many requests run at once, each in a thread; more wait their turn.
+    Create one for each service and organization; all tasks of a program may share it. It has the options of
+    Sluice, and two more.
+
+    calls_max: how many requests run at once, each in a thread; further ones wait.
     batching: whether concurrent calls of `add` and `update` with one record are sent as one list, with the
-    answers that they would get alone; a call with an `idempotency_key` never is.
+    answers that separate requests would get. A call with an `idempotency_key` is always sent alone.
     """
 
     deletions: AsyncDeletions
@@ -88,7 +90,7 @@ class AsyncSluice(AsyncCollections):
         content: bool = False,
         follow: bool = True,
     ) -> AsyncIterator[ChangePage]:
-        """As Sluice.changes. While it waits, it uses one of the threads of `calls_max`."""
+        """Like Sluice.changes. While it waits, it uses one of the threads of `calls_max`."""
         while True:
             follower = Follower(self._session, offset, types, content, follow)
             page = await self._async_session.run(follower.next_page_until)
@@ -99,7 +101,7 @@ class AsyncSluice(AsyncCollections):
                     return
 
     async def aclose(self) -> None:
-        """Closes the connections and ends the threads, once the calls under way have ended."""
+        """Closes the connections and ends the threads, after the calls in progress have ended."""
         self._threads.shutdown(wait=False)
         self._session.close()
 

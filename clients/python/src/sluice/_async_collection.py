@@ -66,8 +66,8 @@ class AsyncSession:
 
 class AsyncUpload(Generic[Record]):
     """
-    Iterate it for the refusals; nothing is sent before. After a failure, everything from
-    `tally.received` on is not known to be written.
+    Iterate it to send the records; it yields the refusals. After a failure, it is unknown whether records
+    from `tally.received` on were written.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class AsyncUpload(Generic[Record]):
         self._start = start
         self._source = source
         self._refusals = self._run()
-        # Raises here for a batch_size that is wrong.
+        # Raises here if batch_size is wrong.
         self.tally: Tally = start((), Cancellation()).tally
 
     def __aiter__(self) -> AsyncIterator[Refusal[Record]]:
@@ -120,7 +120,7 @@ def _some(
 def _in_thread(
     source: AsyncIterable[Record], loop: asyncio.AbstractEventLoop, cancel: Cancellation
 ) -> Iterator[Record]:
-    """Reads an asynchronous source from a thread: no further than it is asked."""
+    """Reads an asynchronous source from a thread, only as far as requested."""
     iterator = source.__aiter__()
     while True:
         future = asyncio.run_coroutine_threadsafe(_next(iterator), loop)
@@ -145,7 +145,7 @@ async def _next(iterator: AsyncIterator[Record]) -> tuple[bool, Any]:
 
 
 class AsyncCollection(Generic[Item, Update, Existence]):
-    """As Collection; the time of a call is bounded with `asyncio.timeout` or `asyncio.wait_for`."""
+    """Like Collection; bound the time of a call with `asyncio.timeout` or `asyncio.wait_for`."""
 
     def __init__(self, session: AsyncSession, paths: RecordPaths) -> None:
         self._session = session
@@ -158,7 +158,7 @@ class AsyncCollection(Generic[Item, Update, Existence]):
     async def add(
         self, records: Item | Sequence[Item], *, idempotency_key: str | None = None
     ) -> WriteResult:
-        """Adds a record, or a list of up to 10,000, of which then all are written or none."""
+        """Adds a record, or a list of up to 10,000, which is written completely or not at all."""
         if self._session.batching and isinstance(records, Mapping) and idempotency_key is None:
             return await self._call("POST", records)
         return await self._session.run(
@@ -170,7 +170,7 @@ class AsyncCollection(Generic[Item, Update, Existence]):
     async def update(
         self, updates: Update | Sequence[Update], *, idempotency_key: str | None = None
     ) -> WriteResult:
-        """Updates a record that exists, or a list of them. None clears a field; what is left out stays."""
+        """Updates an existing record, or a list. None clears a field; others don't change."""
         if self._session.batching and isinstance(updates, Mapping) and idempotency_key is None:
             return await self._call("PUT", updates)
         return await self._session.run(
@@ -180,7 +180,7 @@ class AsyncCollection(Generic[Item, Update, Existence]):
         )
 
     async def exists(self, id: str) -> Existence | None:
-        """When the record was first and last seen; None if there is none."""
+        """When the record was first and last seen; None if it does not exist."""
         return await self._session.run(lambda cancel: self._collection.exists(id, cancel=cancel))
 
     async def _call(self, method: str, record: Mapping[str, Any]) -> WriteResult:
@@ -231,7 +231,7 @@ class AsyncDeletableCollection(
         )
 
     async def delete(self, id: str, reason: str, *, idempotency_key: str | None = None) -> Accepted:
-        """As DeletableCollection.delete."""
+        """Like DeletableCollection.delete."""
         return await self._session.run(
             lambda cancel: self._deletable.delete(
                 id, reason, idempotency_key=idempotency_key, cancel=cancel

@@ -1,4 +1,4 @@
-"""Ending a call from another thread: its waits at once, and its attempt by closing the connection."""
+"""Ends a call from another thread: a wait at once, an attempt by closing its connection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Callable
 
 
 class Cancellation:
-    """Give it to calls as `cancel`; `cancel()` then ends them. One may serve many calls."""
+    """Pass it to one or more calls as `cancel`; `cancel()` then ends them."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -26,7 +26,7 @@ class Cancellation:
             close()
 
     def wait(self, seconds: float) -> bool:
-        """True if it was cancelled by then."""
+        """True if it was cancelled in that time."""
         return self._event.wait(seconds)
 
     def attach(self, close: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Follows the changes of the organization page by page. Keeps no offset: the caller stores the one of each page."""
+"""Follows the changes of the organization page by page. The caller stores the offset of each page."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PAUSE_SECONDS = 1.0
 @dataclass(frozen=True)
 class ChangePage:
     events: Sequence[ChangeEvent]
-    """In the order of arrival. None if only the offset is new, as after `now`."""
+    """In the order of arrival. Empty if only the offset is new, as after `now`."""
     offset: str
-    """Where the next page begins. Store it in the transaction in which the events take effect."""
+    """The offset of the next page. Store it in the transaction in which the events take effect."""
     up_to_date: bool
     """Whether no further change had arrived."""
 
@@ -67,7 +67,7 @@ class Follower:
             query["types"] = ",".join(self.types)
         if self.content:
             query["include"] = "content"
-        # For `now` the offset is wanted at once, before anything arrives.
+        # For `now`, the offset is returned at once, before anything arrives.
         waits = self.follow and self.offset != "now"
         if waits:
             query["live"] = "long-poll"

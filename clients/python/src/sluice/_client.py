@@ -19,7 +19,7 @@ DEFAULT_SCOPES: Sequence[Scope] = ("transactions:write",)
 
 class Sluice(Collections):
     """
-    One for each service and organization; all threads of a program may share it.
+    Create one for each service and organization; all threads of a program may share it.
 
     base_url: where the service is; a path in front of the API's may be part of it.
     api_key, organization_id: from the operator.

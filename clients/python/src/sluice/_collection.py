@@ -23,7 +23,7 @@ Accepted = TypeVar("Accepted")
 
 @dataclass(frozen=True)
 class RecordPaths:
-    """Where the operations of a type are."""
+    """The paths of the operations of a type."""
 
     type: str
     id_field: str
@@ -32,8 +32,8 @@ class RecordPaths:
 
 class Collection(Generic[Item, Update, Existence]):
     """
-    Every method takes `timeout`, in seconds for all attempts and waits together, and `cancel`; those
-    that write take `idempotency_key`, which is made afresh for each call if left out.
+    Every method accepts `timeout`, in seconds for all attempts and waits together, and `cancel`. Methods
+    that write accept `idempotency_key`; without it, each call gets a new key.
     """
 
     def __init__(self, session: Session, paths: RecordPaths) -> None:
@@ -48,7 +48,7 @@ class Collection(Generic[Item, Update, Existence]):
         timeout: float | None = None,
         cancel: Cancellation | None = None,
     ) -> WriteResult:
-        """Adds a record, or a list of up to 10,000, of which then all are written or none."""
+        """Adds a record, or a list of up to 10,000, which is written completely or not at all."""
         ask = self._write("POST", records, idempotency_key, timeout, cancel)
         return cast(WriteResult, self._session.call(ask))
 
@@ -60,14 +60,14 @@ class Collection(Generic[Item, Update, Existence]):
         timeout: float | None = None,
         cancel: Cancellation | None = None,
     ) -> WriteResult:
-        """Updates a record that exists, or a list of them. None clears a field; what is left out stays."""
+        """Updates an existing record, or a list. None clears a field; others don't change."""
         ask = self._write("PUT", updates, idempotency_key, timeout, cancel)
         return cast(WriteResult, self._session.call(ask))
 
     def exists(
         self, id: str, *, timeout: float | None = None, cancel: Cancellation | None = None
     ) -> Existence | None:
-        """When the record was first and last seen; None if there is none."""
+        """When the record was first and last seen; None if it does not exist."""
         path = f"/v2/{self._paths.type}?{self._paths.id_field}={quote(id, safe='')}"
         try:
             found = self._session.call(Ask("GET", path, bounds=bounds(timeout, cancel)))
@@ -135,9 +135,9 @@ class DeletableCollection(
         cancel: Cancellation | None = None,
     ) -> Accepted:
         """
-        Requests the permanent deletion of a record and all that belongs to it; `deletions.wait` tells
-        when it is done. The reason outlives the record. Sent as a POST, because proxies may drop the
-        body of a DELETE.
+        Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait`
+        waits until it is completed. The reason is kept after the record is erased. The request is sent
+        as a POST, because proxies may drop the body of a DELETE.
         """
         body = {"resource_type": self._paths.type, "resource_id": id, "reason": reason}
         ask = Ask(

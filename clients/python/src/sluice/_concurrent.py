@@ -1,6 +1,6 @@
 """
-Sends concurrent calls that write one record each as one list, in which every call gets the answer of a
-request of its own (`verdicts=single`).
+Sends concurrent calls that each write one record as one list. Each call gets the answer that a separate
+request would get (`verdicts=single`).
 
     nothing in flight     a call is sent at once, with those of the same tick
     a request in flight   calls wait until one is answered, at most 2 ms
@@ -33,7 +33,7 @@ _STRICT_REFUSALS = frozenset(
         ErrorCode.DELETION_OPEN,
     )
 )
-"""Refusals of a whole list only where the preference was not applied. Nothing of such a list was written."""
+"""Codes that refuse a whole list only if the preference was not applied. Then nothing was written."""
 
 CALLS_MAX = 1_000
 # The maximum number of bytes in a list, because many proxies limit bodies to a megabyte.
@@ -51,7 +51,7 @@ class Call:
     body: bytes
     answer: asyncio.Future[WriteResult]
     idempotency_key: str | None = None
-    """Of a call whose list was refused as a whole. It is then sent alone."""
+    """The key of a call whose list was refused as a whole. The call is then sent alone."""
 
 
 class ConcurrentCalls:
@@ -100,7 +100,7 @@ class ConcurrentCalls:
             _cancel_with(request, calls)
 
     def _take(self) -> Sequence[Call]:
-        """The calls of the next request: the first that may be sent, and those that may share a list with it."""
+        """The calls of the next request: the first that may be sent, and others for the same list."""
         taken: list[Call] = []
         left: list[Call] = []
         held: set[str] = set()
@@ -188,7 +188,7 @@ class ConcurrentCalls:
         if message is None:
             # Something between the client and the service removes the preference.
             self._is_unsupported = True
-            what = "The reply has no verdict on this record: the Prefer header was not applied."
+            what = "The reply has no result for this record: the Prefer header was not applied."
             error = SluiceNetworkError(what, attempts=1, idempotency_key=call.idempotency_key)
             _refuse(call, error)
         elif code is None:
@@ -236,7 +236,7 @@ def _refuse(call: Call, error: Exception) -> None:
 
 
 def _with_key(error: SluiceError, key: str | None) -> SluiceError:
-    """The error of a list, as that of one of its calls."""
+    """Turns the error of a list into the error of one of its calls."""
     if isinstance(error, SluiceNetworkError):
         return SluiceNetworkError(str(error), attempts=error.attempts, idempotency_key=key)
     return SluiceError(

@@ -1,4 +1,4 @@
-"""Sends every request of the client, with retries, all attempts of a call under one Idempotency-Key."""
+"""Sends every request of the client, with retries; all attempts of a call have the same Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN_MAX = 3
 
 @dataclass(frozen=True)
 class Bounds:
-    """What ends a call before its time."""
+    """What can end a call early."""
 
     deadline: float | None = None
     """By `time.monotonic`, for all attempts and waits."""
@@ -38,7 +38,7 @@ def bounds(timeout: float | None, cancel: Cancellation | None) -> Bounds:
 
 @dataclass(frozen=True)
 class Ask:
-    """What is asked of the service."""
+    """A request to the service."""
 
     method: str
     path: str
@@ -47,15 +47,15 @@ class Ask:
     """The body is a form, not JSON."""
     is_lenient: bool = False
     as_single: bool = False
-    """Lenient, and each item gets the verdict of a single request."""
+    """Lenient; each item gets the result that a separate request would get."""
     idempotency_key: str | None = None
     bounds: Bounds = Bounds()
     is_page: bool = False
     """The reply is a list, or has no content. The reply to anything else is an object."""
     wait_seconds: float = 0.0
-    """How long the service waits on purpose before it answers."""
+    """How long the service may wait before it answers (long poll)."""
     on_reply: Callable[[Reply], None] | None = None
-    """Called with a reply of success."""
+    """Called with a successful reply."""
 
 
 class Connection:
@@ -100,11 +100,11 @@ class Connection:
         except AttemptError as error:
             require_open(ask, number)
             raise _broken(ask, number, str(error)) from None
-        # A reply that was sent twice stays on the connection and would be taken for that of the next
-        # request. A proxy may put a request id of its own in the place of ours.
+        # If a reply was sent twice, the second one would be taken for the reply to the next request. A
+        # proxy may replace the request id with its own.
         received = reply.request_id or ""
         if received.startswith(f"{self._name}.") and not received.startswith(f"{call}."):
-            raise _broken(ask, number, "a reply to another request came")
+            raise _broken(ask, number, "the reply belongs to another request")
         answer = _read(ask, number, reply)
         if ask.on_reply is not None:
             ask.on_reply(reply)
@@ -116,7 +116,7 @@ class Connection:
 
 
 def pause(seconds: float, within: Bounds) -> None:
-    """Ends early where the call has to."""
+    """Ends early if the call has to end."""
     if within.deadline is not None:
         seconds = min(seconds, max(0.0, within.deadline - time.monotonic()))
     if within.cancel is None:
@@ -126,7 +126,7 @@ def pause(seconds: float, within: Bounds) -> None:
 
 
 def require_open(ask: Ask, number: int) -> None:
-    """Raises where the time of the call is up, or it was cancelled."""
+    """Raises if the time of the call is over, or if it was cancelled."""
     attempts, key = number, ask.idempotency_key
     if ask.bounds.cancel is not None and ask.bounds.cancel.is_cancelled:
         message = f"The call was cancelled ({_where(ask, number)})."
@@ -165,7 +165,7 @@ def _read(ask: Ask, number: int, reply: Reply) -> Any:
     if is_good and isinstance(body, list if ask.is_page else dict):
         return body
     if is_good or (reply.is_json and not isinstance(body, dict)):
-        raise _broken(ask, number, "the reply broke off")
+        raise _broken(ask, number, "the connection ended before the reply was complete")
     raise _refusal(ask, reply, body if isinstance(body, dict) else {})
 
 
@@ -189,7 +189,7 @@ def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
 
 
 def describe(message: str, errors: list[ErrorItem]) -> str:
-    """The message, and the first fields at fault where they say more than the message does."""
+    """The message, and the first fields with errors if they say more than the message."""
     telling = [error for error in errors if error.get("message") not in (None, message)]
     shown = [
         f"{error.get('field', '')} {error.get('message', '')}".strip()
@@ -203,11 +203,11 @@ def describe(message: str, errors: list[ErrorItem]) -> str:
 def _describe_unknown(status: int) -> str:
     if 300 <= status < 400:
         return (
-            "The answer is a redirect, which is not followed; set base_url to the address itself."
+            "The reply is a redirect, which is not followed; set base_url to its target."
         )
     return (
-        f"Something that is not Sluice answered with status {status}; "
-        "check base_url and what is in between."
+        f"Something other than Sluice answered with status {status}; "
+        "check base_url and any proxy in between."
     )
 
 
@@ -217,5 +217,5 @@ def _where(ask: Ask, number: int) -> str:
 
 
 def _broken(ask: Ask, number: int, why: str) -> SluiceNetworkError:
-    message = f"No whole reply came ({_where(ask, number)}): {why}."
+    message = f"No complete reply arrived ({_where(ask, number)}): {why}."
     return SluiceNetworkError(message, attempts=number, idempotency_key=ask.idempotency_key)

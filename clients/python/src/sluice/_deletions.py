@@ -36,9 +36,9 @@ class Deletions:
         cancel: Cancellation | None = None,
     ) -> DeletionStatus:
         """
-        Asks, less and less often, until the deletion is completed, or cancelled by the operator. That
-        may take days where there is a grace period or a hold: bound it with `timeout`, which then raises
-        SluiceTimeoutError.
+        Polls the status, less and less often, until the deletion is completed, or cancelled by the
+        operator. With a grace period or a hold this can take days: bound it with `timeout`, after which
+        it raises SluiceTimeoutError.
         """
         within = bounds(timeout, cancel)
         seconds = _FIRST_SECONDS

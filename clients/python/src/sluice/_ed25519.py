@@ -55,7 +55,7 @@ def _equal(a: _Point, b: _Point) -> bool:
 
 
 def _decode(data: bytes) -> _Point | None:
-    """Section 5.1.3. None for what is no point of the curve."""
+    """Section 5.1.3. None if it is not a point of the curve."""
     encoded = int.from_bytes(data, "little")
     sign, y = encoded >> 255, encoded & (2**255 - 1)
     if y >= _P:

@@ -1,4 +1,4 @@
-"""What a call fails with. No error holds the API key, a token, or what was sent."""
+"""The errors of calls. No error contains the API key, a token, or what was sent."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from .types import ErrorItem
 
 
 class SluiceError(Exception):
-    """The service refused. Tell refusals apart by `code`, never by the message."""
+    """The service refused the request. Distinguish refusals by `code`, never by the message."""
 
     status: int
     """HTTP status; 0 without a reply."""
     code: int
-    """One of `ErrorCode`, or one that a newer service has; the status where something in between answered."""
+    """One of `ErrorCode`, or a code of a newer service; the HTTP status if a proxy answered."""
     errors: Sequence[ErrorItem]
-    """Which fields are at fault, and why."""
+    """The fields with errors, and why."""
     request_id: str | None
-    """The operator finds the request by it."""
+    """The operator can find the request in the log by this id."""
     idempotency_key: str | None
-    """Of a call that writes: calling again with it has the effect of this call, once."""
+    """The key of a call that writes. A repeated call with this key takes effect once."""
     retry_after: float | None
-    """How many seconds the service asked to wait, where it did."""
+    """How many seconds the service asked to wait, if it did."""
 
     def __init__(
         self,
@@ -45,8 +45,8 @@ class SluiceError(Exception):
 
 class SluiceNetworkError(SluiceError):
     """
-    No whole reply came, as often as it was tried: whether the call had its effect is not known. Call
-    again with `idempotency_key` to make sure of it. Status and code are 0.
+    No complete reply arrived in any attempt, so it is unknown whether the call took effect. To make sure
+    that it has, call again with `idempotency_key`. Status and code are 0.
     """
 
     attempts: int
@@ -57,8 +57,8 @@ class SluiceNetworkError(SluiceError):
 
 
 class SluiceTimeoutError(SluiceNetworkError, TimeoutError):
-    """The `timeout` of the call ended before a whole reply came."""
+    """The `timeout` of the call ended before a complete reply arrived."""
 
 
 class SluiceCancelledError(SluiceNetworkError):
-    """The `Cancellation` of the call was used before a whole reply came."""
+    """The call was cancelled before a complete reply arrived."""

@@ -1,6 +1,6 @@
 """
-One attempt: a request out, a whole reply back, within its time, over connections that are kept open.
-Never follows a redirect: where it leads is not who the credential is for.
+Makes one attempt: sends a request and reads its complete reply, within a time limit, over connections
+that are kept open. Never follows a redirect: the credential is not for its target.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from ._cancellation import Cancellation
 from ._options import BaseUrl
 
-# No reply of the service is as long.
+# Every reply of the service is shorter.
 REPLY_BYTES_MAX = 64 * 1024 * 1024
 # Servers and proxies close idle connections after a minute or so.
 IDLE_SECONDS_MAX = 4.0
@@ -29,7 +29,7 @@ IDLE_MAX = 32
 
 
 class AttemptError(Exception):
-    """No whole reply came. Says why, without anything that was sent."""
+    """No complete reply arrived. Says why, without anything that was sent."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Request:
     body: bytes | None
 
     def __repr__(self) -> str:
-        # The headers hold the credential, and the path of a check the id of a record.
+        # The headers contain the credential, and the query may contain the id of a record.
         return f"Request({self.method} {self.path.partition('?')[0]})"
 
 
@@ -52,7 +52,7 @@ class Reply:
     is_json: bool
     body: bytes
     next_offset: str | None = None
-    """Of a page of changes."""
+    """The headers of a page of changes."""
     is_up_to_date: bool = False
 
 
@@ -200,7 +200,7 @@ def _read_body(response: http.client.HTTPResponse, sock: socket.socket, deadline
 
 
 def _is_quiet(connection: http.client.HTTPConnection) -> bool:
-    """What arrives on an idle connection is its end, or a reply that nobody asked for."""
+    """On an idle connection, only its end or an unexpected reply can arrive."""
     try:
         if hasattr(select, "poll"):
             poll = select.poll()
@@ -217,7 +217,7 @@ def _shut(sock: socket.socket) -> None:
 
 
 def _describe(error: Exception) -> str:
-    """Without the address, which stands in the base_url, and without what was sent."""
+    """Without the address, which is in base_url, and without what was sent."""
     if isinstance(error, TimeoutError):
         return "no reply came in time"
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -234,7 +234,7 @@ def _describe(error: Exception) -> str:
 
 
 def _proxy_for(base_url: BaseUrl) -> tuple[str, int] | None:
-    """As HTTPS_PROXY, HTTP_PROXY and NO_PROXY say, or the settings of the system. Never for this machine."""
+    """From HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or the system's settings. Never for this machine."""
     is_here = base_url.host in ("localhost", "::1") or base_url.host.startswith("127.")
     address = urllib.request.getproxies().get(base_url.scheme)
     if is_here or not address or urllib.request.proxy_bypass(base_url.host):

@@ -1,4 +1,4 @@
-"""What is sent, as JSON. Raises for a value that would arrive as another one."""
+"""Writes what is sent as JSON. Raises for a value that would arrive changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 def to_json(value: object) -> bytes:
-    """Raises TypeError or ValueError for what JSON can't say."""
+    """Raises TypeError or ValueError for a value that JSON can't represent."""
     text = json.dumps(
         value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=_encode
     )
@@ -35,7 +35,7 @@ def _encode(value: object) -> Any:
 
 
 def parse_json(data: bytes) -> Any:
-    """None for what is no JSON."""
+    """None if it is not JSON."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a client is made with, checked once. Errors name the option and never repeat a value: it may be a secret."""
+"""Checks the options of a client. Errors name the option and never repeat a value, which may be a secret."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TokenSource = Union[str, "os.PathLike[str]", Callable[[], str]]
 
 
 class Secret:
-    """A text that is shown to nobody: not by print, not by a debugger's list of variables."""
+    """A text that is never shown, neither by print nor in a debugger's list of variables."""
 
     __slots__ = ("_text",)
 
@@ -34,7 +34,7 @@ class Secret:
         return "Secret(…)"
 
     def __reduce__(self) -> str:
-        raise TypeError("A secret is not to be pickled.")
+        raise TypeError("A secret can't be pickled.")
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _read_base_url(text: str) -> BaseUrl:
 
 
 def fits_header(text: object) -> bool:
-    """Whether a text can stand in a header; the complaint of `http.client` would repeat it."""
+    """Whether a text can be the value of a header; the error of `http.client` would repeat it."""
     return isinstance(text, str) and _VISIBLE_ASCII.fullmatch(text) is not None
 
 

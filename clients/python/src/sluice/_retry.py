@@ -16,15 +16,15 @@ from .codes import ErrorCode
 BASE_SECONDS = 0.2
 FAILURE_SECONDS_MAX = 10.0
 TURN_SECONDS_MAX = 1.0
-# How often "not yet" (429, or the same request under way) is waited for; it is no failure.
+# How many replies of "not yet" (429, or the same request in progress) are waited for; they are no failures.
 TURNS_MAX = 100
-# Retryable whatever they say; from 520 on, proxies report a service that they can't reach.
+# Statuses that are always retried; with 520 and higher, proxies report a service that they can't reach.
 _FAILURES = frozenset((408, 500, 502, 503, 504))
 _PROXY_FAILURE_MIN = 520
 
 
 class RetryPolicy:
-    """Of one call."""
+    """The retries of one call."""
 
     def __init__(self, retry_for: float) -> None:
         self._retry_for = retry_for
@@ -33,7 +33,7 @@ class RetryPolicy:
         self._turns = 0
 
     def delay_after(self, error: SluiceError) -> float | None:
-        """Seconds until the next attempt, or None if there is to be none."""
+        """Seconds until the next attempt; None if no further attempt is to be made."""
         retry_after = error.retry_after or 0.0
         if self._retry_for == 0:
             return None
@@ -42,7 +42,7 @@ class RetryPolicy:
         return self._after_failure(retry_after) if _is_failure(error) else None
 
     def _after_turn(self, retry_after: float) -> float | None:
-        """The service answers, so failures before this one are over."""
+        """The service answers again, so earlier failures no longer count."""
         self._turns += 1
         self._failures = 0
         if self._turns > TURNS_MAX or retry_after > self._retry_for:
@@ -50,7 +50,7 @@ class RetryPolicy:
         return retry_after + _backoff(self._turns, TURN_SECONDS_MAX)
 
     def _after_failure(self, retry_after: float) -> float | None:
-        """The last delay is cut, so that a service that is back by the end of the time is found."""
+        """Shortens the last delay, so that one attempt is made at the end of the time."""
         now = time.monotonic()
         if self._failures == 0:
             self._failing_since = now

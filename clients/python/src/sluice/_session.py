@@ -18,7 +18,7 @@ from ._json import to_json
 from ._options import Secret, Settings, TokenSource, fits_header
 from .codes import ErrorCode
 
-# Renewed this long before its end, or a tenth of its life before if that is less.
+# A token is renewed this long before it expires, or a tenth of its lifetime if that is less.
 _MARGIN_SECONDS = 60.0
 _ASK_SECONDS = 0.05
 _STALE = frozenset((ErrorCode.CREDENTIAL_INVALID, ErrorCode.CREDENTIAL_EXPIRED))
@@ -37,7 +37,7 @@ class Session:
         self._tokens = TokenKeeper(self.connection, settings)
 
     def call(self, ask: Ask) -> Any:
-        """The same key for every attempt: whatever happens on the way, the call has its effect once."""
+        """Uses the same key for every attempt, so that the call takes effect once, whatever fails."""
         keyed = ask
         if ask.method != "GET":
             keyed = replace(ask, idempotency_key=_key_of(ask))
@@ -62,7 +62,7 @@ def _key_of(ask: Ask) -> str:
 
 
 class TokenKeeper:
-    """One request renews the token, however many threads wait for it."""
+    """Renews the token with one request for all threads that wait for it."""
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
@@ -84,12 +84,12 @@ class TokenKeeper:
             self._renewing.release()
 
     def _acquire(self, within: Bounds) -> None:
-        """Waits for the renewal that another thread has begun, no longer than the call may."""
+        """Waits for the renewal that another thread has begun, within the time of the call."""
         while not self._renewing.acquire(timeout=_ASK_SECONDS):
             require_open(Ask("POST", "/auth/token", bounds=within), 1)
 
     def forget(self, token: Secret) -> None:
-        """A token that the service does not accept any more is not used again."""
+        """Discards a token that the service no longer accepts."""
         kept = self._kept
         if kept is not None and kept.token is token:
             self._kept = None
@@ -98,7 +98,7 @@ class TokenKeeper:
         settings = self._settings
         if settings.get_token is not None:
             token, expiry = settings.get_token()
-            # By the service's clock, so a token that seems to have ended may have not; the service tells.
+            # The time is by the service's clock, so a token that seems expired may be valid.
             life = max(expiry - time.time(), _MARGIN_SECONDS)
             return _keep(token, time.monotonic(), life)
         asked_at = time.monotonic()
@@ -110,11 +110,11 @@ class TokenKeeper:
         body = to_json({"expiry_seconds": settings.expiry_seconds, "scopes": scopes})
         ask = Ask("POST", "/auth/token", body, bounds=within)
         reply = self._connection.request(ask, settings.api_key)
-        # Counted from here, so that it does not matter whether this machine's clock is right.
+        # Counted from now, so that a wrong clock of this machine does not matter.
         return _keep(reply.get("token"), asked_at, settings.expiry_seconds)
 
     def _exchange(self, source: TokenSource, within: Bounds) -> Any:
-        """By RFC 7523. A token that is refused may have been replaced meanwhile, so another one is tried once."""
+        """By RFC 7523. The platform may have replaced a refused token, so the current one is tried once."""
         token = _read_source(source)
         try:
             return self._connection.request(self._form(token, within), None)
@@ -139,7 +139,7 @@ class TokenKeeper:
 
 
 def _read_source(source: TokenSource) -> Secret:
-    """Each time anew: the platform replaces its tokens."""
+    """Reads it each time, because the platform replaces its tokens."""
     if callable(source):
         token = source()
     else:
@@ -147,11 +147,11 @@ def _read_source(source: TokenSource) -> Secret:
             token = file.read()
     token = token.strip() if isinstance(token, str) else ""
     if not fits_header(token):
-        raise ValueError("token_source has returned no token.")
+        raise ValueError("token_source returned no token.")
     return Secret(token)
 
 
 def _keep(token: object, since: float, life: float) -> _Kept:
     if not isinstance(token, str) or not fits_header(token):
-        raise ValueError("What came as an access token can't be one.")
+        raise ValueError("The reply contains no valid access token.")
     return _Kept(Secret(token), since + life - min(_MARGIN_SECONDS, life / 10))

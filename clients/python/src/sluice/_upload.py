@@ -16,9 +16,9 @@ from .types import ErrorItem, WriteResult
 
 Item = TypeVar("Item")
 
-# A list holds a thousand bytes a record, and at least this many: many proxies limit bodies to a megabyte.
+# The maximum of a list, or a thousand bytes a record if that is more: many proxies limit bodies to a megabyte.
 _BYTES_MIN = 1_000_000
-# Far within the limit of the service.
+# Far below the limit of the service.
 _BYTES_MAX = 8_000_000
 # Refusals of a list that one of its records causes: invalid, or too large, also for a proxy (413).
 CAUSED_BY_RECORD = frozenset(
@@ -28,12 +28,12 @@ CAUSED_BY_RECORD = frozenset(
 
 @dataclass(frozen=True)
 class Refusal(Generic[Item]):
-    """A record that was not written, and why. The others are not affected."""
+    """A record that was not written, with the reason. Other records are not affected."""
 
     index: int
-    """Place in the source, from 0."""
+    """The position in the source, from 0."""
     record: Item = field(repr=False)
-    """As the source gave it."""
+    """The record as the source returned it."""
     code: int
     """One of `ErrorCode`."""
     message: str
@@ -42,13 +42,13 @@ class Refusal(Generic[Item]):
 
 @dataclass
 class Tally:
-    """What became of the records so far. It counts what the service has answered for."""
+    """The counts of the records for which the service has answered so far."""
 
     received: int = 0
     written: int = 0
     """Changes that are on stable storage."""
     unchanged: int = 0
-    """Were there already, identical."""
+    """Identical records that existed already."""
     refused: int = 0
 
     def add(self, received: int, written: int, refused: int) -> None:
@@ -70,8 +70,8 @@ class _Entry(Generic[Item]):
 
 class Upload(Generic[Item]):
     """
-    Iterate it for the refusals; nothing is sent before. After a failure, everything from
-    `tally.received` on is not known to be written.
+    Iterate it to send the records; it yields the refusals. After a failure, it is unknown whether records
+    from `tally.received` on were written.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Upload(Generic[Item]):
             yield from self._settle(batch)
 
     def _settle(self, batch: Sequence[_Entry[Item]]) -> Sequence[Refusal[Item]]:
-        """Records that have no JSON are refused here; the others are sent."""
+        """Refuses records that can't be written as JSON, and sends the others."""
         sendable = [entry for entry in batch if entry.text is not None]
         refusals = self._write(sendable) if sendable else []
         unsendable = [_refused_here(entry) for entry in batch if entry.text is None]
@@ -100,7 +100,7 @@ class Upload(Generic[Item]):
         return sorted([*refusals, *unsendable], key=lambda refusal: refusal.index)
 
     def _write(self, batch: Sequence[_Entry[Item]]) -> list[Refusal[Item]]:
-        """A list that is refused as a whole had no effect: bisecting it finds the records that cause that."""
+        """Bisects a list that is refused as a whole, and so had no effect, to find the records that cause it."""
         try:
             result = self._send(b"[" + b",".join(entry.text or b"" for entry in batch) + b"]")
         except SluiceError as error:

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 from . import _ed25519
 
 _TOLERANCE_SECONDS = 300
-# After a rotation, two keys sign in two ways each.
+# After a rotation, two keys sign with two algorithms each.
 _SIGNATURES_MAX = 16
 _KEY_BYTES = 32
 
@@ -28,7 +28,7 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], keys: str | Sequence
     body: as it arrived, before it is parsed.
     keys: secrets (`whsec_…`), public keys (`whpk_…`), or both; one of them has to match.
 
-    Raises WebhookVerificationError, and ValueError for a key that can't be one.
+    Raises WebhookVerificationError, and ValueError for an invalid key.
     """
     sent = {name.lower(): value for name, value in headers.items()}
     try:
