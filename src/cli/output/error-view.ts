@@ -11,7 +11,6 @@ import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
 import { findPathSetting } from "../../settings/path-setting.ts";
-import { StoreError } from "../../store/interface/store-error.ts";
 
 export interface ErrorView {
   readonly name: string;
@@ -33,10 +32,10 @@ export function viewError(
     : { ...view, message: `${view.message} The setting ${name} determines this path.` };
 }
 
-/** The path is in the error, or in the one that caused it. */
+/** The path is in the error, or in one that caused it. */
 function findPath(error: unknown): string | undefined {
-  if (error instanceof FileError || error instanceof StoreError) return error.path;
-  return error instanceof OperatorError ? findPath(error.cause) : undefined;
+  if (error instanceof FileError) return error.path;
+  return error instanceof Error ? findPath(error.cause) : undefined;
 }
 
 function viewKind(error: unknown): ErrorView {

@@ -317,7 +317,7 @@ function findStoreObstacle(path: string): string | undefined {
 export function describeFailure(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   // The FileError names the folder or file that can't be used.
-  if (cause instanceof FileError) return new StoreError(cause.message, { path: cause.path, cause });
+  if (cause instanceof FileError) return new StoreError(cause.message, { cause });
   if (resultCode(cause) === notADatabaseCode) {
     return new StoreError(
       `The store ${path} can't be opened: it is not an SQLite database. Name another file in DATABASE_URL, or move this ` +
@@ -326,6 +326,6 @@ export function describeFailure(path: string, cause: unknown): StoreError {
     );
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const why = findStoreObstacle(path) ?? `${reason}.`;
-  return new StoreError(`The store ${path} can't be opened: ${why}`, { path, cause });
+  const message = `The store ${path} can't be opened: ${findStoreObstacle(path) ?? `${reason}.`}`;
+  return new StoreError(message, { cause: new FileError(message, { path, cause }) });
 }
