@@ -9,7 +9,7 @@ import { runSync } from "../sql/statement/run.ts";
 import type { Request, Statements } from "../sql/statement/statements.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { makePrivateFile } from "./file/private-file.ts";
-import { canCorruptWal } from "./sqlite-version.ts";
+import { canCorruptWal, sqliteVersion } from "./sqlite-version.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
 
 /** The Retry-After while the disk is full or can't be written to. */
@@ -33,8 +33,6 @@ const notADatabaseCode = 26;
  * pages. This limits a file to 128 GiB.
  */
 const pagesMax = 0x1ff_ffff;
-
-const readVersion = "SELECT sqlite_version() AS version";
 
 const pragmas = `
   PRAGMA busy_timeout = 5000;
@@ -71,8 +69,8 @@ export class Connection implements Disposable {
   constructor(path: string, { readOnly, explain = (cause) => cause }: ConnectionOptions) {
     this.path = path;
     this.#explain = explain;
+    requireSafeVersion(path);
     this.#database = new DatabaseSync(path, { readOnly, timeout: 5_000, defensive: true });
-    this.#requireSafeVersion();
     this.exec(pragmas);
     if (!readOnly) this.exec(writerPragmas);
   }
@@ -158,18 +156,6 @@ export class Connection implements Disposable {
     this.#database.close();
   }
 
-  /** Runs before anything is read: opening a database can already recover and checkpoint its WAL. */
-  #requireSafeVersion(): void {
-    const { version = "" } = this.get<{ version: string }>(readVersion) ?? {};
-    if (!canCorruptWal(version)) return;
-    this.close();
-    throw new StoreError(
-      `The store ${this.path} can't be opened: this Node (${process.version}) has SQLite ${version}, which can corrupt a ` +
-        "database that several processes use (https://sqlite.org/wal.html#walresetbug). Use Node 24.15 or later, or 25.9 " +
-        "or later, which have SQLite 3.51.3 or later.",
-    );
-  }
-
   #prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -178,6 +164,17 @@ export class Connection implements Disposable {
     }
     return statement;
   }
+}
+
+/** Runs before the database is opened, which can already recover and checkpoint its WAL. */
+function requireSafeVersion(path: string): void {
+  const version = sqliteVersion();
+  if (!canCorruptWal(version)) return;
+  throw new StoreError(
+    `The store ${path} can't be opened: this Node (${process.version}) has SQLite ${version}, which can corrupt a ` +
+      "database that several processes use (https://sqlite.org/wal.html#walresetbug). Use Node 24.15 or later, or 25.9 " +
+      "or later, which have SQLite 3.51.3 or later.",
+  );
 }
 
 /**

@@ -1,5 +1,19 @@
 // The versions of SQLite with which a store may be opened. Knows nothing about stores.
 
+import { DatabaseSync } from "node:sqlite";
+
+let known: string | undefined;
+
+/** Asks a database in memory: a connection to a store reads it, and recovers its WAL, before it says its version. */
+export function sqliteVersion(): string {
+  if (known === undefined) {
+    const memory = new DatabaseSync(":memory:");
+    known = String(memory.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+    memory.close();
+  }
+  return known;
+}
+
 /** sqlite.org/wal.html#walresetbug: the first version with the correction, and the older branches that have it too. */
 const fixed = [
   { major: 3, minor: 51, patch: 3 },
