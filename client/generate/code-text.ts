@@ -1,4 +1,4 @@
-// Builds the TypeScript of the generated files, formatted as prettier does.
+// Builds the TypeScript of the generated files, formatted nearly as oxfmt does.
 
 const columnsMax = 100;
 

@@ -3,8 +3,9 @@
 
 import { AppError } from "./error.ts";
 
-export type ErrorForm =
-  Pick<AppError, "errorName" | "message" | "errors" | "retryAfterSeconds" | "cause"> | Error;
+type Fields = Pick<AppError, "errorName" | "message" | "errors" | "retryAfterSeconds" | "cause">;
+
+export type ErrorForm = Fields | Error;
 
 export function describeError(error: unknown): ErrorForm {
   if (error instanceof AppError) {

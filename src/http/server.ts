@@ -27,11 +27,12 @@ import { operations } from "./routes.ts";
 import { closestName } from "../domain/validation/suggest.ts";
 import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
 
+type Mount = (server: FastifyInstance, watch: RequestWatch<RequestContext>) => void;
+
 export interface ServerOptions extends PublicOptions {
   readonly trustProxy: boolean | string;
   /** Adds routes that this folder does not know. */
-  readonly mount?:
-    ((server: FastifyInstance, watch: RequestWatch<RequestContext>) => void) | undefined;
+  readonly mount?: Mount | undefined;
 }
 
 export function makeServer(context: HttpContext, options: ServerOptions): FastifyInstance {

@@ -11,8 +11,7 @@ export interface Setting<Value> {
 /** `form`: the valid texts, if they are a list or a range. */
 export type Reader<Value> = ((text: string) => Value | Problem) & { readonly form?: Form };
 
-export type Form =
-  { readonly values: readonly string[] } | { readonly min: number; readonly max: number };
+export type Form = Readonly<{ values: readonly string[] } | { min: number; max: number }>;
 
 export class Problem {
   readonly expected: string;

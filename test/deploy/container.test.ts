@@ -112,7 +112,7 @@ describe("the container image", { skip }, () => {
     const packages = readdirSync(join(place, "app/node_modules"));
     for (const name of ["fastify", "pg", "@opentelemetry"])
       assert.ok(packages.includes(name), name);
-    for (const name of ["typescript", "prettier", "sluice-node"]) {
+    for (const name of ["typescript", "oxfmt", "sluice-node"]) {
       assert.ok(!packages.includes(name), name);
     }
     assert.deepEqual(

@@ -77,8 +77,7 @@ function requireUnique(place: string, text: string): void {
   throw new OperatorError("file", `${place} has the field "${name}" twice in one object.`);
 }
 
-type Parsed =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+type Parsed = Readonly<{ ok: true; value: unknown } | { ok: false; why: string }>;
 
 function parse(text: string): Parsed {
   try {

@@ -29,8 +29,9 @@ export interface Submission {
 }
 
 /** The writes for a row, in order, or the reasons why there are none. */
-export type MappedRow =
-  { readonly submissions: readonly Submission[] } | { readonly fieldErrors: readonly FieldError[] };
+export type MappedRow = Readonly<
+  { submissions: readonly Submission[] } | { fieldErrors: readonly FieldError[] }
+>;
 
 export interface RowMapper {
   readonly map: (row: Row) => MappedRow;

@@ -182,11 +182,12 @@ export interface DisclosedPerson {
 
 export type DisclosedApproval = Readonly<Record<ReceiptPerson, DisclosedPerson>>;
 
+interface ApprovalPeople extends Readonly<Record<ReceiptPerson, string>> {
+  readonly approvedAt: number;
+}
+
 /** Undefined for a deletion that needed no approval, or whose replay needed none. */
-export function peopleOf({
-  approval,
-}: Pick<Deletion, "approval">):
-  (Readonly<Record<ReceiptPerson, string>> & { readonly approvedAt: number }) | undefined {
+export function peopleOf({ approval }: Pick<Deletion, "approval">): ApprovalPeople | undefined {
   const { requester, approvedBy, approvedAt } = approval ?? {};
   if (requester === undefined || approvedBy === undefined || approvedAt === undefined) {
     return undefined;

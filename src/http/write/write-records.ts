@@ -208,10 +208,14 @@ export async function charge(
   if (tokens > 0) requestContext.rate = (await context.rates.work(caller, tokens)).headers;
 }
 
+interface StrictReport extends ListReport {
+  readonly organizationId: string;
+  readonly answer: Answer;
+}
+
 /** Most requests write one record of the same organization as the previous request, and so have the same answer. */
 function makeStrictAnswers(): typeof answerLeniently {
-  let latest:
-    (ListReport & { readonly organizationId: string; readonly answer: Answer }) | undefined;
+  let latest: StrictReport | undefined;
   return (input, write, report) => {
     const { organizationId } = input.caller;
     if (

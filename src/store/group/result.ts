@@ -2,8 +2,7 @@
 
 import { AppError } from "../../domain/error.ts";
 
-export type Result<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: AppError };
+export type Result<Value> = Readonly<{ ok: true; value: Value } | { ok: false; error: AppError }>;
 
 export function resultOf<Value>(work: () => Value): Result<Value> {
   try {

@@ -46,7 +46,7 @@ export function findSizeViolations(file: CodeFile): readonly string[] {
   ];
 }
 
-/** Code is formatted by Prettier, which leaves comments as they are. */
+/** Code is formatted by oxfmt, which leaves comments as they are. */
 function findWideComments({ path, text }: CodeFile): readonly string[] {
   return text.split("\n").flatMap((line, at) => {
     const isWide = line.length > proseColumnsMax && /^\s*(?:\/\/|\/\*\*?|\*) /.test(line);

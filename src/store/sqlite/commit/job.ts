@@ -18,8 +18,7 @@ import type { PackedOutcome } from "../../group/packed-outcome.ts";
 
 export type Job = RecordWrite | OperationJob;
 
-export type Result =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+export type Result = Readonly<{ ok: true; value: unknown } | { ok: false; error: unknown }>;
 
 export function isOperation(job: Job): job is OperationJob {
   return "name" in job;
@@ -187,8 +186,11 @@ function isPackedOutcome(value: unknown): value is PackedOutcome {
   return typeof value === "object" && value !== null && "written" in value && "drafts" in value;
 }
 
-type Failure =
-  ErrorForm | (Pick<StoreError, "isTemporary" | "cause"> & { readonly storeMessage: string });
+interface StoreFailure extends Pick<StoreError, "isTemporary" | "cause"> {
+  readonly storeMessage: string;
+}
+
+type Failure = ErrorForm | StoreFailure;
 
 function describeFailure(error: unknown): Failure {
   if (!(error instanceof StoreError)) return describeError(error);

@@ -13,9 +13,13 @@ import { type OnGroup, finishJob, type PendingJob, type Writer } from "./writer.
 /** The size of the young generation of the writer thread: three times what V8 fills between two collections. */
 const youngMebibytes = 12;
 
-/** Jobs in their flat form; the port of another client; null to end the thread. */
-export type ToWriter =
-  readonly unknown[] | { readonly connect: MessagePort } | "refuse writes" | null;
+/** The port of another client. */
+interface AnotherClient {
+  readonly connect: MessagePort;
+}
+
+/** Jobs in their flat form; another client; null to end the thread. */
+export type ToWriter = readonly unknown[] | AnotherClient | "refuse writes" | null;
 
 /**
  * First `ready`, or why the thread can't start; then results in their flat form, and for the first client the figures

@@ -84,8 +84,12 @@ export function putBackPseudonyms(
   connection.perform(putBack, taken);
 }
 
-export type VerificationResult =
-  Verification | { readonly result: "clean"; readonly erasure?: PartyErasure | undefined };
+interface Clean {
+  readonly result: "clean";
+  readonly erasure?: PartyErasure | undefined;
+}
+
+export type VerificationResult = Verification | Clean;
 
 /**
  * Takes the first verification pass over the first of these deletions; there may be fewer results than deletions.
@@ -116,12 +120,12 @@ export interface SealedCompletion {
   readonly erasure?: PartyErasure | undefined;
 }
 
-/**
- * `moved`: the receipt no longer fits the chain, because an earlier deletion was not completed; it must be signed
- * again.
- */
-export type CompletionResult =
-  CompletedDeletion | VerificationResult | { readonly result: "moved" };
+/** The receipt no longer fits the chain, because an earlier deletion was not completed; it must be signed again. */
+interface Moved {
+  readonly result: "moved";
+}
+
+export type CompletionResult = CompletedDeletion | VerificationResult | Moved;
 
 /**
  * Takes the last verification pass, and completes the deletions with nothing left to erase, in the same transaction.
