@@ -130,7 +130,7 @@ export function testEnvironment(
     DATA_DIR: folder,
     LOG_LEVEL: "silent",
     RATE_LIMIT_PER_SECOND: amplePerSecond,
-    DELETION_POLL_MS: "20",
+    DELETION_POLL_MS: "100",
     TRUST_PROXY: "127.0.0.1",
     ...more,
   };
