@@ -61,7 +61,7 @@ for (const [name, words, ending] of commands) {
       assert.match((await fail(path)).message, /it is a folder\.$/);
       writeFileSync(join(folder, "file"), "");
       const below = await fail(join(folder, "file", `x.${ending}`));
-      assert.match(below.message, /file is not a folder\.$/);
+      assert.match(below.message, /file is not a folder\. Name another path\.$/);
       assert.deepEqual(readdirSync(folder).sort(), ["file", `folder.${ending}`]);
     });
   });
