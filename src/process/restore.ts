@@ -100,6 +100,8 @@ function isAboutOperator({ errorName }: OperatorError): boolean {
 
 export interface ReplayRun<Result> {
   readonly sources: readonly LedgerSource[];
+  /** True if an earlier state was put back, even if the ledgers don't show it. */
+  readonly restored?: boolean | undefined;
   readonly operator: string | undefined;
   /** The operator who needs the right to do this; undefined for the shell of the host, and as part of a restore. */
   readonly as?: string | undefined;
@@ -108,16 +110,16 @@ export interface ReplayRun<Result> {
 }
 
 /**
- * Returns undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws
- * StoreError.
+ * Returns undefined if there is nothing to replay and nothing was restored; then nothing is changed, and the store may
+ * be in use. Throws StoreError.
  */
 export async function replayIfNeeded<Result>(
   config: Config,
-  { sources, operator, as, replay }: ReplayRun<Result>,
+  { sources, restored = false, operator, as, replay }: ReplayRun<Result>,
 ): Promise<Result | undefined> {
   const isNeeded = await withApp(config, { operator, restoring: true }, async (app) => {
     await requireRightOf(app, as, "deletion.replay");
-    return needsReplay(app, sources);
+    return restored || needsReplay(app, sources);
   });
   if (!isNeeded) return undefined;
   return withApp(config, { operator, restoring: true, role: "replay" }, async (app) => {

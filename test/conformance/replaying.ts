@@ -243,8 +243,23 @@ export function testReplaying(engine: Engine): void {
       const claim = { now: worker.now, leaseUntil: worker.now + 60_000 };
       assert.ok(await store.claimOne({ ...claim, claimant: "killed" }));
       assert.equal(await store.claimOne({ ...claim, claimant: "next" }), undefined);
-      await store.replay.takeOver();
+      await store.replay.takeOver(2 ** 40);
       assert.ok(await store.claimOne({ ...claim, claimant: "next" }));
+    });
+
+    it("begins a timeline of arrival numbers with each replay, after the last number", async (test) => {
+      const { store } = await openSite(engine, test);
+      assert.deepEqual(await store.arrivals.timelines(), []);
+      await prepare(store);
+      const { latest: afterNo } = await store.settledArrival();
+      for (const timelineId of [2 ** 40, 2 ** 48 - 1]) await store.replay.takeOver(timelineId);
+      const first = { timelineId: 2 ** 48 - 1, afterNo };
+      assert.deepEqual(await store.arrivals.timelines(), [first]);
+      await store.add("transaction", "later");
+      await store.replay.takeOver(2 ** 40);
+      const { latest } = await store.settledArrival();
+      const second = { timelineId: 2 ** 40, afterNo: latest };
+      assert.deepEqual(await store.arrivals.timelines(), [first, second]);
     });
 
     it("stores how far each ledger reached, and never forgets it", async (test) => {

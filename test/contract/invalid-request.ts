@@ -93,7 +93,7 @@ async function withUnknownId(scene: Scene, customer: Customer, operation: Operat
 
 /** As a reader has it whose store was replaced by an older one. */
 async function atGoneOffset(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
-  const cipher = new FeedCipher(await scene.service.app.store.receiptSaltKey());
+  const cipher = await FeedCipher.open(scene.service.app.store);
   const position = { changeNo: 2 ** 40, at: 1, following: 0 };
   const offset = cipher.encode(customer.organizationId, position);
   const good = await goodRequest(scene, customer, operation);

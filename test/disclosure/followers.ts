@@ -48,7 +48,7 @@ export class Followers {
     const [endpoint] = await listOwnEndpoints(app, this.#organizationId);
     const keys = app.webhookKeys();
     if (endpoint === undefined || keys === undefined) throw new Error("nothing can be sent");
-    const cipher = new FeedCipher(await store.receiptSaltKey());
+    const cipher = await FeedCipher.open(store);
     const { no: entryNo } = await store.trail.head();
     const { settled: changeNo } = await store.settledArrival();
     const bodies: string[] = [];
@@ -73,7 +73,7 @@ export class Followers {
     const { store, now } = this.#app;
     const organizationId = this.#organizationId;
     const { settled: changeNo } = await store.settledArrival();
-    const offset = new FeedCipher(await store.receiptSaltKey()).encode(organizationId, {
+    const offset = (await FeedCipher.open(store)).encode(organizationId, {
       changeNo,
       at: now() + hiddenCount,
       following: hiddenCount,

@@ -41,15 +41,15 @@ export class ChangeFeed {
   readonly #parts = new Map<string, Promise<FeedPart>>();
   #stopped = false;
 
-  constructor(app: App, saltKey: string) {
+  constructor(app: App, cipher: FeedCipher) {
     this.#app = app;
     const { store, now } = app;
-    this.#source = { store, now, turns: new Turns(), cipher: new FeedCipher(saltKey) };
+    this.#source = { store, now, turns: new Turns(), cipher };
     this.#news = new News(app);
   }
 
   static async open(app: App): Promise<ChangeFeed> {
-    return new ChangeFeed(app, await app.store.receiptSaltKey());
+    return new ChangeFeed(app, await FeedCipher.open(app.store));
   }
 
   get cipher(): FeedCipher {
@@ -150,7 +150,7 @@ export class ChangeFeed {
     const { settled, latest } = await this.#app.store.settledArrival();
     const at = this.#app.now();
     const start = from ?? { position: { changeNo: settled, at, following: 0 }, scanned: settled };
-    // The store was replaced by an older one.
+    // The store was replaced by an older one without a replay, which would have begun a timeline.
     if (start.position.changeNo > latest) throw new AppError("offset_gone");
     return { settled, start };
   }

@@ -4,8 +4,14 @@
 // An offset consists of a position, followed by the number as a block that only this store can decrypt. The position
 // makes offsets sort as text. It is made only from what the reader has seen: the latest time of arrival so far, and how
 // many events have followed since that time.
+//
+// The block also has the timeline on which the number was given: after a restore, the numbers beyond the last one of
+// the backup are given again, and an offset from before would skip the changes that have them now.
 
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { AppError } from "../../domain/error.ts";
+import { firstTimeline, type Timeline, timelineOf } from "../../domain/record/timeline.ts";
+import type { App } from "../app.ts";
 
 /** The position of a reader. */
 export interface Position {
@@ -15,6 +21,13 @@ export interface Position {
   readonly at: number;
   /** How many events have followed since `at` last changed. */
   readonly following: number;
+}
+
+/** An entry of the audit trail. */
+export interface TrailPosition {
+  readonly entryNo: number;
+  /** Unix milliseconds. */
+  readonly at: number;
 }
 
 /** What an event is of. */
@@ -31,46 +44,88 @@ const algorithm = "aes-128-ecb";
 const atDigits = 11;
 const followingDigits = 8;
 const form = /^[0-9a-f]{51}$/;
+/** Of an arrival number or the id of a timeline, both below 2^48. */
+const numberDigits = 12;
+const checkDigits = 16;
+
+interface Marked {
+  readonly position: Position;
+  readonly timelineId: number;
+}
 
 export class FeedCipher {
   readonly #offsetKey: Buffer;
   readonly #idKey: Buffer;
+  readonly #timelines: readonly Timeline[];
   /** What was encoded last: readers that follow are at the same place. */
   #last: { readonly key: string; readonly offset: string } | undefined;
 
-  /** `saltKey`: the secret of the store, which is the same in every process and moves with the store. */
-  constructor(saltKey: string) {
+  /**
+   * `saltKey`: the secret of the store, which is the same in every process and moves with the store. `timelines`: those
+   * of the store, which stay the same while it is served.
+   */
+  constructor(saltKey: string, timelines: readonly Timeline[]) {
+    this.#timelines = timelines;
     this.#offsetKey = derive(saltKey, "offsets of changes");
     this.#idKey = derive(saltKey, "ids of changes");
   }
 
+  static async open(store: Pick<App["store"], "receiptSaltKey" | "arrivals">): Promise<FeedCipher> {
+    return new FeedCipher(await store.receiptSaltKey(), await store.arrivals.timelines());
+  }
+
   /** The text has a fixed length, and offsets of one reader sort like their positions. */
   encode(organizationId: string, position: Position): string {
-    const { changeNo, at, following } = position;
-    const key = keyOf(organizationId, position);
+    const timelineId = timelineOf(position.changeNo, this.#timelines);
+    return this.#encode(organizationId, { position, timelineId });
+  }
+
+  /**
+   * Undefined unless the text is an offset of this organization. Throws AppError offset_gone if its number was given
+   * before a restore that has lost it.
+   */
+  decode(organizationId: string, text: string): Position | undefined {
+    const { position, timelineId } = this.#decode(organizationId, text) ?? {};
+    if (position === undefined) return undefined;
+    if (timelineOf(position.changeNo, this.#timelines) === timelineId) return position;
+    throw new AppError("offset_gone");
+  }
+
+  /** An offset for a position in the audit trail, whose numbers have no timelines. */
+  encodeEntry(ownerId: string, { entryNo, at }: TrailPosition): string {
+    const position = { changeNo: entryNo, at, following: 0 };
+    return this.#encode(ownerId, { position, timelineId: firstTimeline });
+  }
+
+  /** The number of the entry; undefined unless the text is such an offset of this owner. */
+  decodeEntry(ownerId: string, text: string): number | undefined {
+    return this.#decode(ownerId, text)?.position.changeNo;
+  }
+
+  #encode(ownerId: string, { position, timelineId }: Marked): string {
+    const key = keyOf(ownerId, position);
     if (this.#last?.key === key) return this.#last.offset;
-    const block = Buffer.alloc(blockBytes);
-    block.writeBigUInt64BE(BigInt(changeNo));
-    this.#check(key).copy(block, 8);
+    const block = Buffer.from(blockOf({ position, timelineId }, this.#check(key)), "hex");
     const hidden = encrypt(this.#offsetKey, block).toString("hex");
-    const place = at.toString(16).padStart(atDigits, "0");
-    const offset = `${place}${following.toString(16).padStart(followingDigits, "0")}${hidden}`;
+    const { at, following } = position;
+    const offset = `${toHex(at, atDigits)}${toHex(following, followingDigits)}${hidden}`;
     this.#last = { key, offset };
     return offset;
   }
 
-  /** Undefined unless the text is an offset of this organization. */
-  decode(organizationId: string, text: string): Position | undefined {
+  #decode(ownerId: string, text: string): Marked | undefined {
     if (!form.test(text)) return undefined;
     const end = atDigits + followingDigits;
-    const block = decrypt(this.#offsetKey, Buffer.from(text.slice(end), "hex"));
+    const block = decrypt(this.#offsetKey, Buffer.from(text.slice(end), "hex")).toString("hex");
     const position = {
-      changeNo: Number(block.readBigUInt64BE()),
+      changeNo: Number.parseInt(block.slice(4, 4 + numberDigits), 16),
       at: Number.parseInt(text.slice(0, atDigits), 16),
       following: Number.parseInt(text.slice(atDigits, end), 16),
     };
-    const check = this.#check(keyOf(organizationId, position));
-    return check.equals(block.subarray(8)) ? position : undefined;
+    const hasTimeline = !block.startsWith("0000");
+    const timeline = hasTimeline ? block.slice(0, 4) + block.slice(16, 24) : "0";
+    const marked = { position, timelineId: Number.parseInt(timeline, 16) };
+    return blockOf(marked, this.#check(keyOf(ownerId, position))) === block ? marked : undefined;
   }
 
   /** All at once, because a separate cipher for each event would cost more than the rest of the event. */
@@ -91,9 +146,25 @@ export class FeedCipher {
     return events.map((_, index) => ids.slice(index * 32, (index + 1) * 32));
   }
 
-  #check(key: string): Buffer {
-    return createHmac("sha256", this.#offsetKey).update(key).digest().subarray(0, 8);
+  #check(key: string): string {
+    const digest = createHmac("sha256", this.#offsetKey).update(key).digest("hex");
+    return digest.slice(0, checkDigits);
   }
+}
+
+/**
+ * 16 bytes: the number in 8 and the check in 8. The first two bytes of a number are zero; an id of a timeline, where
+ * there is one, takes them and half of the check.
+ */
+function blockOf({ position, timelineId }: Marked, check: string): string {
+  const number = toHex(position.changeNo, numberDigits);
+  if (timelineId === firstTimeline) return `0000${number}${check}`;
+  const timeline = toHex(timelineId, numberDigits);
+  return timeline.slice(0, 4) + number + timeline.slice(4) + check.slice(0, checkDigits / 2);
+}
+
+function toHex(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, "0");
 }
 
 function keyOf(organizationId: string, { changeNo, at, following }: Position): string {

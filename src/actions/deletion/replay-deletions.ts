@@ -1,6 +1,7 @@
 // After a restore: replays every deletion that the ledger knows and the store has not completed, with the same claim,
 // erasure and verification as any other deletion. The receipts say that it is a replay.
 
+import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
@@ -34,7 +35,7 @@ const failuresMax = 20;
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
   await noteRestore(app);
-  await app.store.replay.takeOver();
+  await app.store.replay.takeOver(randomInt(2 ** 32, 2 ** 48));
   const { queued, open } = await app.store.replay.countReplayed();
   const all = queued + open;
   const replayedIds: string[] = [];

@@ -21,7 +21,7 @@ import type {
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App, type WebhookKeys } from "../app.ts";
-import { beginning, FeedCipher } from "../change/offset.ts";
+import { FeedCipher } from "../change/offset.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError, unknownName, requireLine } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
@@ -221,9 +221,9 @@ async function readPlace(
     const { settled } = await store.settledArrival();
     return { entryNo: (await store.trail.head()).no, changeNo: settled };
   }
-  const cipher = new FeedCipher(await store.receiptSaltKey());
-  const position = from === "-1" ? beginning : cipher.decode(endpointId, from);
-  if (position !== undefined) return { entryNo: position.changeNo, changeNo };
+  const cipher = await FeedCipher.open(store);
+  const entryNo = from === "-1" ? 0 : cipher.decodeEntry(endpointId, from);
+  if (entryNo !== undefined) return { entryNo, changeNo };
   throw new OperatorError(
     "invalid",
     "The offset must be -1, now, or the replay_offset of an event that was sent to this endpoint.",

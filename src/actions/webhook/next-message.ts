@@ -161,7 +161,7 @@ function deletionMessage(
     organization_id: organizationId,
     deletion_request_id: deletionRequestId,
     resource_type: resourceType,
-    replay_offset: cipher.encode(endpointId, { changeNo: entryNo, at, following: 0 }),
+    replay_offset: cipher.encodeEntry(endpointId, { entryNo, at }),
   });
   // After a restore of a backup, other entries and changes may get the same numbers.
   const id = keys.messageId(endpointId, `entry ${entryNo} at ${at} of ${deletionRequestId}`);
@@ -249,5 +249,5 @@ export async function lookForNews(
 /** Ends the leases of the process that served an embedded store before, which may have been killed. */
 export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
   if (!store.traits.isServer) await store.webhooks.releaseAll();
-  return new FeedCipher(await store.receiptSaltKey());
+  return FeedCipher.open(store);
 }

@@ -92,19 +92,24 @@ export const deletionReplay = defineCommand({
     "`receipt export --include-confidential`. First it writes the list of deletions to replay into the store. From then on no ledger is needed, and " +
     "nothing else can read the store until all of them are processed. Records are erased and verified as usual; the receipts " +
     "say that the deletion was replayed. Exits with 1 while a hold keeps a deletion waiting; release the hold and run this " +
-    "again. If there is nothing to replay, it changes nothing and may be run at any time; otherwise the service must be stopped.",
+    "again. If there is nothing to replay, it changes nothing and may be run at any time; otherwise the service must be stopped. " +
+    "The ledger does not show a restore that has lost only changes: --restored says so, and offsets of the feed that lie beyond " +
+    "what was restored are refused from then on.",
   examples: [
     "sluice deletion replay",
-    "DATABASE_URL=postgres://… sluice deletion replay --ledger receipts.ndjson",
+    "DATABASE_URL=postgres://… sluice deletion replay --restored --ledger receipts.ndjson",
   ],
   rights: ["deletion.replay"],
-  options: { ledger: optional(text("FILE"), "Another ledger, or a file of receipts.") },
-  run: async (context, { ledger }) => {
+  options: {
+    ledger: optional(text("FILE"), "Another ledger, or a file of receipts."),
+    restored: flag("The database was restored, even if there is nothing to replay."),
+  },
+  run: async (context, { ledger, restored }) => {
     const { readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
-      return await runReplay(context, { config, sources, as: context.as });
+      return await runReplay(context, { config, sources, restored, as: context.as });
     } catch (cause) {
       throw cause instanceof OperatorError ? cause : OperatorError.from("ledger", cause);
     }
@@ -114,12 +119,13 @@ export const deletionReplay = defineCommand({
 export interface ReplaySource {
   readonly config: Config;
   readonly sources: readonly LedgerSource[];
+  readonly restored?: boolean;
   /** The operator who needs the right to replay; undefined if a stronger right was already checked. */
   readonly as?: string | undefined;
 }
 
 /** Changes nothing if there is nothing to replay. Throws OperatorError. */
-async function runReplay(context: Context, { config, sources, as }: ReplaySource) {
+async function runReplay(context: Context, { config, sources, restored, as }: ReplaySource) {
   const { replayIfNeeded } = await import("../../process/restore.ts");
   const { replayDeletions } = await import("../../actions/deletion/replay-deletions.ts");
   const { operator } = context;
@@ -128,6 +134,7 @@ async function runReplay(context: Context, { config, sources, as }: ReplaySource
   try {
     const replay = await replayIfNeeded(config, {
       sources,
+      restored,
       operator,
       as,
       replay: (app) => replayDeletions(app, { sources, claimant, onProgress }),

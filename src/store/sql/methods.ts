@@ -31,6 +31,7 @@ import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as recipient from "./record/recipient.ts";
 import * as record from "./record/record.ts";
+import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
 import { purgeNotices } from "./erase/notices.ts";
@@ -244,6 +245,7 @@ export const methods = {
   },
   arrivals: {
     list: lookup(ofOrganization, listArrivals),
+    timelines: lookup({}, listTimelines),
     find: lookup(({ organizations: waiting }) => ({ organizations: waiting }), findArrivals),
   },
   webhooks: {

@@ -288,6 +288,17 @@ const namePasskeys = `
   -- what its owner calls it; empty for no name
   ALTER TABLE operator_passkey ADD COLUMN name text NOT NULL DEFAULT ''`;
 
+/** Where the arrival numbers of a restored store begin to differ from those that it had given before. */
+const addTimelines = `
+-- the arrival numbers that were given since a restore, as far as the next row
+-- retained: contains nothing about any record
+CREATE TABLE arrival_timeline (
+  after_no bigint NOT NULL PRIMARY KEY, -- the last number of the restored store
+  timeline_id bigint NOT NULL           -- tells these numbers from those given before the restore
+--sqlite ) STRICT;
+--postgres );
+`;
+
 /** The migrations in their order. A published migration is never edited; a further change is a new migration. */
 export const published: readonly string[] = [
   addTurns,
@@ -311,6 +322,7 @@ export const published: readonly string[] = [
   nameCreators,
   addEventCursors,
   namePasskeys,
+  addTimelines,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -21,7 +21,7 @@ import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const keys = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
-const cipher = new FeedCipher("a secret");
+const cipher = new FeedCipher("a secret", []);
 const folder = makeTempFolder();
 const stores: TestStore[] = [];
 after(async () => {

@@ -36,6 +36,7 @@ import type {
 import type { FloorChange } from "../../interface/retention.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "../trail/audit.ts";
+import { beginTimeline } from "../record/timeline.ts";
 import { closeAgain } from "../deletion/close-organization.ts";
 import { nameOriginOf } from "../plan/restricted-set.ts";
 import {
@@ -220,9 +221,13 @@ export function* startReplay(): Statements<void> {
   yield* run(setReplaying);
 }
 
-/** Ends the leases of processes that have stopped. No other process may be serving the store. */
-export function* takeOver(): Statements<void> {
+/**
+ * Ends the leases of processes that have stopped, and begins a timeline of arrival numbers. No other process may be
+ * serving the store.
+ */
+export function* takeOver(timelineId: number): Statements<void> {
   yield* run(voidClaims);
+  yield* beginTimeline(timelineId);
 }
 
 /**

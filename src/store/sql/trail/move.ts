@@ -49,6 +49,7 @@ export function pageQuery(table: MovedTable, { isLater, rowsMax, source }: PageO
 const names: readonly string[] = [
   "record",
   "change",
+  "arrival_timeline",
   "relation",
   "hold",
   "retention_floor",
