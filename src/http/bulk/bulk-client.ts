@@ -1,6 +1,7 @@
 // The main thread's side of the bulk thread: transfers large bodies and streams to it, and returns the outcome of each.
 // Starts the thread when it is first needed, and again after a failure.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Worker } from "node:worker_threads";
 import { unavailable } from "../../domain/error.ts";
 import { restoreError } from "../../domain/error-form.ts";
@@ -60,6 +61,8 @@ const noWork: Work = { items: 0, bytes: 0, processorMs: 0 };
 export class BulkClient {
   readonly #options: BulkClientOptions;
   readonly #pending = new Map<number, Pending>();
+  /** Outside the trace of the first request: the thread also serves those that follow. */
+  readonly #startWorker = AsyncLocalStorage.bind(() => this.#start());
   #worker: BulkThread | undefined;
   #nextId = 0;
   #closing = false;
@@ -162,7 +165,7 @@ export class BulkClient {
     this.#worker?.postMessage(message, [...transfer]);
   }
 
-  #startWorker(): BulkThread {
+  #start(): BulkThread {
     const worker = this.#options.start();
     let cause: unknown;
     worker.on("message", (message: FromBulk) => {
