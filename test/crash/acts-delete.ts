@@ -64,6 +64,8 @@ export async function addLate(sender: Sender): Promise<void> {
 /** Asks for the status of the open deletions of this connection. */
 export async function checkDeletionStates(sender: Sender): Promise<void> {
   for (const deletion of sender.openDeletions) {
+    // It is still in the list if the connection was cut off after its end.
+    if (deletion.standing !== "open") continue;
     const status = await checkDeletion(sender, deletion);
     if (sender.cutOff) return;
     // A late record that still names the id would be erased with the new record too.
