@@ -111,7 +111,7 @@ function report(
   { err, environment }: ProcessContext,
   { json, words }: { readonly json: boolean; readonly words: readonly string[] },
 ): void {
-  const view = viewError(error, environment);
+  const view = viewError(error, { environment, words });
   const message = escapeControls(view.message, words);
   const opening = makePaint(err, environment, { json })("bad", "sluice:");
   err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);

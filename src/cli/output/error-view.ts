@@ -1,6 +1,7 @@
 // Turns any error into one readable line or one JSON object, and names the command to run after it: the actions that
 // throw it do not know the command line. Never shows a stack trace.
 
+import { resolve } from "node:path";
 import {
   type ErrorContext,
   firstError,
@@ -18,14 +19,20 @@ export interface ErrorView {
   readonly code?: number;
 }
 
-/** The environment tells which setting determines the path of a file that can't be used. */
+interface Invoked {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly words: readonly string[];
+}
+
+/** How the command was invoked tells which setting determines the path of a file that can't be used. */
 export function viewError(
   thrown: unknown,
-  environment: Readonly<Record<string, string | undefined>> = {},
+  { environment, words }: Invoked = { environment: {}, words: [] },
 ): ErrorView {
   const error = firstError(thrown);
   const path = findPath(error);
-  const name = path === undefined ? undefined : findPathSetting(path, environment);
+  const isOfSetting = path !== undefined && !isNamed(path, words);
+  const name = isOfSetting ? findPathSetting(path, environment) : undefined;
   const view = viewKind(error);
   return name === undefined
     ? view
@@ -36,6 +43,11 @@ export function viewError(
 function findPath(error: unknown): string | undefined {
   if (error instanceof FileError) return error.path;
   return error instanceof Error ? findPath(error.cause) : undefined;
+}
+
+/** Whether a word of the command line, or the value of an option in it, names the file, or one that it is made from. */
+function isNamed(path: string, words: readonly string[]): boolean {
+  return words.some((word) => resolve(path).startsWith(resolve(word.slice(word.indexOf("=") + 1))));
 }
 
 function viewKind(error: unknown): ErrorView {

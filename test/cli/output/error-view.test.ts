@@ -109,7 +109,10 @@ describe("the error that is shown", () => {
       [key(file), failureOf(makeKeyReader(readConfig(key(file)))), "RECEIPT_KEY_FILE"],
     ];
     for (const [environment, cause, name] of cases) {
-      const { message } = viewError(OperatorError.from("serve", cause), environment);
+      const { message } = viewError(OperatorError.from("serve", cause), {
+        environment,
+        words: ["serve"],
+      });
       assert.match(
         message,
         new RegExp(
@@ -118,7 +121,15 @@ describe("the error that is shown", () => {
       );
     }
     const elsewhere = failureOf(() => makePrivateFolder(file));
-    assert.doesNotMatch(viewError(elsewhere, { DATA_DIR: join(folder, "b") }).message, /setting/);
+    const ofOthers: readonly (readonly [dataDir: string, ...words: string[]])[] = [
+      [join(folder, "b"), "serve"],
+      [folder, "backup", file],
+      [folder, "export", `--output=${file}`],
+    ];
+    for (const [dataDir, ...words] of ofOthers) {
+      const { message } = viewError(elsewhere, { environment: { DATA_DIR: dataDir }, words });
+      assert.doesNotMatch(message, /setting/);
+    }
   });
 
   it("is the first one, where closing something failed after it", () => {
