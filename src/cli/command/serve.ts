@@ -136,7 +136,7 @@ interface FirstOrganization {
 function describeFirstSteps(address: string, first: FirstOrganization): string {
   const { organization_id: organizationId, api_key: apiKey } = first;
   return `The store is new. Created an organization "${organizationId}" with an API key.
-Keep the key; it is not shown again after these lines:
+Keep the key, because Sluice can't show it again:
 
     ${apiKey}
 
