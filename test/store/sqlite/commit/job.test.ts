@@ -15,9 +15,10 @@ import {
   unflattenResults,
 } from "../../../../src/store/sqlite/commit/job.ts";
 import { StoreError } from "../../../../src/store/interface/store-error.ts";
+import { anyCharacter } from "../../../support/any-character.ts";
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
-const text = fc.string({ unit: "binary" });
+const text = fc.string({ unit: anyCharacter });
 const noNullPrototype = true;
 const anyReference = fc.record(
   { to: text, id: text, kind: fc.constantFrom("belongs" as const, "mentions" as const) },
