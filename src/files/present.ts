@@ -2,6 +2,7 @@
 // name the obstacle. Never mistakes a refused access for a missing file.
 
 import { type Stats, statSync } from "node:fs";
+import { systemReasonOf } from "../basics/system-reason.ts";
 import { codeOf, FileError } from "./file-error.ts";
 import { type Access, findCreationObstacle, findObstacle } from "./path-obstacle.ts";
 
@@ -68,8 +69,7 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 function messageOf(cause: unknown): string {
-  if (codeOf(cause) === "EISDIR") return "it is a folder, not a file";
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = systemReasonOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
   const what = advice[codeOf(cause) ?? ""];
   return what === undefined ? message : `${asSentence(message)} ${what}`;
 }

@@ -36,6 +36,28 @@ describe("a file that can't be used", () => {
     assert.match(err, /remove the file\.$/m);
   });
 
+  it("is named where it is a folder, or missing, in every command that verifies it", async () => {
+    const line = makeCommandLine();
+    await line.ask("migrate");
+    const missing = join(line.folder, "missing");
+    const words = [
+      ["receipt verify", missing],
+      ["audit verify", missing],
+      ["export verify", missing],
+      ["receipt verify", line.folder],
+      ["audit verify", line.folder],
+      ["export verify", "x", "--keys", missing],
+      ["export verify", "x", "--keys", line.folder],
+    ];
+    for (const [command = "", ...rest] of words) {
+      const { message } = await line.fail(command, ...rest);
+      const path = rest.at(-1) === missing ? missing : line.folder;
+      const reason =
+        path === missing ? "there is no such file or folder" : "it is a folder, not a file";
+      assert.ok(message.endsWith(`${path} can't be read: ${reason}.`), `${command}: ${message}`);
+    }
+  });
+
   it("is named where its file system is read-only", mounting, async () => {
     const folder = join(makeTempFolder(), "disk");
     mkdirSync(folder);

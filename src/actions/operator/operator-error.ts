@@ -2,6 +2,7 @@
 // store, and their class. Messages say what exists and what to do, but name no command: the command line adds that
 // (cli/output/error-view.ts). Errors of the API are AppErrors.
 
+import { systemReasonOf } from "../../basics/system-reason.ts";
 import { limits } from "../../domain/limits.ts";
 
 /**
@@ -144,7 +145,7 @@ export class OperatorError extends Error {
 /** The message of anything that was thrown. */
 export function reasonOf(thrown: unknown): string {
   const cause = firstError(thrown);
-  return cause instanceof Error ? cause.message : String(cause);
+  return systemReasonOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 /** Returns the first error if closing something after it failed too. */

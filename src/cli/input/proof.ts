@@ -10,6 +10,7 @@ import {
   publishReceiptKeys,
   readPublishedKeys,
 } from "../../actions/receipt/receipt-keys.ts";
+import { withoutTrailing } from "../../basics/without-trailing.ts";
 import { compressionOf } from "../../bulk/formats/compression.ts";
 import { type Context, optional } from "../command.ts";
 import { findMissingStore } from "../new-store.ts";
@@ -48,7 +49,7 @@ export async function findKeys(context: Context, file: string | undefined): Prom
   try {
     return readPublishedKeys(readKeysFile(file));
   } catch (cause) {
-    const message = `The keys in ${file} can't be read: ${reasonOf(cause)}`;
+    const message = `The keys in ${file} can't be read: ${withoutTrailing(reasonOf(cause), ".")}.`;
     throw new OperatorError("keys", message, { cause });
   }
 }
