@@ -59,7 +59,7 @@ export async function startUpkeep(
       "purging expired tokens and outcomes failed",
       once(() => purgeExpired(app)),
     ),
-    start("erasing notices of erasures failed", () => purgeNotices(app, noticeDays)),
+    start("erasing notices of erasures failed", noticeRound(app, noticeDays)),
     start("applying retention failed", retentionRound(app, log)),
     start("ending legal holds failed", holdRound(app, log)),
     start("ending proposals failed", () => expireProposals(app)),
@@ -98,6 +98,15 @@ function spaceRound(app: App): Round {
     const more = await reclaimSpace(app);
     if (more) await sleep(spacePauseMs, undefined, { signal }).catch(() => undefined);
     return more;
+  };
+}
+
+/** Looks at all organizations that have notices part by part, and then waits. */
+function noticeRound(app: App, noticeDays: number): Round {
+  let place: string | undefined;
+  return async () => {
+    place = await purgeNotices(app, noticeDays, place);
+    return place !== undefined;
   };
 }
 

@@ -217,10 +217,12 @@ async function checkStatuses(
 
 /** What all recipients have acknowledged is told nobody any more. */
 async function checkPurged(place: ChangesSite, organizations: readonly string[]): Promise<void> {
+  let next: string | undefined;
   await operate(place.site.environment, (app) =>
     waitFor("the notices to be erased", async () => {
       try {
-        return !(await purgeNotices(app, 30));
+        next = await purgeNotices(app, 30, next);
+        return next === undefined;
       } catch (error) {
         // The server is reading, or scrubs what it has erased; its own worker would try again, too.
         if (error instanceof StoreError) return undefined;

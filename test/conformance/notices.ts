@@ -46,6 +46,17 @@ async function acknowledge(store: TestStore, name: string, changeNo: number): Pr
 const notYet = 0;
 const late = Number.MAX_SAFE_INTEGER;
 
+/** The number of notices that each part has removed. */
+async function purge(store: TestStore, before: number): Promise<readonly number[]> {
+  const parts: number[] = [];
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const part = await store.purgeNotices({ before, after }, act);
+    parts.push(part.removed);
+    after = part.next;
+  }
+  return parts;
+}
+
 export function testNotices(engine: Engine): void {
   describe(`${engine.name}: notices of erasures`, () => {
     it("tell recipients the erased records in the order of arrival, in place of their changes", async (test) => {
@@ -137,7 +148,7 @@ export function testNotices(engine: Engine): void {
       const id = await erase(store, "t");
       const last = (await feed(store)).at(-1)?.changeNo ?? 0;
       await acknowledge(store, "fast", last);
-      assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 0, more: false });
+      assert.deepEqual(await purge(store, notYet), [0]);
       const lags = await store.listWaiting(acme, []);
       assert.deepEqual(
         lags.map(({ name, waitingSince }) => [name, waitingSince !== undefined]),
@@ -152,9 +163,9 @@ export function testNotices(engine: Engine): void {
       await acknowledge(store, "slow", last - 1);
       const [, slow] = await store.listTold(id, acme);
       assert.deepEqual([slow?.name, slow?.acknowledgedAt], ["slow", undefined]);
-      assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });
+      assert.deepEqual(await purge(store, notYet), [1]);
       await acknowledge(store, "slow", last);
-      assert.deepEqual(await store.purgeNotices(notYet, act), { removed: 1, more: false });
+      assert.deepEqual(await purge(store, notYet), [1]);
       assert.deepEqual(await feed(store), []);
       const informed = await store.listTold(id, acme);
       assert.deepEqual(
@@ -176,13 +187,37 @@ export function testNotices(engine: Engine): void {
         if (end === "recipient") {
           assert.ok(await store.removeRecipient({ organizationId: acme, name: "r" }, act));
         }
-        await store.purgeNotices(end === "time" ? late : notYet, act);
+        await purge(store, end === "time" ? late : notYet);
         assert.deepEqual(await feed(store), []);
         const [only] = await store.listTold(id, acme);
         assert.equal(only?.acknowledgedAt, undefined);
         assert.equal(only?.removedAt !== undefined, end === "recipient");
       }
       await store.requireConsistent();
+    });
+
+    it("are removed a few organizations at a time", async (test) => {
+      const { store } = await openSite(engine, test);
+      const ids = Array.from({ length: 60 }, (_, at) => `org_${at}`);
+      for (const organizationId of ids) {
+        await store.createOrganization(organization(organizationId), act);
+        const wanted = { organizationId, name: "r", types: ["transaction"] as const };
+        await store.createRecipient(wanted, act);
+        await store.write(transaction("t"), { organizationId });
+        await store.request(keyOf("transaction", "t", organizationId));
+      }
+      await store.processAll();
+      for (const organizationId of ids) {
+        await store.removeRecipient({ organizationId, name: "r" }, act);
+      }
+      const parts = await purge(store, notYet);
+      assert.ok(parts.length > 1 && parts.every((removed) => removed < 100), parts.join());
+      assert.equal(
+        parts.reduce((sum, removed) => sum + removed),
+        2 * ids.length,
+      );
+      for (const organizationId of ids)
+        assert.deepEqual(await feed(store, types, organizationId), []);
     });
   });
 }

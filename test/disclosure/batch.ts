@@ -139,7 +139,8 @@ async function runTrials(service: Service, trials: readonly Trial[]): Promise<Ba
     await eachWorld(trials, (world) => world.readDeletions());
     await eachWorld(trials, (world) => world.readFeed());
     await eachWorld(trials, (world) => world.readFollowers());
-    while (await purgeNotices(service.app, 30));
+    for (let next: string | undefined = ""; next !== undefined;)
+      next = await purgeNotices(service.app, 30, next);
   }
   await applyAllRetention(service, trials);
   await eachWorld(trials, (world) => world.readExports());

@@ -47,7 +47,8 @@ async function acknowledgeAll(): Promise<void> {
   const { status } = await server.client.send({ method: "POST", path, token, body });
   assert.equal(status, 200);
   await server.operate(async (app) => {
-    while (await purgeNotices(app, 30));
+    for (let next: string | undefined = ""; next !== undefined;)
+      next = await purgeNotices(app, 30, next);
   });
 }
 

@@ -13,12 +13,16 @@ export function purgeExpired({ store, now }: App): Promise<void> {
 }
 
 /**
- * Erases a bounded part of the notices that their recipients have acknowledged, or that are older; true if there are
- * more.
+ * Erases a bounded part of the notices that their recipients have acknowledged, or that are older. Returns where the
+ * next part begins; undefined after the last.
  */
-export async function purgeNotices({ store, now }: App, keptDays: number): Promise<boolean> {
+export async function purgeNotices(
+  { store, now }: App,
+  keptDays: number,
+  after = "",
+): Promise<string | undefined> {
   const act = { actor: "worker", now: now() };
-  return (await store.purgeNotices(act.now - keptDays * dayMs, act)).more;
+  return (await store.purgeNotices({ before: act.now - keptDays * dayMs, after }, act)).next;
 }
 
 /** Returns a bounded part of the free space to the file system; true if there is more. */

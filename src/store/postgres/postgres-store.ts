@@ -150,9 +150,9 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
       leases.addPostponement(postponement);
       await postpone(postponement);
     },
-    purgeNotices: async (before, act) => {
+    purgeNotices: async (range, act) => {
       const purged = await database.transaction(allOrganizations, (tx) =>
-        tx.perform(purgeNotices, before, act),
+        tx.perform(purgeNotices, range, act),
       );
       if (purged.removed > 0) vacuum.erased();
       return purged;

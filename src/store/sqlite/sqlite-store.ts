@@ -152,14 +152,28 @@ function deletionMethods(parts: Parts, { perform, purge }: Performing) {
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
     findExpired: (query) => files.findExpired(query),
-    purgeNotices: async (before, act) => {
-      const purged = await purge(before, act);
+    purgeNotices: scrubbing(purge, (act) => {
       const scrub = () => completer.scrub(act);
-      if (purged.removed === 0 || purged.more) return purged;
-      await (snapshot === undefined ? scrub() : snapshot.avoid(scrub));
-      return purged;
-    },
+      return snapshot === undefined ? scrub() : snapshot.avoid(scrub);
+    }),
   } satisfies Partial<Store>;
+}
+
+/** Scrubs after the last part if any part has removed something, also if an earlier scrub has failed. */
+function scrubbing(
+  purge: Store["purgeNotices"],
+  scrub: (act: Act) => Promise<unknown>,
+): Store["purgeNotices"] {
+  let hasResidue = false;
+  return async (range, act) => {
+    const part = await purge(range, act);
+    hasResidue ||= part.removed > 0;
+    if (hasResidue && part.next === undefined) {
+      await scrub(act);
+      hasResidue = false;
+    }
+    return part;
+  };
 }
 
 function sealAll(

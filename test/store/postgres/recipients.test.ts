@@ -102,7 +102,7 @@ describe("a registration while notices of erasures are purged", () => {
     await other.query("BEGIN");
     await other.query("SELECT * FROM deletion_recipient FOR UPDATE");
     // It has read who the recipients are, and waits for the row of one of them.
-    const purge = store.purgeNotices(0, worker);
+    const purge = store.purgeNotices({ before: 0, after: "" }, worker);
     await awaitRows(other, "SELECT 1 FROM pg_locks WHERE NOT granted");
     let isTold = false;
     const telling = (async () => {

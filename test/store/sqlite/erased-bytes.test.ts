@@ -188,9 +188,38 @@ describe("the completion of a deletion", () => {
     const { latest } = await store.settledArrival();
     const one = { organizationId: acme, name: "r", changeNo: latest, offset: "", now: 2_000 };
     await store.acknowledge(one);
-    const purged = await store.purgeNotices(0, act);
-    assert.deepEqual(purged, { removed: 502, more: false });
+    const purged = await store.purgeNotices({ before: 0, after: "" }, act);
+    assert.deepEqual(purged, { removed: 502, next: undefined });
     assert.deepEqual(findText(place, secret), {});
     await store.requireConsistent();
+  });
+
+  it("are in no file when notices were removed in several parts", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const act = { actor: "test", now: 1_000 };
+    const others = Array.from({ length: 60 }, (_, at) => `z_${at}`);
+    await store.createOrganization(organization(acme), act);
+    const types = ["person", "screening"] as const;
+    await store.createRecipient({ organizationId: acme, name: "r", types }, act);
+    await fill(store);
+    await store.request(keyOf("person", "p"));
+    for (const organizationId of others) {
+      await store.createOrganization(organization(organizationId), act);
+      await store.createRecipient({ organizationId, name: "r", types: ["transaction"] }, act);
+      await store.write(transaction("t"), { organizationId });
+      await store.request(keyOf("transaction", "t", organizationId));
+    }
+    await store.processAll();
+    await store.removeRecipient({ organizationId: acme, name: "r" }, act);
+    const first = await store.purgeNotices({ before: 0, after: "" }, act);
+    assert.equal(first.removed, 502);
+    assert.ok(Object.keys(findText(place, secret)).length > 0);
+    for (let after = first.next; after !== undefined;) {
+      const part = await store.purgeNotices({ before: 0, after }, act);
+      assert.equal(part.removed, 0);
+      after = part.next;
+    }
+    assert.deepEqual(findText(place, secret), {});
   });
 });

@@ -6,7 +6,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ArrivedNotice } from "../../../domain/record/record-write.ts";
 import type { Recipient } from "../../../domain/recipient.ts";
-import { findEveryRecipient, findRecipientsOf } from "../record/recipient.ts";
+import { findRecipientsOf } from "../record/recipient.ts";
 import type { Act } from "../../interface/act.ts";
 import { acknowledgeTold } from "../record/told-recipient.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
@@ -131,10 +131,22 @@ function* storeRecipients(
   yield* run(storeTold, new Rows(told, 6));
 }
 
-const findNextKind = `
-  SELECT organization_id, resource_type FROM erasure_notice
-  WHERE (organization_id, resource_type) > ($1, $2)
-  ORDER BY organization_id, resource_type LIMIT 1`;
+/** The first organization after `$1` that has notices, or deletions that not every recipient has acknowledged. */
+const findNextOrganization = `
+  SELECT min(organization_id) AS organization_id FROM (
+    SELECT * FROM (
+      SELECT organization_id FROM erasure_notice WHERE organization_id > $1
+      ORDER BY organization_id LIMIT 1) AS noticed
+    UNION ALL
+    SELECT * FROM (
+      SELECT organization_id FROM deletion_recipient
+      WHERE organization_id > $1 AND acknowledged_at IS NULL
+      ORDER BY organization_id LIMIT 1) AS waiting) AS next`;
+
+const findNextType = `
+  SELECT resource_type FROM erasure_notice
+  WHERE organization_id = $1 AND resource_type > $2
+  ORDER BY resource_type LIMIT 1`;
 
 const removeAcknowledged = `
   DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (
@@ -150,31 +162,63 @@ const removeOfOrganization = `
   DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (
     SELECT notice_no FROM erasure_notice WHERE organization_id = $1 ORDER BY notice_no LIMIT $2)`;
 
+/** How many statements one transaction may execute before it leaves further organizations to the next. */
+const purgeStatementsMax = 256;
+
+export interface PurgeRange {
+  /** Notices that were written before this time are removed, whoever has acknowledged them. */
+  readonly before: number;
+  /** Where the last part ended; "" for the first part. */
+  readonly after: string;
+}
+
+export interface PurgedPart {
+  readonly removed: number;
+  /** Where the next part begins; undefined if this was the last. */
+  readonly next: string | undefined;
+}
+
 /**
- * Removes a bounded part of the notices that were written before a time, or that every recipient of their type has
- * acknowledged.
+ * Removes notices that were written before a time, or that every recipient of their type has acknowledged: a bounded
+ * part of the notices, of the recipients and of the organizations.
  */
-export function* purgeNotices(
-  before: number,
-  { now }: Act,
-): Statements<{ readonly removed: number; readonly more: boolean }> {
+export function* purgeNotices({ before, after }: PurgeRange, { now }: Act): Statements<PurgedPart> {
   const rowsMax = limits.purgedRowsMax;
-  let removed = yield* run(removeOld, before, rowsMax);
-  const recipients = removed < rowsMax ? yield* findEveryRecipient() : [];
+  let removed = after === "" ? yield* run(removeOld, before, rowsMax) : 0;
+  let statements = 1;
+  for (let passed = after; ;) {
+    if (removed >= rowsMax || statements >= purgeStatementsMax) return { removed, next: passed };
+    const next = yield* get<{ organization_id: string | null }>(findNextOrganization, passed);
+    const owner = next?.organization_id ?? undefined;
+    if (owner === undefined) return { removed, next: undefined };
+    const part = yield* purgeOfOrganization(owner, { rowsMax: rowsMax - removed, now });
+    removed += part.removed;
+    statements += part.statements;
+    if (removed < rowsMax) passed = owner;
+  }
+}
+
+function* purgeOfOrganization(
+  owner: string,
+  { rowsMax, now }: { readonly rowsMax: number; readonly now: number },
+): Statements<{ readonly removed: number; readonly statements: number }> {
+  const recipients = yield* findRecipientsOf([owner]);
   // An acknowledgement itself stores the end of at most this many deletions.
   for (const { organizationId, name, acknowledgedNo: changeNo } of recipients) {
     yield* acknowledgeTold({ organizationId, name, changeNo, now });
   }
-  for (let [owner, type] = ["", ""]; removed < rowsMax;) {
-    const next = yield* get<NoticeRow>(findNextKind, owner, type);
-    if (next === undefined) return { removed, more: false };
-    [owner, type] = [next.organization_id, next.resource_type];
+  let statements = 4 + recipients.length;
+  let removed = 0;
+  for (let type = ""; removed < rowsMax; statements += 2) {
+    const next = yield* get<{ resource_type: string }>(findNextType, owner, type);
+    if (next === undefined) break;
+    type = next.resource_type;
     const told = recipients.filter((one) => takes(one, owner, type));
     const passed = told.map(({ sinceNo, acknowledgedNo }) => Math.max(sinceNo, acknowledgedNo));
     const upTo = Math.min(...passed, Number.MAX_SAFE_INTEGER);
     removed += yield* run(removeAcknowledged, owner, type, upTo, rowsMax - removed);
   }
-  return { removed, more: true };
+  return { removed, statements };
 }
 
 /** Removes a part of the notices of an organization; returns how many. */

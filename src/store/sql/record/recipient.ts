@@ -215,12 +215,6 @@ export function* findRecipientsOf(
   return rows.map(toRecipient);
 }
 
-/** The same of every organization. */
-export function* findEveryRecipient(): Statements<readonly Recipient[]> {
-  const [, rows] = yield* allTogether<readonly [unknown[], Row[]]>([awaitRegistrations], [findAll]);
-  return rows.map(toRecipient);
-}
-
 export function* removeRecipientsOf(organizationId: string): Statements<void> {
   yield* run(removeAll, organizationId);
 }
