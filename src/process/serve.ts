@@ -116,6 +116,9 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
+/** How many recipients a snapshot of the metrics looks at: on PostgreSQL each is a query. */
+const lagsAtOnce = 256;
+
 /** Everything that is opened is added to `opened` at once, so that a failure of any later step closes it. */
 async function openParts(
   config: Config,
@@ -129,7 +132,7 @@ async function openParts(
   const load = makeLoad(probe);
   opened.defer(() => load.shedding.stop());
   const path = sqlitePath(config.databaseUrl);
-  const recipientLag = new RecipientLag();
+  const recipientLag = new RecipientLag({ recipientsAtOnce: lagsAtOnce });
   const metrics = makeMetrics({
     build: {
       version,

@@ -59,4 +59,18 @@ describe("the lag of recipients", () => {
     assert.deepEqual((await look(lag))[0], undefined);
     assert.deepEqual((await look(lag))[0], 3_000);
   });
+
+  it("is found for a bounded number of recipients at a time, each in its turn", async () => {
+    const lag = new RecipientLag({ recipientsAtOnce: 1 });
+    const { latest } = await store.settledArrival();
+    await acknowledge("people", latest);
+    await acknowledge("transactions", latest);
+    await store.write(draftOf("person", "q", {}), { resourceType: "person", receivedAt: 4_000 });
+    assert.deepEqual(await look(lag), [4_000, undefined]);
+    assert.deepEqual(await look(lag), [4_000, 4_000]);
+    await acknowledge("transactions", latest + 1);
+    assert.deepEqual(await look(lag), [4_000, undefined]);
+    await acknowledge("people", latest + 1);
+    assert.deepEqual(await look(lag), [undefined, undefined]);
+  });
 });
