@@ -48,17 +48,24 @@ const findAll = `SELECT * FROM recipient ORDER BY organization_id, name`;
 
 const findOfOrganization = `SELECT * FROM recipient WHERE organization_id = $1 ORDER BY name`;
 
-/** `$1`: types that are left out. The key finds the oldest notice that a recipient has not acknowledged. */
+/**
+ * `$1`: types that are left out. The index by type finds the oldest notice of each type that a recipient has not
+ * acknowledged, however many notices of other types there are.
+ */
 const waiting = `
   SELECT recipient.*, (
     SELECT notice.created_at FROM erasure_notice AS notice
-    WHERE notice.organization_id = recipient.organization_id
-      AND notice.notice_no > CASE WHEN since_no > acknowledged_no THEN since_no ELSE acknowledged_no END
-      --sqlite AND notice.resource_type IN (SELECT value FROM json_each(recipient.types))
-      --sqlite AND notice.resource_type NOT IN (SELECT value FROM json_each($1))
-      --postgres AND CAST(recipient.types AS jsonb) @> to_jsonb(notice.resource_type)
-      --postgres AND notice.resource_type <> ALL ($1::text[])
-    ORDER BY notice.notice_no LIMIT 1) AS waiting_since
+    WHERE notice.organization_id = recipient.organization_id AND notice.notice_no = (
+      SELECT min((
+        SELECT min(oldest.notice_no) FROM erasure_notice AS oldest
+        WHERE oldest.organization_id = recipient.organization_id AND oldest.resource_type = type.value
+          AND oldest.notice_no >
+            CASE WHEN since_no > acknowledged_no THEN since_no ELSE acknowledged_no END))
+      --sqlite FROM json_each(recipient.types) AS type
+      --sqlite WHERE type.value NOT IN (SELECT value FROM json_each($1))
+      --postgres FROM jsonb_array_elements_text(CAST(recipient.types AS jsonb)) AS type(value)
+      --postgres WHERE type.value <> ALL ($1::text[])
+    )) AS waiting_since
   FROM recipient`;
 
 const findWaiting = `${waiting} ORDER BY organization_id, name`;
