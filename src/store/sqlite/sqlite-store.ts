@@ -66,6 +66,7 @@ export function makeSqliteStore(parts: Parts): Store {
       writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
     ...deletionMethods(parts, { perform, purge: store.purgeNotices }),
     ...upkeepMethods(parts, perform),
+    deletionFigures: (now) => files.deletionFigures(now),
     ...groups,
     retention: {
       ...groups.retention,

@@ -78,3 +78,16 @@ it("finds the oldest notice of a recipient without reading notices of other type
     "SEARCH deletion_recipient USING INDEX deletion_recipient_waiting (organization_id>?)",
   ]);
 });
+
+it("counts all deletions outside the thread that serves", async (test) => {
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const place = makePlace(test);
+  const store = await place.open();
+  await store.createOrganization(organization(acme), operator);
+  await store.add("transaction", "t");
+  await store.erase("transaction", "t");
+  prepare.mock.resetCalls();
+  const { byStatus } = await store.deletionFigures(operator.now);
+  assert.equal(byStatus.completed, 1);
+  assert.equal(prepare.mock.callCount(), 0);
+});

@@ -8,6 +8,7 @@ import { SerialQueue } from "../../../basics/serial-queue.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
+import type { DeletionFigures } from "../../interface/deletion.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type {
   NamingPage,
@@ -97,6 +98,11 @@ export class FileTasks {
   /** Returns what the deletions of expired records would erase with them. */
   previewErased(query: ErasedQuery): Promise<ErasedPreview> {
     return this.#ask("previewErased", query);
+  }
+
+  /** Counts all deletions, of which there may be millions. */
+  deletionFigures(now: number): Promise<DeletionFigures> {
+    return this.#ask("deletionFigures", now);
   }
 
   /** Returns what SQLite's own check of the file finds. */

@@ -6,8 +6,10 @@ import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
+import { deletionFigures } from "../../sql/deletion/deletion.ts";
 import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
+import type { DeletionFigures } from "../../interface/deletion.ts";
 import type { NamingQuery, PartyFloorQuery } from "../../interface/naming.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
 import { previewErased } from "../../sql/plan/erased-with.ts";
@@ -38,6 +40,13 @@ function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   const planned = reader.perform(planLargeCascade, deletion, root, now);
   const floors = reader.perform(listFloors, deletion.organizationId);
   plan = isObstacle(planned) ? planned : { floors, targets: targetsOf(planned) };
+}
+
+/** Counts in one read transaction: its counts are subtracted from each other. */
+function countDeletions(now: number): DeletionFigures {
+  using reader = openReader(path);
+  reader.run("BEGIN");
+  return reader.perform(deletionFigures, now);
 }
 
 /** Returns the next part; at the end, it has no targets. */
@@ -101,6 +110,7 @@ const tasks = {
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
   collectPlan,
   nextPlanPart,
+  deletionFigures: countDeletions,
   // Reads that cover very many records; outside a transaction, so that each statement sees everything that is
   // committed.
   namingPage: (query: NamingQuery) => opened().perform(readNamingPage, query),
