@@ -161,7 +161,7 @@ export const limits = {
   holdsListedAtOnce: 1_000,
   // purging: an expired token is stored for a while so that it can be distinguished from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
-  purgedRowsMax: 5_000,
+  purgedRowsMax: 1_000,
   /** How long the progress of an import is kept after its beginning. */
   importsKeptMs: 30 * 24 * 60 * 60 * 1_000,
 } as const;

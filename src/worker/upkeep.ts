@@ -55,10 +55,7 @@ export async function startUpkeep(
     });
   await refreshCallers(app);
   const loops = [
-    start(
-      "purging expired tokens and outcomes failed",
-      once(() => purgeExpired(app)),
-    ),
+    start("purging expired tokens and outcomes failed", () => purgeExpired(app)),
     start("erasing notices of erasures failed", noticeRound(app, noticeDays)),
     start("applying retention failed", retentionRound(app, log)),
     start("ending legal holds failed", holdRound(app, log)),

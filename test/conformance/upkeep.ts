@@ -104,6 +104,21 @@ export function testUpkeep(engine: Engine): void {
       assert.ok(await store.findCaller(bytesOf("late")));
     });
 
+    it("removes a bounded number at a time, and says when there may be more", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.createOrganization(organization(acme), operator);
+      await store.createKey(newKey("key_1"), operator);
+      const names = Array.from({ length: 1_001 }, (_, at) => `token ${at}`);
+      await Promise.all(
+        names.map((name) => store.createToken(newToken(name, { expiresAt: 1_000 }))),
+      );
+      const late = 1_001 + limits.expiredTokensKeptMs;
+      assert.equal(await store.purgeExpired(late), true);
+      const left = await Promise.all(names.map((name) => store.findCaller(bytesOf(name))));
+      assert.equal(left.filter((caller) => caller !== undefined).length, 1);
+      assert.equal(await store.purgeExpired(late), false);
+    });
+
     it("removes expired stored outcomes, and only those", async (test) => {
       const { store } = await openSite(engine, test);
       await store.add("transaction", "t");

@@ -108,6 +108,17 @@ describe("upkeep", () => {
     assert.match(failures[0] ?? "", /"busy"/);
   });
 
+  it("purges on at once while there may be more", async () => {
+    let parts = 0;
+    faults.replace("purgeExpired", async () => {
+      parts += 1;
+      return parts < 4;
+    });
+    const upkeep = await startUpkeep(app, log, { intervalMs: 60_000 });
+    await waitFor("four parts in one round", () => parts === 4);
+    await upkeep.stop();
+  });
+
   it("continues to apply retention where the round before has ended", async () => {
     const retaining = { ...(await opened.store.findOrganization("acme")), retainDays: 1 } as const;
     const next = { organizationId: "acme", resourceType: "person", resourceId: "last" };

@@ -7,8 +7,8 @@ const dayMs = 24 * 60 * 60 * 1_000;
 /** No store has this version, so callers are looked up instead of cached. */
 const unknownVersion = -1;
 
-/** Removes expired tokens and stored outcomes of Idempotency-Keys. */
-export function purgeExpired({ store, now }: App): Promise<void> {
+/** Removes a bounded part of the expired tokens and stored outcomes of Idempotency-Keys; true if there may be more. */
+export function purgeExpired({ store, now }: App): Promise<boolean> {
   return store.purgeExpired(now());
 }
 

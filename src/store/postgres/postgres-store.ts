@@ -86,8 +86,9 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
     requestDeletion: async (request, act) =>
       valueOf(await jobs.submit({ kind: "request", request, act })) as string | undefined,
     purgeExpired: async (now) => {
-      await store.purgeExpired(now);
-      vacuum.start();
+      const more = await store.purgeExpired(now);
+      if (!more) vacuum.start();
+      return more;
     },
     close: () => (closed ??= close()),
     holds: {

@@ -82,6 +82,30 @@ describe("a registration and an erasure at once", () => {
   });
 });
 
+describe("a recipient that acknowledges very many deletions at once", () => {
+  it("has acknowledged all of them after one pass of the purge", async () => {
+    const database = await postgres.makeDatabase();
+    const store = await openTestStore(database, { role: "serve" });
+    await store.createOrganization(organization(acme), operator);
+    const wanted = { organizationId: acme, name: "r", types: ["person"] as const };
+    await store.createRecipient(wanted, operator);
+    await postgres.query(
+      `INSERT INTO deletion_recipient
+         (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
+       SELECT 'del_' || number, 'r', 'person', '${acme}', number, 1
+       FROM generate_series(1, 2500) AS number`,
+      database,
+    );
+    const one = { organizationId: acme, name: "r", changeNo: 2_500, offset: "", now: 2 };
+    await store.acknowledge(one);
+    for (let after: string | undefined = ""; after !== undefined;)
+      after = (await store.purgeNotices({ before: 0, after }, worker)).next;
+    const [last] = await store.listTold("del_2500", acme);
+    assert.equal(last?.acknowledgedAt, worker.now);
+    await store.close();
+  });
+});
+
 describe("a registration while notices of erasures are purged", () => {
   it("loses no notice of what is erased from then on", async () => {
     const database = await postgres.makeDatabase();

@@ -24,10 +24,15 @@ const removeImports = `
   DELETE FROM import_run WHERE (organization_id, import_id) IN (
     SELECT organization_id, import_id FROM import_run WHERE started_at < $1 LIMIT $2)`;
 
-export function* purgeExpired(now: number): Statements<void> {
-  yield* run(removeTokens, now - limits.expiredTokensKeptMs, limits.purgedRowsMax);
-  yield* run(removeReplies, now - limits.idempotencyKeptMs, limits.purgedRowsMax);
-  yield* run(removeSessions, now, limits.purgedRowsMax);
-  yield* run(removeOneTimeTokens, now, limits.purgedRowsMax);
-  yield* run(removeImports, now - limits.importsKeptMs, limits.purgedRowsMax);
+/** Returns whether more rows may have expired. */
+export function* purgeExpired(now: number): Statements<boolean> {
+  const rowsMax = limits.purgedRowsMax;
+  const removed = [
+    yield* run(removeTokens, now - limits.expiredTokensKeptMs, rowsMax),
+    yield* run(removeReplies, now - limits.idempotencyKeptMs, rowsMax),
+    yield* run(removeSessions, now, rowsMax),
+    yield* run(removeOneTimeTokens, now, rowsMax),
+    yield* run(removeImports, now - limits.importsKeptMs, rowsMax),
+  ];
+  return removed.includes(rowsMax);
 }

@@ -185,27 +185,38 @@ export interface PurgedPart {
 export function* purgeNotices({ before, after }: PurgeRange, { now }: Act): Statements<PurgedPart> {
   const rowsMax = limits.purgedRowsMax;
   let removed = after === "" ? yield* run(removeOld, before, rowsMax) : 0;
+  if (removed === rowsMax) return { removed, next: after };
   let statements = 1;
   for (let passed = after; ;) {
-    if (removed >= rowsMax || statements >= purgeStatementsMax) return { removed, next: passed };
+    if (statements >= purgeStatementsMax) return { removed, next: passed };
     const next = yield* get<{ organization_id: string | null }>(findNextOrganization, passed);
     const owner = next?.organization_id ?? undefined;
     if (owner === undefined) return { removed, next: undefined };
     const part = yield* purgeOfOrganization(owner, { rowsMax: rowsMax - removed, now });
     removed += part.removed;
     statements += part.statements;
-    if (removed < rowsMax) passed = owner;
+    if (!part.isWhole) return { removed, next: passed };
+    passed = owner;
   }
+}
+
+interface OrganizationPart {
+  readonly removed: number;
+  readonly statements: number;
+  /** False if there is more of this organization. */
+  readonly isWhole: boolean;
 }
 
 function* purgeOfOrganization(
   owner: string,
   { rowsMax, now }: { readonly rowsMax: number; readonly now: number },
-): Statements<{ readonly removed: number; readonly statements: number }> {
+): Statements<OrganizationPart> {
   const recipients = yield* findRecipientsOf([owner]);
-  // An acknowledgement itself stores the end of at most this many deletions.
+  let isWhole = true;
+  // An acknowledgement itself stores the end of a bounded number of deletions.
   for (const { organizationId, name, acknowledgedNo: changeNo } of recipients) {
-    yield* acknowledgeTold({ organizationId, name, changeNo, now });
+    const isAll = yield* acknowledgeTold({ organizationId, name, changeNo, now });
+    isWhole &&= isAll;
   }
   let statements = 4 + recipients.length;
   let removed = 0;
@@ -218,7 +229,7 @@ function* purgeOfOrganization(
     const upTo = Math.min(...passed, Number.MAX_SAFE_INTEGER);
     removed += yield* run(removeAcknowledged, owner, type, upTo, rowsMax - removed);
   }
-  return { removed, statements };
+  return { removed, statements, isWhole: isWhole && removed < rowsMax };
 }
 
 /** Removes a part of the notices of an organization; returns how many. */

@@ -49,14 +49,18 @@ interface Passed {
   readonly now: number;
 }
 
-/** Stores that the recipient has acknowledged its notices up to this number; at most a part of them at a time. */
+/**
+ * Stores that the recipient has acknowledged its notices up to this number; at most a part of them at a time. Returns
+ * whether that was all.
+ */
 export function* acknowledgeTold({
   organizationId,
   name,
   changeNo,
   now,
-}: Passed): Statements<void> {
-  yield* run(setAcknowledged, organizationId, name, changeNo, now);
+}: Passed): Statements<boolean> {
+  const stored = yield* run(setAcknowledged, organizationId, name, changeNo, now);
+  return stored < limits.purgedRowsMax;
 }
 
 export function* endTold({
