@@ -25,8 +25,9 @@ const purgeIntervalMs = 60_000;
 const credentialsPollMs = 500;
 /** How far the ledger may lag behind the audit trail: what a restore of a backup could miss. */
 const ledgerIntervalMs = 2_000;
-/** The pause between two steps that release space, which belongs to the writers. */
+/** The pause between two steps that release space, and between two that remove rows, in which others write. */
 const spacePauseMs = 100;
+const purgePauseMs = 50;
 
 /** The delay after a write before the hashes of a person or a company are made. */
 const indexIntervalMs = 1_000;
@@ -55,12 +56,18 @@ export async function startUpkeep(
     });
   await refreshCallers(app);
   const loops = [
-    start("purging expired tokens and outcomes failed", () => purgeExpired(app)),
+    start(
+      "purging expired tokens and outcomes failed",
+      withPauses(purgePauseMs, () => purgeExpired(app)),
+    ),
     start("erasing notices of erasures failed", noticeRound(app, noticeDays)),
     start("applying retention failed", retentionRound(app, log)),
     start("ending legal holds failed", holdRound(app, log)),
     start("ending proposals failed", () => expireProposals(app)),
-    start("releasing unused space failed", spaceRound(app)),
+    start(
+      "releasing unused space failed",
+      withPauses(spacePauseMs, () => reclaimSpace(app)),
+    ),
     start("building the index of persons failed", makeIndexRound(app), {
       intervalMs: indexIntervalMs,
     }),
@@ -90,10 +97,10 @@ function once(work: () => Promise<void>): Round {
   };
 }
 
-function spaceRound(app: App): Round {
+function withPauses(pauseMs: number, work: () => Promise<boolean>): Round {
   return async (signal) => {
-    const more = await reclaimSpace(app);
-    if (more) await sleep(spacePauseMs, undefined, { signal }).catch(() => undefined);
+    const more = await work();
+    if (more) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     return more;
   };
 }
@@ -101,10 +108,10 @@ function spaceRound(app: App): Round {
 /** Looks at all organizations that have notices part by part, and then waits. */
 function noticeRound(app: App, noticeDays: number): Round {
   let place: string | undefined;
-  return async () => {
+  return withPauses(purgePauseMs, async () => {
     place = await purgeNotices(app, noticeDays, place);
     return place !== undefined;
-  };
+  });
 }
 
 /** Scans all records part by part, and then waits. */
