@@ -58,6 +58,15 @@ async function workADay(url: string): Promise<void> {
   await store.findReceipt(id, acme);
   await store.deletionFigures(operator.now);
   await store.search.listDue({ after: 0, through: 9, settled: 9, limit: 64 });
+  await store.createRecipient(
+    { organizationId: acme, name: "r", types: ["transaction"] },
+    operator,
+  );
+  await store.write(transaction("u"));
+  await store.erase("transaction", "u");
+  await store.listWaiting(undefined, ["person"]);
+  await store.purgeNotices({ before: 0, after: "" }, operator);
+  await store.purgeExpired(operator.now);
   await store.credentialsVersion();
   await store.receiptHead();
   await store.close();
@@ -110,6 +119,10 @@ describe("the plans of daily work", () => {
       "UPDATE audit_head",
       "FROM receipt_head",
       "GROUP BY status",
+      "AS oldest",
+      "AS noticed",
+      "DELETE FROM erasure_notice",
+      "DELETE FROM idempotent_reply",
     ]) {
       assert.ok(texts.includes(part), part);
     }
