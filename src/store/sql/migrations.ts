@@ -299,6 +299,13 @@ CREATE TABLE arrival_timeline (
 --postgres );
 `;
 
+/** Without the rows of removed recipients, which are never acknowledged. */
+const forgetRemovedRecipients = `
+  DROP INDEX deletion_recipient_waiting;
+  -- what a recipient has not acknowledged
+  CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, name, last_no)
+    WHERE acknowledged_at IS NULL AND removed_at IS NULL`;
+
 /** The migrations in their order. A published migration is never edited; a further change is a new migration. */
 export const published: readonly string[] = [
   addTurns,
@@ -323,6 +330,7 @@ export const published: readonly string[] = [
   addEventCursors,
   namePasskeys,
   addTimelines,
+  forgetRemovedRecipients,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -2,7 +2,7 @@
 // a record is told when it is erased.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Client } from "pg";
 import {
   acme,
@@ -82,27 +82,55 @@ describe("a registration and an erasure at once", () => {
   });
 });
 
-describe("a recipient that acknowledges very many deletions at once", () => {
-  it("has acknowledged all of them after one pass of the purge", async () => {
-    const database = await postgres.makeDatabase();
-    const store = await openTestStore(database, { role: "serve" });
+describe("a recipient that very many deletions have informed", () => {
+  const told = 2_500;
+  const wanted = { organizationId: acme, name: "r", types: ["person"] as const };
+  const last = `del_${told}`;
+  let store: TestStore;
+  let database: string;
+  before(async () => {
+    database = await postgres.makeDatabase();
+    store = await openTestStore(database, { role: "serve" });
     await store.createOrganization(organization(acme), operator);
-    const wanted = { organizationId: acme, name: "r", types: ["person"] as const };
+  });
+  after(() => store.close());
+  beforeEach(async () => {
     await store.createRecipient(wanted, operator);
     await postgres.query(
       `INSERT INTO deletion_recipient
          (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
        SELECT 'del_' || number, 'r', 'person', '${acme}', number, 1
-       FROM generate_series(1, 2500) AS number`,
+       FROM generate_series(1, ${told}) AS number`,
       database,
     );
-    const one = { organizationId: acme, name: "r", changeNo: 2_500, offset: "", now: 2 };
-    await store.acknowledge(one);
-    for (let after: string | undefined = ""; after !== undefined;)
-      after = (await store.purgeNotices({ before: 0, after }, worker)).next;
-    const [last] = await store.listTold("del_2500", acme);
-    assert.equal(last?.acknowledgedAt, worker.now);
-    await store.close();
+  });
+  afterEach(async () => {
+    await store.removeRecipient(wanted, operator);
+    await postgres.query("DELETE FROM deletion_recipient", database);
+  });
+
+  async function purge(): Promise<void> {
+    for (let next: string | undefined = ""; next !== undefined;)
+      next = (await store.purgeNotices({ before: 0, after: next }, worker)).next;
+  }
+
+  it("has acknowledged all of them after a pass of the purge", async () => {
+    await store.acknowledge({ ...wanted, changeNo: told, offset: "", now: 2 });
+    assert.equal((await store.listTold(last, acme))[0]?.acknowledgedAt, undefined);
+    await purge();
+    const [one] = await store.listTold(last, acme);
+    assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [worker.now, undefined]);
+  });
+
+  it("is noted as removed from all of them, even if another one has its name by then", async () => {
+    await store.removeRecipient(wanted, operator);
+    assert.equal((await store.listTold(last, acme))[0]?.removedAt, undefined);
+    await postgres.query(`SELECT setval('arrival', ${told})`, database);
+    await store.createRecipient(wanted, operator);
+    await store.acknowledge({ ...wanted, changeNo: told + 1, offset: "", now: 2 });
+    await purge();
+    const [one] = await store.listTold(last, acme);
+    assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
   });
 });
 
@@ -113,10 +141,11 @@ describe("a registration while notices of erasures are purged", () => {
     await store.createOrganization(organization(acme), operator);
     const passed = { organizationId: acme, name: "slow", types: ["person"] as const };
     await store.createRecipient(passed, operator);
+    await store.acknowledge({ ...passed, changeNo: 1, offset: "", now: 2 });
     await postgres.query(
       `INSERT INTO deletion_recipient
          (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
-       VALUES ('del', 'slow', 'person', '${acme}', 0, 1)`,
+       VALUES ('del', 'slow', 'person', '${acme}', 1, 1)`,
       database,
     );
     const admin = new URL(postgres.adminUrl);

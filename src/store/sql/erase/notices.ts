@@ -8,7 +8,7 @@ import type { ArrivedNotice } from "../../../domain/record/record-write.ts";
 import type { Recipient } from "../../../domain/recipient.ts";
 import { findRecipientsOf } from "../record/recipient.ts";
 import type { Act } from "../../interface/act.ts";
-import { acknowledgeTold } from "../record/told-recipient.ts";
+import { acknowledgeTold, endTold, findNextTold } from "../record/told-recipient.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { named } from "../statement/named.ts";
 
@@ -140,7 +140,7 @@ const findNextOrganization = `
     UNION ALL
     SELECT * FROM (
       SELECT organization_id FROM deletion_recipient
-      WHERE organization_id > $1 AND acknowledged_at IS NULL
+      WHERE organization_id > $1 AND acknowledged_at IS NULL AND removed_at IS NULL
       ORDER BY organization_id LIMIT 1) AS waiting) AS next`;
 
 const findNextType = `
@@ -212,13 +212,8 @@ function* purgeOfOrganization(
   { rowsMax, now }: { readonly rowsMax: number; readonly now: number },
 ): Statements<OrganizationPart> {
   const recipients = yield* findRecipientsOf([owner]);
-  let isWhole = true;
-  // An acknowledgement itself stores the end of a bounded number of deletions.
-  for (const { organizationId, name, acknowledgedNo: changeNo } of recipients) {
-    const isAll = yield* acknowledgeTold({ organizationId, name, changeNo, now });
-    isWhole &&= isAll;
-  }
-  let statements = 4 + recipients.length;
+  const settled = yield* settleTold(owner, recipients, now);
+  let { statements } = settled;
   let removed = 0;
   for (let type = ""; removed < rowsMax; statements += 2) {
     const next = yield* get<{ resource_type: string }>(findNextType, owner, type);
@@ -229,7 +224,28 @@ function* purgeOfOrganization(
     const upTo = Math.min(...passed, Number.MAX_SAFE_INTEGER);
     removed += yield* run(removeAcknowledged, owner, type, upTo, rowsMax - removed);
   }
-  return { removed, statements, isWhole: isWhole && removed < rowsMax };
+  return { removed, statements, isWhole: settled.isWhole && removed < rowsMax };
+}
+
+/** Stores what an acknowledgement or a removal, which store a bounded number of deletions, has left. */
+function* settleTold(
+  organizationId: string,
+  recipients: readonly Recipient[],
+  now: number,
+): Statements<Omit<OrganizationPart, "removed">> {
+  let statements = 4;
+  for (let [isWhole, name] = [true, ""]; ; statements += 3) {
+    const next = yield* findNextTold(organizationId, name);
+    if (next === undefined || statements >= purgeStatementsMax) {
+      return { statements, isWhole: isWhole && next === undefined };
+    }
+    name = next;
+    const recipient = recipients.find((one) => one.name === name);
+    const upTo = recipient?.sinceNo ?? Number.MAX_SAFE_INTEGER;
+    const parts = [yield* endTold({ organizationId, name }, upTo, now)];
+    if (recipient !== undefined) parts.push(yield* acknowledgeTold(recipient, now));
+    isWhole &&= parts.every(Boolean);
+  }
 }
 
 /** Removes a part of the notices of an organization; returns how many. */

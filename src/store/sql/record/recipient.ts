@@ -190,7 +190,8 @@ function* remove(
   const recipient = yield* findRecipient(organizationId, name);
   if (recipient === undefined) return undefined;
   if ((yield* run(removeOne, organizationId, name)) === 0) return undefined;
-  yield* endTold({ organizationId, name, now: act.now });
+  // The purge stores the rest.
+  yield* endTold(recipient, Number.MAX_SAFE_INTEGER, act.now);
   yield* note("remove", recipient, act);
   return recipient;
 }
@@ -204,8 +205,9 @@ export function* acknowledge(one: Acknowledgement): Statements<Recipient | undef
 function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
   const { organizationId, name, changeNo, offset, now } = one;
   const isNews = (yield* run(setAcknowledged, organizationId, name, changeNo, offset, now)) > 0;
-  if (isNews) yield* acknowledgeTold(one);
-  return yield* findRecipient(organizationId, name);
+  const recipient = yield* findRecipient(organizationId, name);
+  if (isNews && recipient !== undefined) yield* acknowledgeTold(recipient, now);
+  return recipient;
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import { reader } from "../../row/reader.ts";
 import { limits } from "../../../domain/limits.ts";
-import { list, run, type Statements } from "../statement/statements.ts";
+import type { Recipient } from "../../../domain/recipient.ts";
+import { get, list, run, type Statements } from "../statement/statements.ts";
 
 /** A recipient that was informed about the records of a type that a deletion has erased. */
 export interface ToldRecipient {
@@ -30,43 +31,55 @@ export function* listTold(
   return yield* list(toTold, findTold, deletionRequestId, organizationId);
 }
 
-const setAcknowledged = `
-  UPDATE deletion_recipient SET acknowledged_at = $4
-  WHERE (deletion_request_id, name, resource_type) IN (
+/** Of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite. */
+const waiting = `
+  (deletion_request_id, name, resource_type) IN (
     SELECT deletion_request_id, name, resource_type FROM deletion_recipient
-    WHERE organization_id = $1 AND name = $2 AND last_no <= $3
+    WHERE organization_id = $1 AND name = $2 AND last_no > $3 AND last_no <= $4
       AND acknowledged_at IS NULL AND removed_at IS NULL
     ORDER BY last_no LIMIT ${limits.purgedRowsMax})`;
 
-const setRemoved = `
-  UPDATE deletion_recipient SET removed_at = $3
-  WHERE organization_id = $1 AND name = $2 AND acknowledged_at IS NULL AND removed_at IS NULL`;
+const setAcknowledged = `UPDATE deletion_recipient SET acknowledged_at = $5 WHERE ${waiting}`;
 
-interface Passed {
-  readonly organizationId: string;
-  readonly name: string;
-  readonly changeNo: number;
-  readonly now: number;
-}
+const setRemoved = `UPDATE deletion_recipient SET removed_at = $5 WHERE ${waiting}`;
+
+const findNextName = `
+  SELECT name FROM deletion_recipient
+  WHERE organization_id = $1 AND name > $2 AND acknowledged_at IS NULL AND removed_at IS NULL
+  ORDER BY name LIMIT 1`;
+
+type Told = Pick<Recipient, "organizationId" | "name">;
 
 /**
- * Stores that the recipient has acknowledged its notices up to this number; at most a part of them at a time. Returns
- * whether that was all.
+ * Stores that the recipient has acknowledged its notices; at most a part of them at a time. Returns whether that was
+ * all. An earlier recipient of the same name was told what was erased before this one was registered.
  */
-export function* acknowledgeTold({
-  organizationId,
-  name,
-  changeNo,
-  now,
-}: Passed): Statements<boolean> {
-  const stored = yield* run(setAcknowledged, organizationId, name, changeNo, now);
+export function* acknowledgeTold(
+  { organizationId, name, sinceNo, acknowledgedNo }: Recipient,
+  now: number,
+): Statements<boolean> {
+  const range = [sinceNo, acknowledgedNo] as const;
+  const stored = yield* run(setAcknowledged, organizationId, name, ...range, now);
   return stored < limits.purgedRowsMax;
 }
 
-export function* endTold({
-  organizationId,
-  name,
-  now,
-}: Omit<Passed, "changeNo">): Statements<void> {
-  yield* run(setRemoved, organizationId, name, now);
+/**
+ * Stores in the same way that a recipient was removed before it had acknowledged them. `upTo`: the number of the last
+ * notice that it can have been told.
+ */
+export function* endTold(
+  { organizationId, name }: Told,
+  upTo: number,
+  now: number,
+): Statements<boolean> {
+  const stored = yield* run(setRemoved, organizationId, name, 0, upTo, now);
+  return stored < limits.purgedRowsMax;
+}
+
+/** The next name after this one, of a recipient or a removed one, that has deletions to acknowledge. */
+export function* findNextTold(
+  organizationId: string,
+  name: string,
+): Statements<string | undefined> {
+  return (yield* get<{ readonly name: string }>(findNextName, organizationId, name))?.name;
 }
