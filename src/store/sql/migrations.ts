@@ -306,6 +306,14 @@ const forgetRemovedRecipients = `
   CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, name, last_no)
     WHERE acknowledged_at IS NULL AND removed_at IS NULL`;
 
+/** The end of a hold wakes deletions that wait for one; there may be a million others. */
+const findHeld = `
+  -- deletions that wait for a hold
+  CREATE INDEX deletion_held
+    --sqlite ON deletion (organization_id)
+    --postgres ON deletion (organization_id, deletion_request_id)
+    WHERE held AND status IN ('pending', 'processing')`;
+
 /** The migrations in their order. A published migration is never edited; a further change is a new migration. */
 export const published: readonly string[] = [
   addTurns,
@@ -331,6 +339,7 @@ export const published: readonly string[] = [
   namePasskeys,
   addTimelines,
   forgetRemovedRecipients,
+  findHeld,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -91,3 +91,25 @@ it("counts all deletions outside the thread that serves", async (test) => {
   assert.equal(byStatus.completed, 1);
   assert.equal(prepare.mock.callCount(), 0);
 });
+
+it("finds deletions under a hold among all that are open when a hold ends", async (test) => {
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  await store.add("transaction", "t");
+  await store.hold(keyOf("transaction", "t"));
+  prepare.mock.resetCalls();
+  await store.release(keyOf("transaction", "t"));
+  const [wake, ...others] = prepare.mock.calls
+    .map((call) => call.arguments[0])
+    .filter((text) => text.includes("SET next_attempt_at = 0"));
+  assert.deepEqual(others, []);
+  const plan = place.withDatabase((file) => file.prepare(`EXPLAIN QUERY PLAN ${wake}`).all());
+  assert.ok(
+    plan.some(({ detail }) =>
+      String(detail).includes("USING INDEX deletion_held (organization_id=?)"),
+    ),
+    JSON.stringify(plan),
+  );
+});

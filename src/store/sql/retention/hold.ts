@@ -13,6 +13,7 @@ import { reader } from "../../row/reader.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { lockOrganization } from "../access/organization.ts";
 import { agree, type Agreed, auditApproval } from "../proposal/agree.ts";
+import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { keyRows } from "../statement/named.ts";
@@ -94,12 +95,17 @@ const findPageOfOrganization = `
 const findEnding = `
   SELECT * FROM hold WHERE ends_on <= $1 ORDER BY ends_on, hold_id LIMIT $2`;
 
-/** Zero is in the past, so the worker tries again at once. */
+/**
+ * Zero is in the past, so the worker tries again at once. At most a part is woken, because all other writes wait for it
+ * on SQLite: a deletion under a hold is tried again soon in any case.
+ */
 const wakeHeld = `
-  UPDATE deletion
-  --sqlite INDEXED BY deletion_open
-  SET next_attempt_at = 0
-  WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')`;
+  UPDATE deletion SET next_attempt_at = 0
+  WHERE deletion_request_id IN (
+    SELECT deletion_request_id FROM deletion
+    --sqlite INDEXED BY deletion_held
+    WHERE organization_id = $1 AND held AND status IN ('pending', 'processing')
+    LIMIT ${wokenAtOnceMax})`;
 
 /** On PostgreSQL the caller has to lock the plans of the organization first. */
 export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
