@@ -151,7 +151,10 @@ export const limits = {
   floorScanHistoriesMax: 200,
   /** After this time another worker may claim a deletion whose worker has stopped. */
   deletionLeaseMs: 60_000,
-  heldDeletionRetryMs: 5_000,
+  /** The end of the hold wakes it at once; this is for what that misses. */
+  heldDeletionRetryMs: 30_000,
+  /** For a deletion that waits for another one. */
+  waitingDeletionRetryMs: 5_000,
   /** The longest wait; usually the next attempt is sooner, when the retention floor ends or a rule changes. */
   flooredDeletionRetryMs: 7 * 24 * 60 * 60 * 1_000,
   /** How many transactions of one claim may find only deletions that have to wait. */

@@ -287,7 +287,7 @@ async function compareParties(store: TestStore, graph: Graph, now: number): Prom
 
 /** The deletion of an organization waits while others are processing, and is then retried later on. */
 function mayWaitForOthers({ begunAt }: RetentionModel, { root }: ModelDeletion, now: number) {
-  return root === undefined && now < begunAt + limits.heldDeletionRetryMs;
+  return root === undefined && now < begunAt + limits.waitingDeletionRetryMs;
 }
 
 /**

@@ -119,9 +119,10 @@ export function* postponeAll(waiting: readonly Waiting[], now: number): Statemen
   if (waiting.length === 0) return;
   const rows = waiting.map(({ deletion, obstacle }) => {
     const { waitingFor, held, floorUntil, retryAt } = obstacle;
+    const retryMs = held ? limits.heldDeletionRetryMs : limits.waitingDeletionRetryMs;
     const until =
       floorUntil === undefined
-        ? (retryAt ?? now + limits.heldDeletionRetryMs)
+        ? (retryAt ?? now + retryMs)
         : Math.min(floorUntil, now + limits.flooredDeletionRetryMs);
     return [deletion.deletionRequestId, waitingFor, held, until, floorUntil ?? null];
   });
