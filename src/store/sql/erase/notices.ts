@@ -234,18 +234,17 @@ function* settleTold(
   now: number,
 ): Statements<Omit<OrganizationPart, "removed">> {
   let statements = 4;
-  for (let [isWhole, name] = [true, ""]; ; statements += 3) {
+  for (let name = ""; statements < purgeStatementsMax; statements += 3) {
     const next = yield* findNextTold(organizationId, name);
-    if (next === undefined || statements >= purgeStatementsMax) {
-      return { statements, isWhole: isWhole && next === undefined };
-    }
+    if (next === undefined) return { statements, isWhole: true };
     name = next;
     const recipient = recipients.find((one) => one.name === name);
     const upTo = recipient?.sinceNo ?? Number.MAX_SAFE_INTEGER;
     const parts = [yield* endTold({ organizationId, name }, upTo, now)];
     if (recipient !== undefined) parts.push(yield* acknowledgeTold(recipient, now));
-    isWhole &&= parts.every(Boolean);
+    if (parts.includes(false)) break;
   }
+  return { statements, isWhole: false };
 }
 
 /** Removes a part of the notices of an organization; returns how many. */
