@@ -7,10 +7,10 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "this user may not open it",
 };
 
-const calls: readonly unknown[] = ["open", "read", "stat"];
+const calls: ReadonlySet<unknown> = new Set(["open", "read", "stat"]);
 
 /** Undefined for any other error. */
 export function systemReasonOf(cause: unknown): string | undefined {
   if (!(cause instanceof Error) || !("syscall" in cause) || !("code" in cause)) return undefined;
-  return calls.includes(cause.syscall) ? reasons[String(cause.code)] : undefined;
+  return calls.has(cause.syscall) ? reasons[String(cause.code)] : undefined;
 }
