@@ -145,7 +145,12 @@ export class OperatorError extends Error {
 /** The message of anything that was thrown. */
 export function reasonOf(thrown: unknown): string {
   const cause = firstError(thrown);
-  return systemReasonOf(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The same for a message that has named the file already. */
+export function fileReasonOf(thrown: unknown): string {
+  return systemReasonOf(firstError(thrown)) ?? reasonOf(thrown);
 }
 
 /** Returns the first error if closing something after it failed too. */

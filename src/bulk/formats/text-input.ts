@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { codeOf } from "../../files/file-error.ts";
 import { statOf } from "../../files/present.ts";
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { compressionOf } from "./compression.ts";
 
 export interface TextInput {
@@ -86,5 +86,5 @@ function explain(path: string, cause: unknown): Error {
       `${path} is damaged or truncated, or not compressed as its name says.`,
     );
   }
-  return new OperatorError("input", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+  return new OperatorError("input", `${path} can't be read: ${fileReasonOf(cause)}.`, { cause });
 }

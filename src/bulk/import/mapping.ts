@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 
 export type Origin =
   | { readonly value: unknown }
@@ -76,7 +76,7 @@ function readJson(path: string, fail: Fail): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw fail(`can't be read: ${reasonOf(cause)}`);
+    throw fail(`can't be read: ${fileReasonOf(cause)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { defineCommand, flag, optional, required, withDefault } from "../command
 import { choice, moment, recordType, text } from "../input/kinds.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { verifyManifest } from "../../actions/proof/manifest.ts";
 import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
@@ -96,7 +96,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+    throw new OperatorError("file", `${path} can't be read: ${fileReasonOf(cause)}.`, { cause });
   }
 }
 

@@ -2,7 +2,7 @@
 // user of the machine can read. Never printed.
 
 import { readFileSync } from "node:fs";
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Context } from "../command.ts";
 
 export const keyVariable = "SLUICE_API_KEY";
@@ -24,7 +24,7 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    const message = `The key file ${path} can't be read: ${reasonOf(cause)}.`;
+    const message = `The key file ${path} can't be read: ${fileReasonOf(cause)}.`;
     throw new OperatorError("key", message, { cause });
   }
 }

@@ -3,7 +3,7 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { type Readable, pipeline } from "node:stream";
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { type Heads, readHeads } from "../../actions/proof/heads.ts";
 import {
   type PublishedKeys,
@@ -49,7 +49,7 @@ export async function findKeys(context: Context, file: string | undefined): Prom
   try {
     return readPublishedKeys(readKeysFile(file));
   } catch (cause) {
-    const message = `The keys in ${file} can't be read: ${withoutTrailing(reasonOf(cause), ".")}.`;
+    const message = `The keys in ${file} can't be read: ${withoutTrailing(fileReasonOf(cause), ".")}.`;
     throw new OperatorError("keys", message, { cause });
   }
 }
@@ -99,7 +99,7 @@ export async function* readParts(path: string): AsyncGenerator<Uint8Array> {
 }
 
 function unreadable(path: string, cause: unknown): OperatorError {
-  return new OperatorError("file", `${path} can't be read: ${reasonOf(cause)}.`, { cause });
+  return new OperatorError("file", `${path} can't be read: ${fileReasonOf(cause)}.`, { cause });
 }
 
 const receiptBytesMax = 256 * 1_024 * 1_024;

@@ -4,7 +4,7 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
-import { isPresent, requireReadable, statOf } from "../../files/present.ts";
+import { explainOpening, isPresent, requireReadable, statOf } from "../../files/present.ts";
 import { noDigest } from "./ledger-frame.ts";
 import {
   type LineContent,
@@ -54,7 +54,9 @@ export async function readLedgerState(path: string): Promise<LedgerState> {
   if (size === 0) return emptyState;
   requireReadable(path, ledgerName);
   const from = Math.max(0, size - tailBytes);
-  const bytes = await readBytes(path, from, size);
+  const bytes = await readBytes(path, from, size).catch((cause: unknown) => {
+    throw explainOpening(cause, ledgerName, path);
+  });
   const firstLine = from === 0 ? 0 : bytes.indexOf(0x0a) + 1;
   const start = from + firstLine;
   const walk = new LineWalk(path, { reading: "own", start });
