@@ -162,7 +162,7 @@ curl -sS -w '\\n' -X DELETE ${address}/v2/transaction \\
   -d '{"tx_id": "tx-1", "reason": "trying Sluice"}'
 
 API reference: ${address}/docs
-In a browser: \`npx sluice operator create NAME --role operator\`, then the link that \`npx sluice operator link NAME\` prints.
+Console: run \`npx sluice operator create NAME --role operator\`, and open the link that \`npx sluice operator link NAME\` prints.
 \`npx sluice organization create\` and \`npx sluice key create\` create organizations and keys.
 \`npx sluice demo\` shows the whole service at work with a few thousand transactions.`;
 }
