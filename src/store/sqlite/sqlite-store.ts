@@ -17,6 +17,7 @@ import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { listPartyFloors } from "../sql/retention/party-floor.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
+import { isAnyTold } from "../sql/record/told-recipient.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
@@ -153,21 +154,31 @@ function deletionMethods(parts: Parts, { perform, purge }: Performing) {
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
     findExpired: (query) => files.findExpired(query),
-    purgeNotices: scrubbing(purge, (act) => {
-      const scrub = () => completer.scrub(act);
-      return snapshot === undefined ? scrub() : snapshot.avoid(scrub);
+    purgeNotices: scrubbing(purge, {
+      mayHaveResidue: () => reader.perform(isAnyTold),
+      scrub: (act) => {
+        const scrub = () => completer.scrub(act);
+        return snapshot === undefined ? scrub() : snapshot.avoid(scrub);
+      },
     }),
   } satisfies Partial<Store>;
+}
+
+interface Scrubbing {
+  /** Whether an earlier process may have ended before it scrubbed. */
+  readonly mayHaveResidue: () => boolean;
+  readonly scrub: (act: Act) => Promise<unknown>;
 }
 
 /** Scrubs after the last part if any part has removed something, also if an earlier scrub has failed. */
 function scrubbing(
   purge: Store["purgeNotices"],
-  scrub: (act: Act) => Promise<unknown>,
+  { mayHaveResidue, scrub }: Scrubbing,
 ): Store["purgeNotices"] {
-  let hasResidue = false;
+  let hasResidue: boolean | undefined;
   return async (range, act) => {
     const part = await purge(range, act);
+    hasResidue ??= mayHaveResidue();
     hasResidue ||= part.removed > 0;
     if (hasResidue && part.next === undefined) {
       await scrub(act);

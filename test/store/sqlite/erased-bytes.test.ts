@@ -3,6 +3,7 @@
 // to the disk would.
 
 import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { Draft } from "../../../src/domain/record/record-write.ts";
 import { acme, draftOf, keyOf, mark, organization, transaction } from "../../conformance/scene.ts";
@@ -12,6 +13,7 @@ import type { TestStore } from "../../support/test-store.ts";
 
 /** Found in any data that contains part of an erased record. */
 const secret = "top-secret-";
+const act = { actor: "test", now: 1_000 };
 
 function screening(index: number, random: Random): Draft {
   const goes = index % 5 === 0;
@@ -177,7 +179,6 @@ describe("the completion of a deletion", () => {
   it("are in no file when recipients have acknowledged the notices of it", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    const act = { actor: "test", now: 1_000 };
     await store.createOrganization(organization(acme), act);
     const types = ["person", "screening"] as const;
     await store.createRecipient({ organizationId: acme, name: "r", types }, act);
@@ -194,10 +195,8 @@ describe("the completion of a deletion", () => {
     await store.requireConsistent();
   });
 
-  it("are in no file when notices were removed in several parts", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    const act = { actor: "test", now: 1_000 };
+  /** Removes the notices with the secret, in the first of several parts. Returns where the next one begins. */
+  async function purgeFirstPart(store: TestStore): Promise<string | undefined> {
     const others = Array.from({ length: 60 }, (_, at) => `z_${at}`);
     await store.createOrganization(organization(acme), act);
     const types = ["person", "screening"] as const;
@@ -212,14 +211,36 @@ describe("the completion of a deletion", () => {
     }
     await store.processAll();
     await store.removeRecipient({ organizationId: acme, name: "r" }, act);
-    const first = await store.purgeNotices({ before: 0, after: "" }, act);
-    assert.equal(first.removed, 502);
-    assert.ok(Object.keys(findText(place, secret)).length > 0);
-    for (let after = first.next; after !== undefined;) {
+    const { removed, next } = await store.purgeNotices({ before: 0, after: "" }, act);
+    assert.equal(removed, 502);
+    return next;
+  }
+
+  async function purgeRest(store: TestStore, from: string | undefined): Promise<void> {
+    for (let after = from; after !== undefined;) {
       const part = await store.purgeNotices({ before: 0, after }, act);
       assert.equal(part.removed, 0);
       after = part.next;
     }
+  }
+
+  it("are in no file when notices were removed in several parts", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    const next = await purgeFirstPart(store);
+    assert.ok(Object.keys(findText(place, secret)).length > 0);
+    await purgeRest(store, next);
     assert.deepEqual(findText(place, secret), {});
+  });
+
+  it("are in no file when the process that removed notices ended before it scrubbed", async (test) => {
+    const place = makePlace(test);
+    await purgeFirstPart(await place.open());
+    const killed = makePlace(test);
+    cpSync(place.folder, killed.folder, { recursive: true });
+    const store = await killed.open();
+    assert.ok(Object.keys(findText(killed, secret)).length > 0);
+    await purgeRest(store, "");
+    assert.deepEqual(findText(killed, secret), {});
   });
 });

@@ -76,6 +76,11 @@ export function* endTold(
   return stored < limits.purgedRowsMax;
 }
 
+/** Whether a recipient was ever informed, and so whether there ever was a notice. */
+export function* isAnyTold(): Statements<boolean> {
+  return (yield* get("SELECT 1 FROM deletion_recipient LIMIT 1")) !== undefined;
+}
+
 /** The next name after this one, of a recipient or a removed one, that has deletions to acknowledge. */
 export function* findNextTold(
   organizationId: string,
