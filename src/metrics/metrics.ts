@@ -230,7 +230,7 @@ function registerRecipients(registry: Registry, read: MetricSources["recipients"
       () => Math.max(0, Date.now() - (figures.waitingSince ?? Infinity)) / 1_000,
     ],
     sluice_recipient_changes_lag_seconds: [
-      "How long a recipient has not acknowledged an event that it takes, without confidential types. Each snapshot looks at up to 256 recipients.",
+      "How long a recipient has not acknowledged an event that it takes, without confidential types. Each snapshot looks at a part of the recipients.",
       () => Math.max(0, Date.now() - (figures.behindSince ?? Infinity)) / 1_000,
     ],
   });
