@@ -60,6 +60,35 @@ async function eraseAll(store: TestStore, deletionRequestId: string): Promise<vo
   while (!(await store.eraseOne(deletionRequestId, 100)));
 }
 
+/** Removes the notices with the secret, in the first of several parts. Returns where the next one begins. */
+async function purgeFirstPart(store: TestStore): Promise<string | undefined> {
+  const others = Array.from({ length: 60 }, (_, at) => `z_${at}`);
+  await store.createOrganization(organization(acme), act);
+  const types = ["person", "screening"] as const;
+  await store.createRecipient({ organizationId: acme, name: "r", types }, act);
+  await fill(store);
+  await store.request(keyOf("person", "p"));
+  for (const organizationId of others) {
+    await store.createOrganization(organization(organizationId), act);
+    await store.createRecipient({ organizationId, name: "r", types: ["transaction"] }, act);
+    await store.write(transaction("t"), { organizationId });
+    await store.request(keyOf("transaction", "t", organizationId));
+  }
+  await store.processAll();
+  await store.removeRecipient({ organizationId: acme, name: "r" }, act);
+  const { removed, next } = await store.purgeNotices({ before: 0, after: "" }, act);
+  assert.equal(removed, 502);
+  return next;
+}
+
+async function purgeRest(store: TestStore, from: string | undefined): Promise<void> {
+  for (let after = from; after !== undefined;) {
+    const part = await store.purgeNotices({ before: 0, after }, act);
+    assert.equal(part.removed, 0);
+    after = part.next;
+  }
+}
+
 describe("the bytes of erased data", () => {
   it("are in no file when the deletion is completed, and do not come back", async (test) => {
     const place = makePlace(test);
@@ -194,35 +223,6 @@ describe("the completion of a deletion", () => {
     assert.deepEqual(findText(place, secret), {});
     await store.requireConsistent();
   });
-
-  /** Removes the notices with the secret, in the first of several parts. Returns where the next one begins. */
-  async function purgeFirstPart(store: TestStore): Promise<string | undefined> {
-    const others = Array.from({ length: 60 }, (_, at) => `z_${at}`);
-    await store.createOrganization(organization(acme), act);
-    const types = ["person", "screening"] as const;
-    await store.createRecipient({ organizationId: acme, name: "r", types }, act);
-    await fill(store);
-    await store.request(keyOf("person", "p"));
-    for (const organizationId of others) {
-      await store.createOrganization(organization(organizationId), act);
-      await store.createRecipient({ organizationId, name: "r", types: ["transaction"] }, act);
-      await store.write(transaction("t"), { organizationId });
-      await store.request(keyOf("transaction", "t", organizationId));
-    }
-    await store.processAll();
-    await store.removeRecipient({ organizationId: acme, name: "r" }, act);
-    const { removed, next } = await store.purgeNotices({ before: 0, after: "" }, act);
-    assert.equal(removed, 502);
-    return next;
-  }
-
-  async function purgeRest(store: TestStore, from: string | undefined): Promise<void> {
-    for (let after = from; after !== undefined;) {
-      const part = await store.purgeNotices({ before: 0, after }, act);
-      assert.equal(part.removed, 0);
-      after = part.next;
-    }
-  }
 
   it("are in no file when notices were removed in several parts", async (test) => {
     const place = makePlace(test);
