@@ -2,7 +2,7 @@
 // killed: nothing makes an empty store in its place.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -55,6 +55,23 @@ describe("a file that can't be used", () => {
       const reason =
         path === missing ? "there is no such file or folder" : "it is a folder, not a file";
       assert.ok(message.endsWith(`${path} can't be read: ${reason}.`), `${command}: ${message}`);
+    }
+  });
+
+  it("is not read where it is larger than what is verified can be", async () => {
+    const line = makeCommandLine();
+    await line.ask("migrate");
+    const path = join(line.folder, "large");
+    writeFileSync(path, "");
+    truncateSync(path, 3 * 1_024 ** 3);
+    const words = [
+      ["receipt verify", path],
+      ["audit verify", "x", "--head", path],
+      ["audit verify", "x", "--keys", path],
+    ];
+    for (const [command = "", ...rest] of words) {
+      const { message } = await line.fail(command, ...rest);
+      assert.match(message, /can't be read: it is larger than \d+ bytes/, command);
     }
   });
 

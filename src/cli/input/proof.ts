@@ -1,7 +1,7 @@
 // The inputs of commands that verify files: the public keys, the published heads, receipts, and files, read in parts.
 // Verifies nothing itself.
 
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream, readFileSync, statSync } from "node:fs";
 import { type Readable, pipeline } from "node:stream";
 import { fileReasonOf, OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { type Heads, readHeads } from "../../actions/proof/heads.ts";
@@ -55,6 +55,7 @@ export async function findKeys(context: Context, file: string | undefined): Prom
 }
 
 const headsBytesMax = 16_384;
+const keysBytesMax = 1_048_576;
 const fetchMsMax = 10_000;
 
 /** Throws OperatorError file, server and keys. */
@@ -64,7 +65,7 @@ export async function findHeads(
 ): Promise<Heads | undefined> {
   if (given === undefined) return undefined;
   if (/^https?:\/\//i.test(given)) return readHeads(await fetchText(given), published);
-  return readHeads(readText(given, Infinity), published);
+  return readHeads(readText(given, headsBytesMax), published);
 }
 
 async function fetchText(url: string): Promise<string> {
@@ -117,17 +118,24 @@ export function readDisclosureFile(path: string): readonly GivenDisclosures[] {
 /** Throws OperatorError file. `advice` follows what is said of a file that is too large. */
 export function readText(path: string, bytesMax: number, advice = ""): string {
   try {
-    const bytes = readFileSync(path);
-    if (bytes.length > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes${advice}`);
-    return bytes.toString("utf8");
+    return readAtMost(path, bytesMax, advice);
   } catch (cause) {
     throw unreadable(path, cause);
   }
 }
 
+/** Reads nothing of a file that is too large. The size of a pipe is known only when it has been read. */
+function readAtMost(path: string, bytesMax: number, advice = ""): string {
+  const tooLarge = () => new Error(`it is larger than ${bytesMax} bytes${advice}`);
+  if (statSync(path).size > bytesMax) throw tooLarge();
+  const bytes = readFileSync(path);
+  if (bytes.length > bytesMax) throw tooLarge();
+  return bytes.toString("utf8");
+}
+
 /** A file of public keys as JSON. Throws an error that says what is wrong. */
 function readKeysFile(path: string): unknown {
-  const content = readFileSync(path, "utf8");
+  const content = readAtMost(path, keysBytesMax);
   const value: unknown = JSON.parse(content);
   const repeated = findRepeatedName(content);
   if (repeated !== undefined) throw new TypeError(`it has the field "${repeated}" twice`);
