@@ -9,6 +9,7 @@ import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
 import { recipientFigures } from "../actions/recipient/recipients.ts";
 import { readLag } from "../actions/event/send-trail.ts";
@@ -60,6 +61,11 @@ export interface Serving {
   readonly edge: Edge;
   /** Live requests for changes. */
   readonly readers: () => number;
+  /**
+   * Resolves when the store is no longer the one that was opened: it may contain records that were erased. Requests are
+   * refused from then on; the caller has to stop the service.
+   */
+  readonly replaced: Promise<OperatorError>;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
   drain(): void;
   /** Refuses new requests from now on. */
@@ -194,7 +200,9 @@ async function startEntryPoints(
   const { app, config, log, metrics, edge, stage } = parts;
   const worker = startWorker(parts);
   opened.defer(() => worker.stop());
-  const upkeep = await startUpkeep(app, log, config);
+  const replaced = Promise.withResolvers<OperatorError>();
+  const { noticeDays } = config;
+  const upkeep = await startUpkeep(app, log, { noticeDays, onReplaced: replaced.resolve });
   opened.defer(() => upkeep.stop());
   if (config.webhooks) {
     const webhooks = startWebhooks(parts);
@@ -231,6 +239,7 @@ async function startEntryPoints(
     drain();
     stage.closing = true;
   };
+  void replaced.promise.then(refuse);
   const stop = async (): Promise<void> => {
     refuse();
     log.info("stopping");
@@ -242,7 +251,7 @@ async function startEntryPoints(
     log.info("stopped");
   };
   const readers = () => context.liveReaders.count;
-  return { address, app, edge, readers, drain, refuse, stop };
+  return { address, app, edge, readers, replaced: replaced.promise, drain, refuse, stop };
 }
 
 /** If this fails, the next start brings the ledger up to date. */

@@ -1,6 +1,7 @@
 // The work of a serving process besides requests and deletions: removes what has expired, applies retention, ends
-// holds, updates the ledger of deletions, releases unused space, and detects when credentials change in another
-// process, so that a revoked key stops working here within 2 seconds (contract, section 4).
+// holds, updates the ledger of deletions, and releases unused space. Detects when the store is put back to an earlier
+// state, and when credentials change in another process, so that a revoked key stops working here within 2 seconds
+// (contract, section 4).
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
@@ -8,7 +9,8 @@ import { applyRetention, type RetentionPlace } from "../actions/retention/apply-
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
 import { makeIndexRound } from "../actions/search/build-index.ts";
-import { keepLedger } from "../actions/ledger/keep-ledger.ts";
+import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
+import type { OperatorError } from "../actions/operator/operator-error.ts";
 import {
   purgeExpired,
   purgeNotices,
@@ -23,7 +25,10 @@ import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 const purgeIntervalMs = 60_000;
 /** A quarter of the 2 seconds after which a revoked key must not work. */
 const credentialsPollMs = 500;
-/** How far the ledger may lag behind the audit trail: what a restore of a backup could miss. */
+/**
+ * How far the ledger may lag behind the audit trail: what a restore of a backup could miss. And how long a store that
+ * was put back to an earlier state may be served.
+ */
 const ledgerIntervalMs = 2_000;
 /** The pause between two steps that release space, and between two that remove rows, in which others write. */
 const spacePauseMs = 100;
@@ -37,6 +42,8 @@ type Round = (stopping: AbortSignal) => Promise<boolean>;
 interface UpkeepOptions {
   /** For how many days notices of erasures are kept for recipients that don't acknowledge them. */
   readonly noticeDays?: number;
+  /** Called when the store is no longer the one that the process opened. */
+  readonly onReplaced?: (error: OperatorError) => void;
   /** For tests. */
   readonly intervalMs?: number;
 }
@@ -45,7 +52,7 @@ interface UpkeepOptions {
 export async function startUpkeep(
   app: App,
   log: Logger,
-  { intervalMs = purgeIntervalMs, noticeDays = 30 }: UpkeepOptions = {},
+  { intervalMs = purgeIntervalMs, noticeDays = 30, onReplaced }: UpkeepOptions = {},
 ): Promise<Pick<Loop, "stop">> {
   const start = (failure: string, round: Round, times: Partial<LoopOptions> = {}): Loop =>
     startLoop(round, {
@@ -55,6 +62,15 @@ export async function startUpkeep(
       ...times,
     });
   await refreshCallers(app);
+  const keepLedger = await watchStore(app);
+  const ledgerRound = async () => {
+    try {
+      await keepLedger();
+    } catch (error) {
+      if (isReplaced(error)) onReplaced?.(error);
+      throw error;
+    }
+  };
   const loops = [
     start(
       "purging expired tokens and outcomes failed",
@@ -71,11 +87,10 @@ export async function startUpkeep(
     start("building the index of persons failed", makeIndexRound(app), {
       intervalMs: indexIntervalMs,
     }),
-    start(
-      "updating the ledger of deletions failed",
-      once(() => keepLedger(app)),
-      { intervalMs: ledgerIntervalMs },
-    ),
+    start("updating the ledger of deletions failed", once(ledgerRound), {
+      intervalMs: ledgerIntervalMs,
+      backOffMsMax: ledgerIntervalMs,
+    }),
     start(
       "reading the credentials version failed",
       once(() => refreshCallers(app)),

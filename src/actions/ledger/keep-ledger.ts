@@ -47,7 +47,8 @@ export async function catchUpLedger(app: App): Promise<void> {
   const { store, ledger } = app;
   const state = await ledger.state();
   const [audit, receipts] = await Promise.all([store.trail.head(), store.receiptHead()]);
-  const isNoted = state.auditAnchor?.no === audit.no && state.lastReceiptNo >= receipts.receiptNo;
+  const isNoted =
+    state.auditAnchor?.hash === audit.hash && state.lastReceiptNo >= receipts.receiptNo;
   if (isNoted && state.heads !== undefined) return;
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
   if (!(await isInTrail(app, state.auditAnchor))) throw ledgerAhead(app);

@@ -96,6 +96,7 @@ export const operatorErrors = {
   no_such_upload: row(404, "There is no such upload."),
   upload: row(409, "The upload can't be received or continued."),
   ledger_ahead: row(409, "The store lacks what its ledger knows."),
+  store_replayed: row(409, "The store was replayed while a process served it."),
   replay_unread: row(409, "A ledger is missing that a replay had begun to read."),
   other_store: row(409, "The ledger is of another store."),
 } as const;

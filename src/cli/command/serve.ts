@@ -49,7 +49,8 @@ export const serve = defineCommand({
         const steps = await describeNext(context, server, first);
         if (steps !== undefined) context.out.write(`\n${steps}\n`);
       }
-      await stopping.received;
+      const ended = await Promise.race([stopping.received, server.replaced]);
+      if (ended instanceof OperatorError) throw ended;
       server.drain();
       await stopping.delay(readConfig(context.environment).shutdownDelayMs);
     } finally {
