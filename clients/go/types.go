@@ -1284,6 +1284,9 @@ type InformedRecipient struct {
 
 	// When it was removed before it had.
 	RemovedAt Timestamp `json:"removed_at,omitempty"`
+
+	// When a notice was erased, because of its age, before it had.
+	ExpiredAt Timestamp `json:"expired_at,omitempty"`
 }
 
 // RecipientStatement: The signed statement that every recipient has acknowledged what was erased.

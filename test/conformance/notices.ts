@@ -192,8 +192,54 @@ export function testNotices(engine: Engine): void {
         const [only] = await store.listTold(id, acme);
         assert.equal(only?.acknowledgedAt, undefined);
         assert.equal(only?.removedAt !== undefined, end === "recipient");
+        assert.equal(only?.expiredAt !== undefined, end === "time");
       }
       await store.requireConsistent();
+    });
+
+    it("are not acknowledged by a recipient that was away until they had ended", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "away", ["transaction"]);
+      await register(store, "there", ["transaction"]);
+      await store.write(transaction("t"));
+      await store.write(transaction("stays"));
+      const id = await erase(store, "t");
+      const last = (await feed(store)).at(-1)?.changeNo ?? 0;
+      await acknowledge(store, "there", last);
+      await purge(store, late);
+      await acknowledge(store, "away", last);
+      const states = (await store.listTold(id, acme)).map((one) => [
+        one.name,
+        one.acknowledgedAt !== undefined,
+        one.expiredAt !== undefined,
+      ]);
+      assert.deepEqual(states, [
+        ["away", false, true],
+        ["there", true, false],
+      ]);
+    });
+
+    it("are not acknowledged by a later recipient of the same name", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "r", ["transaction_check", "screening"]);
+      await register(store, "s", ["screening"]);
+      await store.write(transaction("t"));
+      for (const check of ["a", "b", "c"]) {
+        await store.add("transaction_check", check, { related_tx_ids: ["t"] });
+      }
+      const id = await store.request(keyOf("transaction", "t"));
+      await store.claim();
+      while ((await store.listTold(id, acme)).length === 0) await store.eraseOne(id, 1);
+      await store.removeRecipient({ organizationId: acme, name: "r" }, act);
+      await register(store, "r", ["transaction_check"]);
+      await store.finish(id);
+      const last = (await feed(store)).at(-1)?.changeNo ?? 0;
+      assert.ok(last > 0);
+      await acknowledge(store, "r", last);
+      await purge(store, notYet);
+      const [only, ...others] = await store.listTold(id, acme);
+      assert.deepEqual([only?.name, only?.acknowledgedAt, others], ["r", undefined, []]);
+      assert.ok(only?.removedAt);
     });
 
     it("are removed a few organizations at a time", async (test) => {

@@ -280,6 +280,8 @@ export interface InformedRecipient {
   readonly acknowledged_at?: string;
   /** When it was removed before it had. */
   readonly removed_at?: string;
+  /** When a notice was erased, because of its age, before it had. */
+  readonly expired_at?: string;
 }
 
 /** The signed statement that every recipient has acknowledged what was erased. */

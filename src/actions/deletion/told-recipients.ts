@@ -19,6 +19,8 @@ export interface ToldView {
   readonly acknowledged_at?: string;
   /** Present if the recipient was removed before that. */
   readonly removed_at?: string;
+  /** Present if something that it was told was erased before that, because of its age. */
+  readonly expired_at?: string;
 }
 
 /** Empty unless the deletion is completed. */
@@ -36,11 +38,13 @@ export async function readTold(
   return [...Map.groupBy(known, ({ name }) => name)].map(([name, of]) => {
     const acknowledged = latest(of.map(({ acknowledgedAt }) => acknowledgedAt));
     const removed = of.flatMap(({ removedAt }) => removedAt ?? []);
+    const expired = of.flatMap(({ expiredAt }) => expiredAt ?? []);
     return {
       name,
       told_at: formatTime(Math.max(...of.map(({ toldAt }) => toldAt))),
       ...(acknowledged === undefined ? {} : { acknowledged_at: formatTime(acknowledged) }),
       ...(removed.length === 0 ? {} : { removed_at: formatTime(Math.max(...removed)) }),
+      ...(expired.length === 0 ? {} : { expired_at: formatTime(Math.min(...expired)) }),
     };
   });
 }

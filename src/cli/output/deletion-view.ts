@@ -132,6 +132,7 @@ const toldColumns: readonly Column<ToldView>[] = [
   ["informed", ({ told_at }) => told_at],
   ["acknowledged", ({ acknowledged_at }) => acknowledged_at ?? "-"],
   ["removed", ({ removed_at }) => removed_at ?? "-"],
+  ["expired", ({ expired_at }) => expired_at ?? "-"],
 ];
 
 /** The recipients of changes that were informed about what a deletion has erased. */

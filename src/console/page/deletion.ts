@@ -201,6 +201,7 @@ function renderTold({ recipients }: DeletionDetails): Html | undefined {
       ["Informed", ({ told_at }) => renderTime(Date.parse(told_at))],
       ["Acknowledged", ({ acknowledged_at: at }) => at && renderTime(Date.parse(at))],
       ["Removed before", ({ removed_at: at }) => at && renderTime(Date.parse(at))],
+      ["Notices expired", ({ expired_at: at }) => at && renderTime(Date.parse(at))],
     ],
     recipients,
   );

@@ -70,8 +70,9 @@ const informedSchema = objectSchema(
     told_at: timeSchema("When the last notice for it was written to the feed of changes."),
     acknowledged_at: timeSchema("When it had acknowledged all of them."),
     removed_at: timeSchema("When it was removed before it had."),
+    expired_at: timeSchema("When a notice was erased, because of its age, before it had."),
   },
-  { sometimes: ["acknowledged_at", "removed_at"] },
+  { sometimes: ["acknowledged_at", "removed_at", "expired_at"] },
 );
 
 const statementSchema = objectSchema(

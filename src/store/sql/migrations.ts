@@ -314,6 +314,17 @@ const findHeld = `
     --postgres ON deletion (organization_id, deletion_request_id)
     WHERE held AND status IN ('pending', 'processing')`;
 
+/** A recipient that was away for longer than its notices were kept was not informed. */
+const expireTold = `
+  -- when a notice was erased because of its age that the recipient had not acknowledged
+  --sqlite ALTER TABLE deletion_recipient ADD COLUMN expired_at INTEGER
+  --postgres ALTER TABLE deletion_recipient ADD COLUMN expired_at bigint
+  ;
+  DROP INDEX deletion_recipient_waiting;
+  -- what a recipient can still acknowledge
+  CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, name, last_no)
+    WHERE acknowledged_at IS NULL AND removed_at IS NULL AND expired_at IS NULL`;
+
 /** The migrations in their order. A published migration is never edited; a further change is a new migration. */
 export const published: readonly string[] = [
   addTurns,
@@ -340,6 +351,7 @@ export const published: readonly string[] = [
   addTimelines,
   forgetRemovedRecipients,
   findHeld,
+  expireTold,
 ];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -57,6 +57,32 @@ describe("a registration and an erasure at once", () => {
 
   const awaitWaiting = () => awaitRows(other, waiting);
 
+  it("leave unacknowledged what a step tells while an acknowledgement waits for it", async () => {
+    const recipient = { organizationId: acme, name: "r", types: ["transaction_check"] as const };
+    await store.createRecipient(recipient, operator);
+    for (const check of ["a", "b", "c"]) {
+      await store.add("transaction_check", check, { related_tx_ids: ["raced"] });
+    }
+    const deletion = await claimed("raced");
+    while ((await store.listTold(deletion, acme)).length === 0) await store.eraseOne(deletion, 1);
+    const { settled: changeNo } = await store.settledArrival();
+    await other.query("BEGIN");
+    await other.query("SELECT FROM deletion_recipient FOR UPDATE");
+    const blocked = (count: number) =>
+      awaitRows(other, `SELECT FROM pg_locks WHERE NOT granted OFFSET ${count - 1}`);
+    const step = store.eraseOne(deletion, 10);
+    await blocked(1);
+    const acknowledged = store.acknowledge({ ...recipient, changeNo, offset: "o", now: 5 });
+    await blocked(2);
+    await other.query("COMMIT");
+    await step;
+    await acknowledged;
+    await store.finish(deletion);
+    const [told] = await store.listTold(deletion, acme);
+    assert.deepEqual([told?.name, told?.acknowledgedAt], ["r", undefined]);
+    await store.removeRecipient(recipient, operator);
+  });
+
   it("tell a recipient that was registered before the step could go on", async () => {
     const deletion = await claimed("t1");
     await other.query("BEGIN");
@@ -85,7 +111,7 @@ describe("a registration and an erasure at once", () => {
 describe("a recipient that very many deletions have informed", () => {
   const told = 2_500;
   const wanted = { organizationId: acme, name: "r", types: ["person"] as const };
-  const last = `del_${told}`;
+  const last = `told_${told}`;
   let store: TestStore;
   let database: string;
   before(async () => {
@@ -99,7 +125,7 @@ describe("a recipient that very many deletions have informed", () => {
     await postgres.query(
       `INSERT INTO deletion_recipient
          (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
-       SELECT 'del_' || number, 'r', 'person', '${acme}', number, 1
+       SELECT 'told_' || number, 'r', 'person', '${acme}', number, 1
        FROM generate_series(1, ${told}) AS number`,
       database,
     );
@@ -130,6 +156,25 @@ describe("a recipient that very many deletions have informed", () => {
     await store.acknowledge({ ...wanted, changeNo: told + 1, offset: "", now: 2 });
     await purge();
     const [one] = await store.listTold(last, acme);
+    assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
+  });
+
+  it("is noted as removed if the deletion informs another one of its name before the purge", async () => {
+    await store.add("person", "p");
+    const deletion = await store.request(keyOf("person", "p"));
+    await store.claim();
+    await postgres.query(
+      `UPDATE deletion_recipient SET deletion_request_id = '${deletion}'
+       WHERE deletion_request_id = '${last}'`,
+      database,
+    );
+    await store.removeRecipient(wanted, operator);
+    await postgres.query(`SELECT setval('arrival', ${told})`, database);
+    await store.createRecipient(wanted, operator);
+    await store.finish(deletion);
+    await store.acknowledge({ ...wanted, changeNo: 2 * told, offset: "", now: 2 });
+    await purge();
+    const [one] = await store.listTold(deletion, acme);
     assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
   });
 });

@@ -1184,6 +1184,8 @@ class InformedRecipient(_InformedRecipientRequired, total=False):
     """When it had acknowledged all of them."""
     removed_at: str
     """When it was removed before it had."""
+    expired_at: str
+    """When a notice was erased, because of its age, before it had."""
 
 
 class RecipientStatement(TypedDict):

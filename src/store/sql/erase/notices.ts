@@ -8,7 +8,7 @@ import type { ArrivedNotice } from "../../../domain/record/record-write.ts";
 import type { Recipient } from "../../../domain/recipient.ts";
 import { findRecipientsOf } from "../record/recipient.ts";
 import type { Act } from "../../interface/act.ts";
-import { acknowledgeTold, endTold, findNextTold } from "../record/told-recipient.ts";
+import { acknowledgeTold, endTold, findNextTold, isWaiting } from "../record/told-recipient.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { named } from "../statement/named.ts";
 
@@ -41,21 +41,33 @@ const insertNotices = `
   --sqlite WHERE true
   RETURNING organization_id, resource_type, deletion_request_id, notice_no`;
 
+const namedTold = named(
+  "deletion_request_id",
+  "name",
+  "resource_type",
+  "organization_id",
+  "last_no bigint",
+  "told_at bigint",
+  "since_no bigint",
+);
+
+/** What an earlier recipient of the same name has not acknowledged, the new one can't acknowledge either. */
+const endEarlier = `
+  UPDATE deletion_recipient SET removed_at = named.told_at
+  FROM ${namedTold}
+  WHERE deletion_recipient.deletion_request_id = named.deletion_request_id
+    AND deletion_recipient.name = named.name
+    AND deletion_recipient.resource_type = named.resource_type
+    AND deletion_recipient.last_no <= named.since_no AND ${isWaiting}`;
+
 const storeTold = `
   INSERT INTO deletion_recipient
     (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
   SELECT deletion_request_id, name, resource_type, organization_id, last_no, told_at
-  FROM ${named(
-    "deletion_request_id",
-    "name",
-    "resource_type",
-    "organization_id",
-    "last_no bigint",
-    "told_at bigint",
-  )}
+  FROM ${namedTold}
   WHERE true
   ON CONFLICT (deletion_request_id, name, resource_type) DO UPDATE SET
-    last_no = excluded.last_no, told_at = excluded.told_at, acknowledged_at = NULL, removed_at = NULL`;
+    last_no = excluded.last_no, told_at = excluded.told_at, acknowledged_at = NULL`;
 
 /** A notice for the recipients of a type. */
 export interface Notice {
@@ -78,10 +90,7 @@ interface Writing {
   readonly now: number;
 }
 
-/**
- * Writes the notices that a recipient receives, and returns them. Even without notices, the same number of statements
- * run, because the time must not disclose whether there are any.
- */
+/** Writes the notices that a recipient receives, and returns them. */
 export function* writeNotices(
   notices: readonly Notice[],
   { deletions, now }: Writing,
@@ -111,24 +120,27 @@ function takes({ organizationId, types }: Recipient, owner: string, resourceType
   return organizationId === owner && types.some((type) => type === resourceType);
 }
 
+/** The last notice of each deletion and type. */
+function lastOfEach(notices: readonly NoticeRow[]): readonly NoticeRow[] {
+  const sorted = notices.toSorted((one, other) => one.notice_no - other.notice_no);
+  const keyOf = (row: NoticeRow) => JSON.stringify([row.deletion_request_id, row.resource_type]);
+  return [...new Map(sorted.map((row) => [keyOf(row), row])).values()];
+}
+
 /** Stores for each deletion and type which recipients are told, and the number of the last notice. */
 function* storeRecipients(
   written: readonly NoticeRow[],
   { recipients, now }: { readonly recipients: readonly Recipient[]; readonly now: number },
 ): Statements<void> {
-  const groups = Map.groupBy(written, (row) =>
-    JSON.stringify([row.deletion_request_id, row.resource_type]),
-  );
-  const told = [...groups.values()].flatMap((rows) => {
-    const [first] = rows;
-    if (first === undefined) return [];
-    const { organization_id: owner, resource_type: type, deletion_request_id: id } = first;
-    const lastNo = Math.max(...rows.map(({ notice_no }) => notice_no));
+  const told = lastOfEach(written).flatMap((last) => {
+    const { organization_id: owner, resource_type: type, deletion_request_id: id } = last;
+    const { notice_no: lastNo } = last;
     return recipients
       .filter((one) => takes(one, owner, type))
-      .map(({ name }) => [id, name, type, owner, lastNo, now]);
+      .map(({ name, sinceNo }) => [id, name, type, owner, lastNo, now, sinceNo]);
   });
-  yield* run(storeTold, new Rows(told, 6));
+  yield* run(endEarlier, new Rows(told, 7));
+  yield* run(storeTold, new Rows(told, 7));
 }
 
 /** The first organization after `$1` that has notices, or deletions that not every recipient has acknowledged. */
@@ -140,7 +152,7 @@ const findNextOrganization = `
     UNION ALL
     SELECT * FROM (
       SELECT organization_id FROM deletion_recipient
-      WHERE organization_id > $1 AND acknowledged_at IS NULL AND removed_at IS NULL
+      WHERE organization_id > $1 AND ${isWaiting}
       ORDER BY organization_id LIMIT 1) AS waiting) AS next`;
 
 const findNextType = `
@@ -154,9 +166,24 @@ const removeAcknowledged = `
     WHERE organization_id = $1 AND resource_type = $2 AND notice_no <= $3
     ORDER BY notice_no LIMIT $4)`;
 
-const removeOld = `
+const findOld = `
+  SELECT organization_id, notice_no, deletion_request_id, resource_type FROM erasure_notice
+  WHERE created_at < $1 ORDER BY created_at LIMIT $2`;
+
+const removeNamed = `
   DELETE FROM erasure_notice WHERE (organization_id, notice_no) IN (
-    SELECT organization_id, notice_no FROM erasure_notice WHERE created_at < $1 LIMIT $2)`;
+    SELECT organization_id, notice_no FROM ${named("organization_id", "notice_no bigint")})`;
+
+/** For recipients that have not acknowledged the last notice of the deletion and the type that is removed. */
+const setExpired = `
+  UPDATE deletion_recipient SET expired_at = named.at
+  FROM ${named("deletion_request_id", "resource_type", "notice_no bigint", "at bigint")}
+  WHERE deletion_recipient.deletion_request_id = named.deletion_request_id
+    AND deletion_recipient.resource_type = named.resource_type AND ${isWaiting}
+    AND NOT EXISTS (
+      SELECT 1 FROM recipient
+      WHERE recipient.organization_id = deletion_recipient.organization_id
+        AND recipient.name = deletion_recipient.name AND recipient.acknowledged_no >= named.notice_no)`;
 
 const removeOfOrganization = `
   DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (
@@ -184,9 +211,9 @@ export interface PurgedPart {
  */
 export function* purgeNotices({ before, after }: PurgeRange, { now }: Act): Statements<PurgedPart> {
   const rowsMax = limits.purgedRowsMax;
-  let removed = after === "" ? yield* run(removeOld, before, rowsMax) : 0;
+  let removed = after === "" ? yield* removeOld(before, now) : 0;
   if (removed === rowsMax) return { removed, next: after };
-  let statements = 1;
+  let statements = 3;
   for (let passed = after; ;) {
     if (statements >= purgeStatementsMax) return { removed, next: passed };
     const next = yield* get<{ organization_id: string | null }>(findNextOrganization, passed);
@@ -198,6 +225,21 @@ export function* purgeNotices({ before, after }: PurgeRange, { now }: Act): Stat
     if (!part.isWhole) return { removed, next: passed };
     passed = owner;
   }
+}
+
+/** Removes a part of the notices that were written before a time; returns how many. */
+function* removeOld(before: number, now: number): Statements<number> {
+  const old = yield* all<NoticeRow>(findOld, before, limits.purgedRowsMax);
+  if (old.length === 0) return 0;
+  const expired = lastOfEach(old).map((last) => [
+    last.deletion_request_id,
+    last.resource_type,
+    last.notice_no,
+    now,
+  ]);
+  yield* run(setExpired, new Rows(expired, 4));
+  const ids = old.map((row) => [row.organization_id, row.notice_no]);
+  return yield* run(removeNamed, new Rows(ids, 2));
 }
 
 interface OrganizationPart {

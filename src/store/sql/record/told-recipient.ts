@@ -13,12 +13,14 @@ export interface ToldRecipient {
   readonly acknowledgedAt: number | undefined;
   /** When the recipient was removed before it had acknowledged. */
   readonly removedAt: number | undefined;
+  /** When a notice that it had not acknowledged was erased because of its age. */
+  readonly expiredAt: number | undefined;
 }
 
 const toTold = reader<ToldRecipient>({});
 
 const findTold = `
-  SELECT name, resource_type, told_at, acknowledged_at, removed_at FROM deletion_recipient
+  SELECT name, resource_type, told_at, acknowledged_at, removed_at, expired_at FROM deletion_recipient
   WHERE deletion_request_id = $1 AND organization_id = $2 ORDER BY name, resource_type`;
 
 /**
@@ -31,13 +33,21 @@ export function* listTold(
   return yield* list(toTold, findTold, deletionRequestId, organizationId);
 }
 
-/** Of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite. */
+/** That the recipient can still acknowledge it. */
+export const isWaiting = `acknowledged_at IS NULL AND removed_at IS NULL AND expired_at IS NULL`;
+
+/**
+ * Of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite. On
+ * PostgreSQL an erasure may store a further notice before this statement gets the row, and only conditions outside the
+ * subquery are then evaluated again.
+ */
 const waiting = `
   (deletion_request_id, name, resource_type) IN (
     SELECT deletion_request_id, name, resource_type FROM deletion_recipient
-    WHERE organization_id = $1 AND name = $2 AND last_no > $3 AND last_no <= $4
-      AND acknowledged_at IS NULL AND removed_at IS NULL
-    ORDER BY last_no LIMIT ${limits.purgedRowsMax})`;
+    WHERE organization_id = $1 AND name = $2 AND last_no > $3 AND last_no <= $4 AND ${isWaiting}
+    ORDER BY last_no LIMIT ${limits.purgedRowsMax})
+  --postgres AND last_no + 0 <= $4 AND ${isWaiting}
+  `;
 
 const setAcknowledged = `UPDATE deletion_recipient SET acknowledged_at = $5 WHERE ${waiting}`;
 
@@ -45,7 +55,7 @@ const setRemoved = `UPDATE deletion_recipient SET removed_at = $5 WHERE ${waitin
 
 const findNextName = `
   SELECT name FROM deletion_recipient
-  WHERE organization_id = $1 AND name > $2 AND acknowledged_at IS NULL AND removed_at IS NULL
+  WHERE organization_id = $1 AND name > $2 AND ${isWaiting}
   ORDER BY name LIMIT 1`;
 
 type Told = Pick<Recipient, "organizationId" | "name">;
