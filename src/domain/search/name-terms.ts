@@ -28,8 +28,12 @@ const legalForms: ReadonlySet<string> = new Set(
   sa sas sarl se sia sl spa spzoo sro srl ua ug uab zao zrt`.split(/\s+/),
 );
 
-/** An apostrophe within a word is removed: "O'Brien" is one word. */
-const apostrophe = /(?<=\p{L})['’ʼʻ‘`´ʹ](?=\p{L})/gu;
+/**
+ * Apostrophes, and what is typed or transliterated as one, such as primes, and the signs for hamza and ayin: "O'Brien"
+ * is one word, and "ʿAli" is "Ali". Some are letters in Unicode, others become a space and a mark by NFKC.
+ */
+const apostrophe =
+  /['`´\u02b9-\u02c1\u02c8\u02ca\u02cb\u02ee\u0384\u055a\u05f3\u1fbd\u1fbf\u1fef\u1ffd\u1ffe‘’‛′‵\ua78b\ua78c]/gu;
 /** Joiners, soft hyphens, direction marks and kashidas, which say nothing; a zero-width space separates words. */
 const invisible = /[[\p{Cf}\u0640]--\u200b]/gv;
 const between = /[^\p{L}\p{M}\p{N}]+/u;
@@ -37,7 +41,9 @@ const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
 
 /** The words of each spelling of a name; a name with a hyphen is also spelled without it, in one word. */
 function readNames(name: string): readonly (readonly string[])[] {
-  const plain = name.normalize("NFKC").replaceAll(invisible, "").replaceAll(apostrophe, "");
+  const joint = name.replaceAll(apostrophe, "").normalize("NFKC");
+  // NFKC makes apostrophes too, of wide ones.
+  const plain = joint.replaceAll(invisible, "").replaceAll(apostrophe, "");
   const joined = plain.replaceAll(hyphen, "");
   const spelled = [...new Set([plain, joined])].flatMap((one) => spell(one));
   const names = spelled.map((text) => text.split(between).filter((word) => word !== ""));
@@ -67,7 +73,7 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
     ...(telling.length < words.length ? [sortedTerm("core", telling)] : []),
     ...pairs.map((pair) => sortedTerm("pair", pair)),
     ...pairs.flatMap(([one, other]) => [initialTerm(one, other), initialTerm(other, one)]),
-    ...single.filter((word) => word.length > 1).map((word) => sortedTerm("word", [word])),
+    ...single.filter((word) => !isInitial(word)).map((word) => sortedTerm("word", [word])),
   ];
 }
 
@@ -128,7 +134,12 @@ type Pair = readonly [one: string, other: string];
 /** Two initials are not a pair: too many names have them. */
 function pairsOf(words: readonly string[]): readonly Pair[] {
   const pairs = words.flatMap((one, at) => words.slice(at + 1).map((other): Pair => [one, other]));
-  return pairs.filter((pair) => pair.some((word) => word.length > 1));
+  return pairs.filter((pair) => pair.some((word) => !isInitial(word)));
+}
+
+/** A letter of an alphabet alone is an initial; an ideograph or a Korean syllable may be a whole name. */
+function isInitial(word: string): boolean {
+  return word.length === 1 && !/[\p{Ideographic}\p{sc=Hangul}]/u.test(word);
 }
 
 function initialOf(word: string): string {

@@ -66,17 +66,20 @@ describe("the index of persons", () => {
     await operate(environment, async (app) => {
       await addPerson(app, "acme");
       await build(new IndexBuilder(app));
-      const [earlier = 0] = app.searchKeys()?.earlierChecks ?? [];
+      const { check, earlierChecks = [] } = app.searchKeys() ?? {};
+      assert.ok(earlierChecks.length > 0);
       const { settled } = await app.store.settledArrival();
-      // As an earlier version has left it: all is indexed, and nobody is found by the rules of now.
-      await app.store.search.begin(earlier);
       const key = keyOf("person", "p", "acme");
       const [change] = await app.store.search.readChanges([key], 1);
       const mark = { from: 0, to: settled };
       const records = [{ ...key, changeNo: change?.changeNo ?? 0, tokens: [] }];
-      assert.equal(await app.store.search.store(records, { keyCheck: earlier, mark }), true);
-      assert.equal(await countFound(app, "acme"), 1);
-      assert.equal((await app.store.search.state()).keyCheck, app.searchKeys()?.check);
+      for (const earlier of earlierChecks) {
+        // As an earlier version has left it: all is indexed, and nobody is found by the rules of now.
+        await app.store.search.begin(earlier);
+        assert.equal(await app.store.search.store(records, { keyCheck: earlier, mark }), true);
+        assert.equal(await countFound(app, "acme"), 1);
+        assert.equal((await app.store.search.state()).keyCheck, check);
+      }
     });
   });
 
