@@ -104,6 +104,42 @@ describe("subject answer", () => {
     assert.equal((await answer("applying"))["relationship"], "exists");
   });
 
+  it("says that somebody has only applied, or had an account, by all statuses that were stated", async () => {
+    await line.ask("organization create --name A --id statuses");
+    const cases = [
+      { statuses: ["PENDING", "REJECTED", "CLOSED"], is: "applied" },
+      { statuses: ["PENDING", "CLOSED"], is: "applied" },
+      { statuses: ["PENDING", null], is: "applied" },
+      { statuses: ["PENDING", "CLOSED", null], is: "applied" },
+      { statuses: ["PENDING", "APPROVED", "CLOSED"], is: "existed" },
+      { statuses: ["PENDING", "BLOCKED", "CLOSED"], is: "existed" },
+      { statuses: ["CLOSED"], is: "existed" },
+      { statuses: ["CLOSED", "PENDING", "CLOSED"], is: "existed" },
+      { statuses: ["CLOSED", "PENDING"], is: "exists" },
+      { statuses: ["APPROVED", "CLOSED", "APPROVED"], is: "exists" },
+      { statuses: ["APPROVED", "CLOSED", null], is: "exists" },
+      { statuses: ["APPROVED", null], is: "exists" },
+      { statuses: [null], is: "exists" },
+      { statuses: [undefined], is: "exists" },
+    ];
+    const kind = { organizationId: "statuses", resourceType: "person" };
+    await operate(line.environment, async ({ store }) => {
+      for (const [no, { statuses }] of cases.entries()) {
+        for (const [at, account_status] of statuses.entries()) {
+          const fields = { timestamp: `2026-01-0${at + 1}T00:00:00Z`, account_status };
+          const mode = at === 0 ? "add" : "update";
+          await withActs(store).write(draftOf("person", `p${no}`, fields), { ...kind, mode });
+        }
+      }
+    });
+    const found = [];
+    for (const [no, { statuses }] of cases.entries()) {
+      const words = `subject answer person p${no} --organization statuses --reason why`;
+      found.push({ statuses, is: (await line.ask(words))["relationship"] });
+    }
+    assert.deepEqual(found, cases);
+  });
+
   it("names the records that have to be kept only to somebody who asks for confidential ones", async () => {
     await prepare("keeps");
     const rule = {

@@ -127,6 +127,14 @@ describe("subject find", () => {
     assert.deepEqual(ids.toSorted(), ["c1", "p1", "p2"]);
   });
 
+  it("says on a page after the last one how many there are, and not that nobody was found", async () => {
+    const start = "subject find --organization acme --reason r --name";
+    const shown = await line.type(start, "Müller", "--skip", "3");
+    assert.equal(shown.out.trim(), "None are left after the first 3: 3 in all.");
+    const nobody = await line.type(start, "Nobody", "--skip", "3");
+    assert.equal(nobody.out.trim(), "Nobody was found.");
+  });
+
   it("is recorded with its reason, and without what was entered", async () => {
     await find("--name", "Somebody Unheardof", "--email", "who@example.com");
     const trail = await operate(line.environment, (app) => app.store.listAudit(0, 1_000));

@@ -112,6 +112,9 @@ for (const engine of ["sqlite", "postgres"] as const) {
       const second = await search({ ...next, name: "Same Name" });
       assert.equal(new Set([...idsOf(first), ...idsOf(second)]).size, namesakes);
       assert.doesNotMatch(second, /Show the next ones/);
+      const beyond = await search({ ...next, name: "Same Name", skip: "100" });
+      assert.match(beyond, /None are left after the first 100: 55 in all\./);
+      assert.doesNotMatch(beyond, /Nobody was found|Show the next ones/);
       for (const skip of ["-1", "x", "1000001"]) {
         assert.equal((await post("/console/subjects", { name: "a", skip })).status, 400);
       }

@@ -124,13 +124,30 @@ function relationshipOf(
   { wasThere, isNamed }: { readonly wasThere: boolean; readonly isNamed: boolean },
 ): SubjectAnswer["relationship"] {
   if (own !== undefined) {
-    if (own.until !== undefined) return "existed";
-    const { statuses } = own;
-    const isOnlyApplied = statuses.every(({ value }) => /^(PENDING|REJECTED)$/.test(value));
-    return statuses.length > 0 && isOnlyApplied ? "applied" : "exists";
+    if (hasOnlyApplied(own)) return "applied";
+    return own.until === undefined ? "exists" : "existed";
   }
   if (wasThere) return "existed";
   return isNamed ? "named" : "none";
+}
+
+const beforeApproval = new Set(["PENDING", "REJECTED"]);
+
+/**
+ * Whether an application is all that the record states. An application can be closed too; an account that was closed
+ * before it had been approved once.
+ */
+function hasOnlyApplied({ statuses }: OwnRecord): boolean {
+  const applied = statuses.filter(({ value }) => beforeApproval.has(value));
+  const others = statuses.filter(({ value }) => !beforeApproval.has(value));
+  const first = Math.min(...applied.map(startOf));
+  return (
+    applied.length > 0 && others.every((one) => one.value === "CLOSED" && startOf(one) >= first)
+  );
+}
+
+function startOf({ first_stated }: StatedValue): number {
+  return Date.parse(first_stated);
 }
 
 async function countRecords(app: App, request: SubjectRequest): Promise<readonly CountedType[]> {

@@ -93,6 +93,13 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   return found.value;
 }
 
+/** Says why a page has no subjects: only if there are none on any page was nobody found. */
+export function describeEmptyPage(total: number, skip: number): string {
+  if (total === 0) return "Nobody was found.";
+  if (skip < total) return "The subjects of this page were erased meanwhile.";
+  return `None are left after the first ${skip}: ${total} in all.`;
+}
+
 async function findPage(
   app: App,
   { organizationId, skip, limit }: SubjectSearch,

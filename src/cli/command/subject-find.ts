@@ -3,6 +3,7 @@
 
 import { IndexBuilder, beginIndex } from "../../actions/search/build-index.ts";
 import {
+  describeEmptyPage,
   findSubjects,
   subjectsMax,
   type FoundSubject,
@@ -57,10 +58,8 @@ export const subjectFind = defineStoreCommand({
     return {
       json: { subjects, total, more, incomplete: incomplete ?? null },
       text: [
-        subjects.length === 0 ? "Nobody was found." : renderTable(columns, subjects),
-        ...(skip + subjects.length < total
-          ? [`${total} in all; for the next: --skip ${skip + limit}`]
-          : []),
+        subjects.length === 0 ? describeEmptyPage(total, skip) : renderTable(columns, subjects),
+        ...(skip + limit < total ? [`${total} in all; for the next: --skip ${skip + limit}`] : []),
         ...(more
           ? ["Some were left out, because many have the same value; add further criteria."]
           : []),

@@ -3,6 +3,7 @@
 
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
 import {
+  describeEmptyPage,
   findSubjects,
   type FoundSubject,
   type SubjectMatch,
@@ -104,18 +105,22 @@ function renderFound(
   return html`<section aria-labelledby="found">
     <h2 id="found">Found: ${formatCount(total, "subject")}</h2>
     ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
-    ${
-      subjects.length === 0
-        ? html`<p class="empty">
-            Nobody was found. Nothing is compared by sound or by similarity: search for each
-            spelling. Erased persons and companies are not found.
-          </p>`
-        : renderTable(shown, subjects)
-    }
+    ${subjects.length > 0 ? renderTable(shown, subjects) : renderNone(total, skip)}
     ${more && html`<p>More subjects match only one value; add further criteria.</p>`}
     ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
     ${skip + shownMax < total && renderNext(form, skip + shownMax)}
   </section>`;
+}
+
+function renderNone(total: number, skip: number): Html {
+  return html`<p class="empty">
+    ${describeEmptyPage(total, skip)}
+    ${
+      total === 0 &&
+      html`Nothing is compared by sound or by similarity: search for each spelling. Erased persons
+      and companies are not found.`
+    }
+  </p>`;
 }
 
 function keyOf(organizationId: string, { resource_type, resource_id }: FoundSubject) {
