@@ -22,7 +22,7 @@ import { refuseMoved } from "../data-folder/moved-store.ts";
 import { hasReceiptKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
-import type { DeletionLedger } from "../store/interface/ledger.ts";
+import type { DeletionLedger, MustHave } from "../store/interface/ledger.ts";
 import { ledgerName } from "../store/ledger/ledger-reader.ts";
 import type { StoreOptions } from "../store/interface/store.ts";
 import { removeUnfinished } from "../data-folder/unfinished-files.ts";
@@ -50,16 +50,19 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   const now = options.now ?? Date.now;
   const readKey = makeKeyReader(config);
   for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);
+  let ledger: DeletionLedger | undefined;
   const store = await openStore(config.databaseUrl, {
     sealReceipt: makeSealReceipt(readKey, now),
     connections: connectionsOf(config),
+    mustHave: () => readMustHave(ledger),
     ...options,
   });
   try {
     const { storeId } = await store.receiptHead();
+    ledger = openOwnLedger(config, { storeId, now });
     const app: App = {
       store,
-      ledger: openOwnLedger(config, { storeId, now }),
+      ledger,
       now,
       operator: options.operator ?? readOperatorName(),
       signer: () => findKeys(config, { readKey, role: options.role }, makeSigner),
@@ -77,6 +80,13 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
     await store.close();
     throw error;
   }
+}
+
+/** A damaged ledger says nothing; upkeep reports it. */
+async function readMustHave(ledger: DeletionLedger | undefined): Promise<MustHave> {
+  const nothing = { auditAnchor: undefined, lastReceipt: undefined, inProgress: [] };
+  if (ledger?.exists() !== true) return nothing;
+  return ledger.state().catch(() => nothing);
 }
 
 /** A ledger that this user may not read must not be taken for an empty one: erased records could reappear. */

@@ -62,16 +62,19 @@ export interface Serving {
   /** Live requests for changes. */
   readonly readers: () => number;
   /**
-   * Resolves when the store is no longer the one that was opened: it may contain records that were erased. Requests are
-   * refused from then on; the caller has to stop the service.
+   * Resolves when the store is no longer the one that was opened (`watchStore`). Requests are refused from then on; the
+   * caller has to stop the service.
    */
   readonly replaced: Promise<OperatorError>;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
   drain(): void;
   /** Refuses new requests from now on. */
   refuse(): void;
-  /** Stops accepting connections, finishes the requests in flight, and closes the store. */
-  stop(): Promise<void>;
+  /**
+   * Stops accepting connections, finishes the requests in flight, and closes the store. `graceMs`: the longest wait for
+   * these requests; by default as in the settings.
+   */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** What tests can replace; operators set only the warnings. */
@@ -240,10 +243,10 @@ async function startEntryPoints(
     stage.closing = true;
   };
   void replaced.promise.then(refuse);
-  const stop = async (): Promise<void> => {
+  const stop = async (graceMs = config.shutdownGraceMs): Promise<void> => {
     refuse();
     log.info("stopping");
-    await closeWithin(server, edge, config.shutdownGraceMs);
+    await closeWithin(server, edge, graceMs);
     // No connection is left on which a client could learn their outcome.
     app.store.refuseWrites();
     bulk.refuseWrites();

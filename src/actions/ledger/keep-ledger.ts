@@ -15,7 +15,7 @@ import {
 import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
 import type { App } from "../app.ts";
-import { isInTrail, isReceipt } from "./audit-links.ts";
+import { isInTrail } from "./audit-links.ts";
 import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, receiptPages } from "../pages.ts";
@@ -166,15 +166,9 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
  * Whether the store lacks something that the ledger knows it had: the last head of the audit trail, the last receipt,
  * or a deletion that was about to be completed. Then an earlier state of the store was put back.
  */
-export async function wasRolledBack(app: App): Promise<boolean> {
-  const { store, ledger } = app;
+export async function wasRolledBack({ store, ledger }: App): Promise<boolean> {
   if ((await store.replay.restoreState()) !== undefined) return true;
-  const { auditAnchor, lastReceipt, inProgress } = await ledger.state();
-  if (!(await isInTrail(app, auditAnchor))) return true;
-  if (!(await isReceipt(app, lastReceipt))) return true;
-  const ids = inProgress.map(({ deletionRequestId }) => deletionRequestId);
-  const known = ids.length === 0 ? [] : await store.trail.findDeletions(ids);
-  return known.length < new Set(ids).size;
+  return !(await store.replay.continues(await ledger.state()));
 }
 
 /**

@@ -2,32 +2,60 @@
 // back to an earlier state while processes serve it, for example by a failover to a replica that lagged, and it can be
 // replayed then. Stops nothing itself.
 
+import { EarlierState } from "../../domain/earlier-state.ts";
+import { AppError } from "../../domain/error.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { keepLedger, ledgerAhead, wasRolledBack } from "./keep-ledger.ts";
 
+/** An earlier state may be there for moments, while a failover has not ended. */
+export const earlierStateMs = 60_000;
+
 /**
- * Returns a function that updates the ledger. It throws OperatorError ledger_ahead if the store lacks something that
- * the ledger contains, and store_replayed if a replay has begun since.
+ * Returns a function that updates the ledger. Throws OperatorError store_replayed if a replay has begun since, and
+ * ledger_ahead if the store has lacked something that the ledger contains for `earlierStateMs`: then the process has to
+ * be stopped. Before that, such a store is not used: every request gets an error.
  */
 export async function watchStore(app: App): Promise<() => Promise<void>> {
-  const { replay, arrivals } = app.store;
-  const timelines = async () => JSON.stringify(await arrivals.timelines());
+  const { store } = app;
+  const timelines = async () => JSON.stringify(await store.arrivals.timelines());
   const opened = await timelines();
+  let earlierSince: number | undefined;
   return async () => {
-    // Each replay begins a timeline.
-    if ((await replay.restoreState()) !== undefined || (await timelines()) !== opened) {
-      throw new OperatorError(
-        "store_replayed",
-        "An operator has replayed the deletions of the store while this process served it, so what the process knows of " +
-          "the store may be wrong. Start it again when the replay has ended.",
-      );
+    try {
+      if ((await store.replay.restoreState()) !== undefined) throw storeReplayed();
+      if (await wasRolledBack(app)) throw new EarlierState();
+      // Each replay begins a timeline.
+      if ((await timelines()) !== opened) throw storeReplayed();
+      await keepLedger(app);
+      earlierSince = undefined;
+    } catch (error) {
+      if (!isEarlierState(error)) throw error;
+      // The connection may be to a server that was the primary before; the next ones are checked.
+      store.renewConnections();
+      earlierSince ??= app.now();
+      throw app.now() < earlierSince + earlierStateMs ? error : ledgerAhead(app);
     }
-    if (await wasRolledBack(app)) throw ledgerAhead(app);
-    await keepLedger(app);
   };
 }
 
+function storeReplayed(): OperatorError {
+  return new OperatorError(
+    "store_replayed",
+    "An operator has replayed the deletions of the store while this process served it, so what the process knows of " +
+      "the store may be wrong. Start it again when the replay has ended.",
+  );
+}
+
+/** Found here, or by the store on a new connection. */
+function isEarlierState(error: unknown): boolean {
+  if (error instanceof OperatorError) return error.errorName === "ledger_ahead";
+  return (
+    error instanceof EarlierState || (error instanceof AppError && isEarlierState(error.cause))
+  );
+}
+
+/** Whether the process has to be stopped. */
 export function isReplaced(error: unknown): error is OperatorError {
   return (
     error instanceof OperatorError && ["ledger_ahead", "store_replayed"].includes(error.errorName)

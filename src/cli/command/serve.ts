@@ -40,6 +40,7 @@ export const serve = defineCommand({
   run: async (context) => {
     const server = await startServer(context);
     using stopping = awaitStopSignal();
+    let graceMs: number | undefined;
     try {
       const first = await createFirstOrganization(context, server);
       if (context.json) {
@@ -50,11 +51,14 @@ export const serve = defineCommand({
         if (steps !== undefined) context.out.write(`\n${steps}\n`);
       }
       const ended = await Promise.race([stopping.received, server.replaced]);
-      if (ended instanceof OperatorError) throw ended;
+      if (ended instanceof OperatorError) {
+        graceMs = 0;
+        throw ended;
+      }
       server.drain();
       await stopping.delay(readConfig(context.environment).shutdownDelayMs);
     } finally {
-      await server.stop();
+      await server.stop(graceMs);
     }
     return undefined;
   },

@@ -40,6 +40,9 @@ export interface LedgerState {
   readonly inProgress: readonly DeletionEntry[];
 }
 
+/** What the store must have. */
+export type MustHave = Pick<LedgerState, "auditAnchor" | "lastReceipt" | "inProgress">;
+
 /** Makes the signed heads that end an append; undefined if there is no key to sign with. */
 export type SealHeads = (place: {
   readonly ledgerId: string;

@@ -23,6 +23,7 @@ import type { ErasureReport, IntegrityReport } from "./check-report.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { Claim, Completion, DeletionRequest, ErasureStep } from "./deletion.ts";
 import type { EngineTraits } from "./engine-traits.ts";
+import type { MustHave } from "./ledger.ts";
 import type { SealReceipt } from "./receipt.ts";
 
 /** What another thread of the process passes to `openRecordWriter` to write records. */
@@ -105,6 +106,8 @@ export interface UpkeepStore {
    * read-only, or the server is unreachable or has become a replica.
    */
   probeWrite(): Promise<void>;
+  /** From now on uses only connections that are made after this. Does nothing on an engine that has none. */
+  renewConnections(): void;
   /**
    * Returns a bounded part of the free space to the file system; true if there is more. Does nothing on an engine that
    * does so by itself, or can't.
@@ -155,4 +158,9 @@ export interface StoreOptions {
   /** Signs receipts. Only tests of an engine omit it; their deletions are completed without a receipt. */
   readonly sealReceipt?: SealReceipt;
   readonly connections?: ConnectionSettings;
+  /**
+   * For a serving process, on a server: what the store must have. A new connection to a database that lacks some of it
+   * is not used.
+   */
+  readonly mustHave?: () => Promise<MustHave>;
 }

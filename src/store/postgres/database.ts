@@ -2,7 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { Pool, type PoolClient, type PoolConfig, type QueryConfig, types } from "pg";
+import {
+  type ClientBase,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+  types,
+} from "pg";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import { beginStatements, removeLimits } from "./begin.ts";
 import {
@@ -18,7 +25,7 @@ import {
 import { inSequence } from "./commit/settle-all.ts";
 import { findRecords, lockRecords } from "./commit/record.ts";
 import { enterToPlan } from "./erase/enter.ts";
-import type { Visibility } from "../sql/statement/visibility.ts";
+import { allOrganizations, type Visibility } from "../sql/statement/visibility.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
 import { Servers } from "./servers.ts";
@@ -57,6 +64,13 @@ export class Database {
   schema: string | undefined;
   /** Throws StoreError if the role lacks rights; set when the store is opened. */
   requireRights: Work<void> | undefined;
+  /**
+   * Throws EarlierState if the database is not what this process has served. Each new connection is checked with it
+   * before it is used: it may be to another server than the last one. Set when the store is opened.
+   */
+  requireContinued: Work<void> | undefined;
+  /** The connections that may be used. */
+  #usable = new WeakSet<object>();
   /** The running check, shared by all statements that fail at the same time. */
   #lacking: Promise<StoreError | undefined> | undefined;
   /** The statements of this process that run outside a transaction. */
@@ -66,7 +80,8 @@ export class Database {
     this.#servers = new Servers(url);
     this.#settings = settings;
     this.#pool = new Pool({
-      ...this.#servers.forPool(),
+      Client: this.#servers.clients(),
+      ...this.#admission(),
       application_name: "sluice",
       max: settings.poolMax,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -173,6 +188,24 @@ export class Database {
     await this.#pool.end();
   }
 
+  /** From now on only connections are used that are made, and checked, after this. */
+  renewConnections(): void {
+    this.#usable = new WeakSet();
+  }
+
+  /** The pool waits for it before it hands out a new connection, though its type does not say so. */
+  #admission() {
+    const onConnect = async (client: ClientBase): Promise<void> => {
+      const { requireContinued } = this;
+      if (this.#servers.mustWrite || requireContinued) await this.#servers.requireWritable(client);
+      if (requireContinued) {
+        await this.#runOnce(client as PoolClient, allOrganizations, requireContinued);
+      }
+      this.#usable.add(client);
+    };
+    return { onConnect };
+  }
+
   async #repeat<Result>(attempt: Attempt<Result>): Promise<Result> {
     for (let count = 1; ; count += 1) {
       try {
@@ -205,10 +238,18 @@ export class Database {
     for (let count = 1; ; count += 1) {
       const { current } = this.#servers;
       try {
-        return await this.#pool.connect();
+        return await this.#connectUsable();
       } catch (error) {
         if (count >= this.#servers.count || this.#servers.current === current) throw error;
       }
+    }
+  }
+
+  async #connectUsable(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect();
+      if (this.#usable.has(client)) return client;
+      client.release(true);
     }
   }
 

@@ -2,6 +2,7 @@
 // Never repeats a URL, a password or the values of a statement.
 
 import { DatabaseError } from "pg";
+import { EarlierState } from "../../domain/earlier-state.ts";
 import { AppError, unavailable, type UnavailableReason } from "../../domain/error.ts";
 import { Collision } from "../sql/statement/statements.ts";
 import { StoreError } from "../interface/store-error.ts";
@@ -143,7 +144,8 @@ function isTransient(error: unknown, distributed: boolean): boolean {
     if (isForbidden(error) || transientStates.has(state)) return true;
     return transientClasses.has(state.slice(0, 2));
   }
-  return error instanceof UncertainCommit || isReadOnly(error) || isLostConnection(error);
+  if (error instanceof UncertainCommit || error instanceof EarlierState) return true;
+  return isReadOnly(error) || isLostConnection(error);
 }
 
 /** The driver's own errors are plain Errors; errors of the system have a syscall, and programming errors a class. */

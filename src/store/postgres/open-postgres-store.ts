@@ -1,9 +1,11 @@
 // Opens the store on PostgreSQL: checks the server, and migrates the schema. Any number of processes may open the same
 // store at once. Never repeats the URL, which may contain a password.
 
+import { EarlierState } from "../../domain/earlier-state.ts";
 import { AppError } from "../../domain/error.ts";
 import { describeServers } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/erase/replay.ts";
+import { continues } from "../sql/trail/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { type ConnectionSettings, defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
@@ -43,6 +45,14 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
     }
   });
   if (options.role !== "serve") return makePostgresStore(database, options);
+  const { mustHave } = options;
+  if (mustHave !== undefined) {
+    database.requireContinued = async (transaction) => {
+      if (!(await transaction.perform(continues, await mustHave()))) throw new EarlierState();
+    };
+    // They were made before there was a check.
+    database.renewConnections();
+  }
   return makePostgresStore(database, { ...options, sharing: { url, connections: shared } });
 }
 

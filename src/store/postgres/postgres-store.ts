@@ -243,6 +243,7 @@ function upkeepMethods(database: Database) {
     settledArrival: () => readSettledArrival(database),
     ping: () => database.inOneGo({}, async (tx) => void (await tx.perform(readCredentialsVersion))),
     probeWrite: () => database.inOneGo({}, probeWrite),
+    renewConnections: () => database.renewConnections(),
     // There is nothing to do: vacuum frees space, which PostgreSQL reuses.
     reclaimSpace: async () => false,
     checkIntegrity: () => checkIntegrity(database),

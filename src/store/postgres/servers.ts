@@ -11,12 +11,13 @@ export class ReadOnlyServer extends Error {
 
 export class Servers {
   readonly #urls: readonly string[];
-  readonly #mustWrite: boolean;
+  /** Whether a server that accepts no writes is passed over. */
+  readonly mustWrite: boolean;
   #at = 0;
 
   constructor(url: string) {
     this.#urls = postgresUrls(url) ?? [url];
-    this.#mustWrite = this.#urls.length > 1 || url.includes("target_session_attrs=");
+    this.mustWrite = this.#urls.length > 1 || url.includes("target_session_attrs=");
   }
 
   get count(): number {
@@ -33,19 +34,20 @@ export class Servers {
     if (url === this.current) this.#at = (this.#at + 1) % this.count;
   }
 
-  /** The connection options for the driver's pool: each connection is made to the current server. */
-  forPool() {
-    return { Client: clientOf(this), ...(this.#mustWrite ? { onConnect: this.#check } : {}) };
+  /** For the driver's pool: each connection is made to the current server. */
+  clients(): new () => ServerClient {
+    return clientOf(this);
   }
 
-  readonly #check = async (client: ClientBase): Promise<void> => {
+  /** Throws ReadOnlyServer. */
+  async requireWritable(client: ClientBase): Promise<void> {
     const { rows } = await client.query<{ readonly off: boolean }>(
       "SELECT current_setting('transaction_read_only') = 'off' AS off",
     );
     if (rows[0]?.off === true) return;
     this.pass((client as ServerClient).url);
     throw new ReadOnlyServer("the server accepts no writes");
-  };
+  }
 }
 
 interface ServerClient extends ClientBase {

@@ -31,6 +31,7 @@ import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as recipient from "./record/recipient.ts";
 import * as record from "./record/record.ts";
+import { continues } from "./trail/continuation.ts";
 import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
@@ -272,6 +273,7 @@ export const methods = {
   },
   replay: {
     restoreState: lookup(every, replay.readRestoreState),
+    continues: lookup(every, continues),
     countUnreplayed: lookup(every, replay.countUnreplayed),
     beginReplay: change(every, replay.beginReplay),
     queueReplay: change(rebuilding, replay.queueReplay),

@@ -208,6 +208,7 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
       reader.perform(readCredentialsVersion);
       await perform("ping");
     },
+    renewConnections: () => undefined,
     probeWrite: async () => {
       await probeRoom(reader.path);
       await perform("probeCommit");
