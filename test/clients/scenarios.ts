@@ -231,6 +231,10 @@ export const scenarios: readonly Scenario[] = [
       step(follow({ offset: "-1", events_max: 9, until_end: true, content: true }), {
         ok: { seen: [1, 2, 3, 4, 5].map((number) => `${created} p-${number} Ada`) },
       }),
+      // At the end there is no page, so the driver has no offset either.
+      step(follow({ offset: "$offset", events_max: 1, until_end: true }), {
+        ok: { seen: [], offset: "" },
+      }),
       step(follow({ offset: "f".repeat(51), events_max: 1 }), {
         error: { kind: "refused", status: 400, code: 40000, fields: ["offset"] },
       }),

@@ -14,14 +14,11 @@ export function testRecipients(engine: Engine): void {
     let store: Store;
     const create = (name: string, types: readonly ResourceType[] = ["person"]) =>
       store.createRecipient({ organizationId: acme, name, types }, act);
-    const acknowledge = (changeNo: number) =>
-      store.acknowledge({
-        organizationId: acme,
-        name: "a",
-        changeNo,
-        offset: `offset ${changeNo}`,
-        now: act.now + changeNo,
-      });
+    const acknowledge = (
+      changeNo: number,
+      offset = `offset ${changeNo}`,
+      now = act.now + changeNo,
+    ) => store.acknowledge({ organizationId: acme, name: "a", changeNo, offset, now });
     before(async () => {
       store = site().store;
       for (const id of [acme, other]) await store.createOrganization(organization(id), act);
@@ -38,12 +35,24 @@ export function testRecipients(engine: Engine): void {
     });
 
     it("never acknowledge less than before, also when several do at once", async () => {
-      const found = await Promise.all([7, 3, 5].map(acknowledge));
+      const found = await Promise.all([7, 3, 5].map((changeNo) => acknowledge(changeNo)));
       assert.equal(found[0]?.acknowledgedNo, 7);
       const [kept] = await store.listRecipients(acme);
       assert.deepEqual(
         [kept?.acknowledgedNo, kept?.acknowledgedOffset, kept?.acknowledgedAt],
         [7, "offset 7", act.now + 7],
+      );
+    });
+
+    it("are not changed by an acknowledgement that is repeated, only by a new offset", async () => {
+      const [unchanged] = await store.listRecipients(acme);
+      const later = act.now + 100;
+      assert.deepEqual(await acknowledge(7, "offset 7", later), unchanged);
+      const moved = await acknowledge(7, "offset 7b", later);
+      const { acknowledgedNo, acknowledgedOffset, acknowledgedAt } = moved ?? {};
+      assert.deepEqual(
+        [acknowledgedNo, acknowledgedOffset, acknowledgedAt],
+        [7, "offset 7b", later],
       );
     });
 

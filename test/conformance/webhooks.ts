@@ -126,6 +126,34 @@ export function testWebhooks(engine: Engine): void {
       assert.equal(await store.webhooks.change(name, { enable: true }, act), undefined);
     });
 
+    it("stay enabled if an attempt fails during which they were enabled", async () => {
+      await store.createWebhookEndpoint(newEndpoint("whe_1"), act);
+      const name = { organizationId: acme, endpointId: "whe_1" };
+      const { now } = act;
+      const attempt = { ...name, claimant: "a", at: now, result: "410", leaseUntil: undefined };
+      const failed = { kind: "failed", nextAttemptAt: now + 9, disable: "gone" } as const;
+      const fail = async (enable: boolean) => {
+        const lease = { ...name, claimant: "a", now, until: now + 50 };
+        const { leaseUntil: leasedUntil = 0 } = (await store.webhooks.claim(lease)) ?? {};
+        if (enable) await store.webhooks.change(name, { enable: true }, act);
+        const second = { ...lease, claimant: "b" };
+        assert.equal(await store.webhooks.claim(second), undefined, "two at once");
+        return store.webhooks.settle({ ...attempt, outcome: { ...failed, leasedUntil } });
+      };
+      const ignored = await fail(true);
+      const { failures, disabledAt, nextAttemptAt, leaseUntil, lastResult } = ignored ?? {};
+      assert.deepEqual(
+        [failures, disabledAt, nextAttemptAt, leaseUntil],
+        [0, undefined, undefined, undefined],
+      );
+      assert.equal(lastResult, "410");
+      const counted = await fail(false);
+      assert.deepEqual([counted?.failures, counted?.disabledBecause], [1, "gone"]);
+      const entries = (await store.listAudit(0, 99)).filter(({ subject }) => subject === "whe_1");
+      const disabled = entries.filter(({ action }) => action === "webhook.disable");
+      assert.equal(disabled.length, 1);
+    });
+
     it("are refused to a closed organization, and to none", async () => {
       await store.closeOrganization(acme, act);
       const refused = "no_such_organization";

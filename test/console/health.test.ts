@@ -92,8 +92,9 @@ describe("the health in the console", () => {
     const { endpointId } = await createEndpoint(app, wanted);
     const now = clock.now();
     const one = { organizationId, endpointId, claimant: "test" };
-    await app.store.webhooks.claim({ ...one, now, until: now + 60_000 });
-    const outcome = { kind: "failed", nextAttemptAt: now, disable: "gone" } as const;
+    const leasedUntil = now + 60_000;
+    await app.store.webhooks.claim({ ...one, now, until: leasedUntil });
+    const outcome = { kind: "failed", leasedUntil, nextAttemptAt: now, disable: "gone" } as const;
     const settled = { ...one, at: now, result: "410", leaseUntil: undefined, outcome };
     await app.store.webhooks.settle(settled);
     assert.match((await resultOf()) ?? "", /nothing is sent to 1 others/);

@@ -55,6 +55,7 @@ export interface DeliveryOptions {
 }
 
 export interface DeliveryAttempt {
+  /** After the attempt. */
   readonly endpoint: WebhookEndpoint;
   readonly kind: "delivered" | "failed" | "tested";
   readonly result: string;
@@ -105,11 +106,17 @@ async function deliverAll(app: App, first: ToSend, options: DeliveryOptions): Pr
       result: sendResult.result,
       isLast: following === undefined,
     });
-    const isMoved = settled?.entryNo !== told.entryNo || settled.changeNo !== told.changeNo;
     if (settled === undefined || following === undefined) return;
-    if (isMoved) return release(app, endpoint, options);
+    if (isChanged(settled, told)) return release(app, endpoint, options);
     sending = { endpoint: settled, message: following };
   }
+}
+
+/** Whether somebody has set the cursors, or has made a secret with another key. */
+function isChanged(settled: WebhookEndpoint, told: WebhookEndpoint): boolean {
+  const { entryNo, changeNo, keyCheck } = told;
+  const isMoved = settled.entryNo !== entryNo || settled.changeNo !== changeNo;
+  return isMoved || settled.keyCheck !== keyCheck;
 }
 
 function release(
@@ -160,10 +167,11 @@ function evaluate(
     return { kind: "delivered", before: { entryNo, changeNo }, after, isSignal };
   }
   const now = app.now();
-  const { failingSince = now, failures } = endpoint;
+  const { failingSince = now, failures, leaseUntil: leasedUntil = 0 } = endpoint;
   const hasFailedLong = now - failingSince >= webhookGivesUpMs;
   return {
     kind: "failed",
+    leasedUntil,
     nextAttemptAt: now + retryWaitMs(failures + 1, random(), readRetryAfter(retryAfter, now)),
     disable: status === statusGone ? "gone" : hasFailedLong ? "failing" : undefined,
   };
@@ -183,7 +191,8 @@ async function settle(
   const leaseUntil = isLast ? undefined : at + leaseMs;
   const attempt = { organizationId, endpointId, claimant, at, result, leaseUntil, outcome };
   const settled = await app.store.webhooks.settle(attempt);
-  const disabled = outcome.kind === "failed" ? outcome.disable : undefined;
-  onAttempt({ endpoint, kind: outcome.kind, result, disabled });
+  const { kind } = outcome;
+  const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
+  onAttempt({ endpoint: settled ?? endpoint, kind, result, disabled });
   return settled;
 }

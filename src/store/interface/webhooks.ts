@@ -33,7 +33,7 @@ export type RemovalOutcome = "removed" | "no_such_endpoint" | "idempotency_reuse
 
 /** Missing members stay unchanged. */
 export interface EndpointChange {
-  /** Ends the disabled state and the back-off. */
+  /** Ends the disabled state and the back-off, and ignores the failure of an attempt in progress. */
   readonly enable?: true;
   /** Where to continue: the entry of the audit trail, and the arrival number. */
   readonly from?: { readonly entryNo: number; readonly changeNo: number };
@@ -77,8 +77,11 @@ export interface Cursors {
   readonly changeNo: number;
 }
 
+/** Not counted if somebody has enabled the endpoint meanwhile. */
 export interface Failed {
   readonly kind: "failed";
+  /** The end of the lease under which the attempt was made. */
+  readonly leasedUntil: number;
   readonly nextAttemptAt: number;
   /** Present if no further attempt is made. */
   readonly disable: DisabledBecause | undefined;

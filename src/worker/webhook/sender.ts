@@ -188,7 +188,7 @@ class Sender {
         "an endpoint of webhooks is disabled",
       );
     } else if (kind === "failed") {
-      this.#options.log.info({ ...about, failures: failures + 1 }, "a webhook was not delivered");
+      this.#options.log.info({ ...about, failures }, "a webhook was not delivered");
     }
   }
 }

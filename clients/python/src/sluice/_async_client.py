@@ -94,11 +94,11 @@ class AsyncSluice(AsyncCollections):
         while True:
             follower = Follower(self._session, offset, types, content, follow)
             page = await self._async_session.run(follower.next_page_until)
-            if page is not None:
+            if follower.is_new(page):
                 yield page
-                offset = page.offset
-                if page.up_to_date and not follow:
-                    return
+            if page.up_to_date and not follow:
+                return
+            offset = page.offset
 
     async def aclose(self) -> None:
         """Closes the connections and ends the threads, after the calls in progress have ended."""

@@ -41,24 +41,26 @@ class Follower:
         follower = self
         while True:
             page = follower.next_page(within)
-            if page is not None:
+            if follower.is_new(page):
                 yield page
-                follower = replace(follower, offset=page.offset)
-                if page.up_to_date and not self.follow:
-                    return
+            if page.up_to_date and not self.follow:
+                return
+            follower = replace(follower, offset=page.offset)
 
-    def next_page(self, within: Bounds) -> ChangePage | None:
-        """None if there is still nothing new."""
+    def is_new(self, page: ChangePage) -> bool:
+        return len(page.events) > 0 or page.offset != self.offset
+
+    def next_page(self, within: Bounds) -> ChangePage:
+        """Waits at least _PAUSE_SECONDS before it returns a page with nothing new."""
         began = time.monotonic()
         page = self._read(within)
-        if page.events or page.offset != self.offset or not self.follow:
-            return page
-        if time.monotonic() - began < _PAUSE_SECONDS:
+        is_early = time.monotonic() - began < _PAUSE_SECONDS
+        if self.follow and is_early and not self.is_new(page):
             pause(_PAUSE_SECONDS, within)
             require_open(Ask("GET", "/v2/changes", bounds=within), 1)
-        return None
+        return page
 
-    def next_page_until(self, cancel: Cancellation) -> ChangePage | None:
+    def next_page_until(self, cancel: Cancellation) -> ChangePage:
         return self.next_page(Bounds(cancel=cancel))
 
     def _read(self, within: Bounds) -> ChangePage:

@@ -89,10 +89,14 @@ const awaitRegistrations = `
   --postgres SELECT pg_advisory_xact_lock_shared(27, 66)
   `;
 
-/** A single statement, so that the furthest of several concurrent acknowledgements remains. */
+/**
+ * A single statement, so that the furthest of several concurrent acknowledgements remains. An identical one changes
+ * nothing.
+ */
 const setAcknowledged = `
   UPDATE recipient SET acknowledged_no = $3, acknowledged_offset = $4, acknowledged_at = $5
-  WHERE organization_id = $1 AND name = $2 AND acknowledged_no <= $3`;
+  WHERE organization_id = $1 AND name = $2
+    AND (acknowledged_no < $3 OR acknowledged_no = $3 AND acknowledged_offset IS DISTINCT FROM $4)`;
 
 const removeOne = `DELETE FROM recipient WHERE organization_id = $1 AND name = $2`;
 

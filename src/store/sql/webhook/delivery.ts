@@ -39,6 +39,7 @@ const setDelivered = `
   WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
   RETURNING *`;
 
+/** `$9`: the end of the lease under which the attempt was made, which enabling the endpoint changes. */
 const setFailed = `
   UPDATE webhook_endpoint SET
     failures = failures + 1,
@@ -46,6 +47,11 @@ const setFailed = `
     next_attempt_at = $7, last_attempt_at = $4, last_result = $5, lease_until = $6,
     disabled_at = CASE WHEN $8 = '' THEN disabled_at ELSE $4 END,
     disabled_because = CASE WHEN $8 = '' THEN disabled_because ELSE $8 END
+  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3 AND lease_until = $9
+  RETURNING *`;
+
+const setAttempted = `
+  UPDATE webhook_endpoint SET last_attempt_at = $4, last_result = $5, lease_until = $6
   WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
   RETURNING *`;
 
@@ -101,9 +107,11 @@ export function* settleAttempt(attempt: Attempt): Statements<WebhookEndpoint | u
     const cursors = [before.entryNo, after.entryNo, before.changeNo, after.changeNo] as const;
     return yield* find(toEndpoint, setDelivered, ...values, ...cursors, isSignal);
   }
-  const { nextAttemptAt, disable } = outcome;
-  const failed = yield* find(toEndpoint, setFailed, ...values, nextAttemptAt, disable ?? "");
-  if (failed !== undefined && disable !== undefined) {
+  const { leasedUntil, nextAttemptAt, disable = "" } = outcome;
+  const waits = [nextAttemptAt, disable, leasedUntil] as const;
+  const failed = yield* find(toEndpoint, setFailed, ...values, ...waits);
+  if (failed === undefined) return yield* find(toEndpoint, setAttempted, ...values);
+  if (disable !== "") {
     const act = { actor: "worker", now: at };
     yield* audit("disable", attempt, { act, detail: { because: disable, result } });
   }

@@ -47,10 +47,11 @@ const removeOne = `DELETE FROM webhook_endpoint WHERE organization_id = $1 AND e
 
 const removeOfOrganization = `DELETE FROM webhook_endpoint WHERE organization_id = $1`;
 
+/** Another end of the lease: if an attempt in progress fails, this is not counted. */
 const setEnabled = `
   UPDATE webhook_endpoint
   SET disabled_at = NULL, disabled_because = NULL, failures = 0, failing_since = NULL,
-    next_attempt_at = NULL
+    next_attempt_at = NULL, lease_until = lease_until - 1
   WHERE organization_id = $1 AND endpoint_id = $2`;
 
 const setCursors = `
