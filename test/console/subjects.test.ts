@@ -3,11 +3,13 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { readDeletionsOf } from "../../src/actions/record/read-subject.ts";
 import { answerSubject } from "../../src/actions/search/answer-subject.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
+import { draftOf } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -214,6 +216,29 @@ for (const engine of ["sqlite", "postgres"] as const) {
       });
       const deletions = readDeletionsOf(service.app, { ...request, searchedMax: 1 });
       await assert.rejects(deletions.next(), { errorName: "too_much_to_search" });
+    });
+
+    it("answers about a closed organization without reports only while a floor keeps its records", async () => {
+      const { app, clock } = service;
+      const answers = [];
+      for (const floor of [{ countedFrom: "last_seen" }, { countedFrom: "closed" }, {}] as const) {
+        const { organizationId } = await makeCustomer(app, service.client);
+        const about = { organizationId, resourceType: "person" };
+        await app.store.writeRecords({
+          ...about,
+          mode: "add",
+          drafts: [draftOf("person", "p", { name: "Ada" })],
+          lenient: false,
+          receivedAt: clock.now(),
+        });
+        if ("countedFrom" in floor) await setRule(app, { ...about, keepDays: 10_000, ...floor });
+        clock.advanceMs(60_000);
+        await closeOrganization(app, { organizationId, reason: "ended" });
+        const text = await answer({ organization: organizationId, type: "person", id: "p" });
+        answers.push(/A business relationship exists|The organization is closed/.exec(text)?.[0]);
+      }
+      const exists = "A business relationship exists";
+      assert.deepEqual(answers, [exists, exists, "The organization is closed"]);
     });
 
     it("is offered to those who may, on the page for finding records", async () => {

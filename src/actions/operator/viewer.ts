@@ -60,9 +60,10 @@ export class Viewer {
 
   /**
    * Returns what this person may know of. If an organization is given, only that one is read, and nothing may be known
-   * about others.
+   * about others. `evenClosed` is for a caller who knows that its records would be there without any report
+   * (search/closed-organization.ts).
    */
-  async knowledge(only?: string): Promise<Knows> {
+  async knowledge(only?: string, { evenClosed = false } = {}): Promise<Knows> {
     if (this.may("confidential.read")) return () => true;
     const found = only === undefined ? await this.#list() : [await this.#find(only)];
     const known = new Map(found.map((one) => [one?.organizationId, one]));
@@ -71,7 +72,7 @@ export class Viewer {
       return (
         !isRestrictedId(organizationId) &&
         (only === undefined || organizationId === only) &&
-        closedAt === undefined &&
+        (closedAt === undefined || evenClosed) &&
         !confidentialTypes(added).has(resourceType)
       );
     };

@@ -27,6 +27,8 @@ export interface SubjectRequest extends RecordKey {
   readonly confidential: boolean;
   /** The largest number of transactions, or of deletions, that are searched; undefined for all. */
   readonly searchedMax?: number | undefined;
+  /** Whether records of a closed organization are shown to people who may not read confidential ones, too. */
+  readonly evenClosed?: boolean;
 }
 
 /** One line of the archive. Times are RFC 3339 in UTC. */
@@ -77,11 +79,11 @@ export async function* readSubject(
 /** Lists of records of one type and organization or set. */
 export async function* findKeys(
   app: App,
-  { confidential, ...key }: SubjectRequest,
+  { confidential, evenClosed, ...key }: SubjectRequest,
 ): AsyncGenerator<readonly RecordKey[]> {
   const { organizationId } = key;
   const shown = showing(app, { includeConfidential: confidential });
-  const knows = await viewerOf(shown).knowledge(organizationId);
+  const knows = await viewerOf(shown).knowledge(organizationId, { evenClosed });
   const types = recordTypes.map(({ resourceType }) => resourceType);
   const leftOut = new Set(types.filter((resourceType) => !knows({ organizationId, resourceType })));
   yield* findSubject(app, { ...key, leftOut, restricted: confidential });
@@ -128,10 +130,12 @@ export interface SubjectDeletion extends Pick<
  */
 export async function* readDeletionsOf(
   app: App,
-  { organizationId, resourceType, resourceId, confidential, searchedMax }: SubjectRequest,
+  request: SubjectRequest,
 ): AsyncGenerator<readonly SubjectDeletion[]> {
+  const { organizationId, resourceType, resourceId, confidential, searchedMax } = request;
   const shown = showing(app, { includeConfidential: confidential });
-  if (!(await viewerOf(shown).knows({ organizationId, resourceType }))) return;
+  const knows = await viewerOf(shown).knowledge(organizationId, request);
+  if (!knows({ organizationId, resourceType })) return;
   const limit = limits.ledgerEntriesAtOnce;
   const pages = readPages<Deletion>(limit, (before) =>
     app.store.listDeletions({ organizationId, status: undefined, before, limit }),

@@ -1,17 +1,20 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
 // to when, of what nature, and what was erased when. Contains no record content except statuses and products.
 
+import type { Organization } from "../../domain/access.ts";
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { aloneNo } from "../../domain/deletion/receipt.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
+import type { RecordType } from "../../domain/record-type.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError, requireReason } from "../operator/operator-error.ts";
-import { requireKnowledge, requireRight, showing } from "../operator/viewer.ts";
+import { requireRight, showing } from "../operator/viewer.ts";
 import { findType } from "../record/find-named-record.ts";
 import { findKeys, readDeletionsOf, type SubjectRequest } from "../record/read-subject.ts";
 import { auditAccess } from "../trail/audit-access.ts";
+import { mayStateRecords } from "./closed-organization.ts";
 import { type OwnRecord, readOwn, type Span, type StatedValue, widen } from "./own-record.ts";
 
 export interface AnswerRequest extends SubjectRequest {
@@ -38,6 +41,7 @@ interface Erasure {
 export interface SubjectAnswer {
   readonly organization_id: string;
   readonly organization_name: string;
+  readonly organization_closed_at: string | null;
   readonly resource_type: string;
   readonly resource_id: string;
   readonly answered_at: string;
@@ -45,9 +49,9 @@ export interface SubjectAnswer {
   readonly reason: string;
   /**
    * `applied`: no account was approved, as far as the record says. `named`: other records name the subject, which has
-   * no record of its own, and had none.
+   * no record of its own, and had none. `not_stated`: the organization is closed (closed-organization.ts).
    */
-  readonly relationship: "exists" | "existed" | "applied" | "named" | "none";
+  readonly relationship: "exists" | "existed" | "applied" | "named" | "none" | "not_stated";
   readonly from: string | null;
   readonly until: string | null;
   readonly statuses: readonly StatedValue[];
@@ -80,28 +84,69 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
       `A subject is a person or a company, not a ${resourceType}.`,
     );
   }
-  const { name, closedAt } = await findOrganization(app, organizationId);
-  await requireKnowledge(shown, { organizationId, resourceType });
+  const organization = await findOrganization(app, organizationId);
   const key = { organizationId, resourceType, resourceId };
   const detail = { reason, confidential };
   await auditAccess(app, "subject.answer", { organizationId, subject: key, detail });
-  const records = await countRecords(app, request);
-  const own = await readOwn(app, key, type);
-  const whole = { ...request, resourceType: organizationType, resourceId: organizationId };
-  const erasures = [
-    ...(await readErasures(app, request, "subject")),
-    ...(closedAt === undefined ? [] : await readErasures(app, whole, "organization")),
-  ];
-  const erased = erasures.filter(({ completed_at }) => completed_at !== undefined);
-  const first = records.map(({ first_seen }) => first_seen).sort()[0];
+  const { closedAt } = organization;
+  const isStated = await mayStateRecords(shown, organization);
   return {
     organization_id: organizationId,
-    organization_name: name,
+    organization_name: organization.name,
+    organization_closed_at: closedAt === undefined ? null : new Date(closedAt).toISOString(),
     resource_type: resourceType,
     resource_id: resourceId,
     answered_at: new Date(app.now()).toISOString(),
     answered_by: app.operator,
     reason,
+    ...(isStated ? await readStored(app, request, { type, organization }) : notStated),
+    confidential,
+  };
+}
+
+/** What an answer states of the stored records. */
+type Stored = Pick<
+  SubjectAnswer,
+  | "relationship"
+  | "from"
+  | "until"
+  | "statuses"
+  | "products"
+  | "roles"
+  | "records"
+  | "erased"
+  | "to_be_erased"
+>;
+
+const notStated: Stored = {
+  relationship: "not_stated",
+  from: null,
+  until: null,
+  statuses: [],
+  products: [],
+  roles: [],
+  records: [],
+  erased: [],
+  to_be_erased: [],
+};
+
+async function readStored(
+  app: App,
+  request: AnswerRequest,
+  { type, organization }: { readonly type: RecordType; readonly organization: Organization },
+): Promise<Stored> {
+  const { organizationId, resourceType, resourceId } = request;
+  const stated = { ...request, evenClosed: true };
+  const records = await countRecords(app, stated);
+  const own = await readOwn(app, { organizationId, resourceType, resourceId }, type);
+  // The progress of the deletion of a closed organization is for readers of confidential records.
+  const whole = { ...request, resourceType: organizationType, resourceId: organizationId };
+  const erasures = [
+    ...(await readErasures(app, stated, "subject")),
+    ...(organization.closedAt === undefined ? [] : await readErasures(app, whole, "organization")),
+  ];
+  const first = records.map(({ first_seen }) => first_seen).sort()[0];
+  return {
     relationship: relationshipOf(own, {
       // A deletion can be requested only of a record that is there, and takes as long as it has to.
       wasThere: erasures.some((erasure) => erasure.of === "subject"),
@@ -113,9 +158,8 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
     products: own?.products ?? [],
     roles: own?.roles ?? [],
     records,
-    erased,
+    erased: erasures.filter(({ completed_at }) => completed_at !== undefined),
     to_be_erased: erasures.filter(({ completed_at }) => completed_at === undefined),
-    confidential,
   };
 }
 
@@ -203,18 +247,21 @@ const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
   applied: "There is a record, and no account was approved.",
   named: "There is no record of the subject itself; other records name it.",
   none: "Nothing is known about a business relationship with this id.",
+  not_stated:
+    "The organization is closed. Only an answer that includes confidential reports says whether there is or was a business relationship.",
 };
 
 /** The parts of the document, each with a heading and lines of text. */
 export function describeAnswer(
   answer: SubjectAnswer,
 ): readonly (readonly [heading: string, lines: readonly string[]])[] {
-  const { from, until } = answer;
+  const { from, until, organization_closed_at: closedAt } = answer;
+  const closed = closedAt === null ? "" : `, closed ${closedAt}`;
   return [
     [
       "Asked",
       [
-        `Organization: ${answer.organization_name} (${answer.organization_id})`,
+        `Organization: ${answer.organization_name} (${answer.organization_id})${closed}`,
         `Subject: ${answer.resource_type} ${answer.resource_id}`,
         `Answered ${answer.answered_at} by ${answer.answered_by}. Reason: ${answer.reason}`,
       ],
@@ -242,6 +289,9 @@ export function describeAnswer(
       "What this says and does not say",
       [
         "It is about records with this id in this organization, as they are stored now.",
+        ...(closedAt === null
+          ? []
+          : ["The records of a closed organization are erased once nothing keeps them."]),
         "If records were erased, only the request and its receipt remain.",
         answer.confidential
           ? "It includes confidential reports: do not pass it on to anybody who may not know of them."

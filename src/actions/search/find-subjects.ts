@@ -1,16 +1,17 @@
 // Finds persons and companies by name, date of birth, e-mail, telephone, and numbers of documents and registers, for
 // officers who answer an inquiry. The audit trail records the reason and the kinds of criteria, never their values.
 
+import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { searchedTypes } from "../../domain/search/searched-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { FoundToken } from "../../store/interface/search.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { requireReason } from "../operator/operator-error.ts";
-import { requireKnowledge, requireRight } from "../operator/viewer.ts";
+import { requireRight } from "../operator/viewer.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";
+import { mayStateRecords } from "./closed-organization.ts";
 import { loadTelephoneReader } from "./telephone.ts";
 import {
   type Criterion,
@@ -76,26 +77,32 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   requireRight(app, "subject.find");
   requireReason(reason);
   const terms = readWanted(wanted, await loadTelephoneReader());
-  await findOrganization(app, organizationId);
-  for (const resourceType of searchedTypes) {
-    await requireKnowledge(app, { organizationId, resourceType });
-  }
+  const organization = await findOrganization(app, organizationId);
   const by = criteria.filter((criterion) => terms.some((term) => term.criterion === criterion));
   const detail = { reason, by };
   const about = { organizationId, subject: organizationId, detail };
   // The search takes as long as syncing the entry; nothing is returned before both have ended.
   const [audited, found] = await Promise.allSettled([
     auditAccess(app, "subject.find", about),
-    findPage(app, search, terms),
+    findPage(app, search, { organization, terms }),
   ]);
   if (audited.status === "rejected") throw audited.reason;
   if (found.status === "rejected") throw found.reason;
   return found.value;
 }
 
-/** Says why a page has no subjects: only if there are none on any page was nobody found. */
-export function describeEmptyPage(total: number, skip: number): string {
-  if (total === 0) return "Nobody was found.";
+/** What is found in a closed organization without the right to know more. */
+const unstated: SubjectsFound = {
+  subjects: [],
+  total: 0,
+  more: false,
+  incomplete:
+    "The organization is closed, and only a search that includes what is confidential says who is or was stored in it.",
+};
+
+/** Says why a page has no subjects. Nobody was found only if all of them were searched. */
+export function describeEmptyPage({ total, incomplete }: SubjectsFound, skip: number): string {
+  if (total === 0) return incomplete === undefined ? "Nobody was found." : "Nobody is shown.";
   if (skip < total) return "The subjects of this page were erased meanwhile.";
   return `None are left after the first ${skip}: ${total} in all.`;
 }
@@ -103,8 +110,12 @@ export function describeEmptyPage(total: number, skip: number): string {
 async function findPage(
   app: App,
   { organizationId, skip, limit }: SubjectSearch,
-  terms: readonly WantedTerm[],
+  {
+    organization,
+    terms,
+  }: { readonly organization: Organization; readonly terms: readonly WantedTerm[] },
 ): Promise<SubjectsFound> {
+  if (!(await mayStateRecords(app, organization))) return unstated;
   const incomplete = await complete(app, organizationId);
   const keys = requireKeys(app);
   const { tokens, more } = await app.store.search.find({

@@ -58,7 +58,7 @@ export const subjectFind = defineStoreCommand({
     return {
       json: { subjects, total, more, incomplete: incomplete ?? null },
       text: [
-        subjects.length === 0 ? describeEmptyPage(total, skip) : renderTable(columns, subjects),
+        subjects.length === 0 ? describeEmptyPage(found, skip) : renderTable(columns, subjects),
         ...(skip + limit < total ? [`${total} in all; for the next: --skip ${skip + limit}`] : []),
         ...(more
           ? ["Some were left out, because many have the same value; add further criteria."]

@@ -105,18 +105,18 @@ function renderFound(
   return html`<section aria-labelledby="found">
     <h2 id="found">Found: ${formatCount(total, "subject")}</h2>
     ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
-    ${subjects.length > 0 ? renderTable(shown, subjects) : renderNone(total, skip)}
+    ${subjects.length > 0 ? renderTable(shown, subjects) : renderNone(found, skip)}
     ${more && html`<p>More subjects match only one value; add further criteria.</p>`}
     ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
     ${skip + shownMax < total && renderNext(form, skip + shownMax)}
   </section>`;
 }
 
-function renderNone(total: number, skip: number): Html {
+function renderNone(found: SubjectsFound, skip: number): Html {
   return html`<p class="empty">
-    ${describeEmptyPage(total, skip)}
+    ${describeEmptyPage(found, skip)}
     ${
-      total === 0 &&
+      found.total === 0 &&
       html`Nothing is compared by sound or by similarity: search for each spelling. Erased persons
       and companies are not found.`
     }

@@ -25,6 +25,14 @@ export type FloorOutcome =
   | { readonly result: "above_ceiling"; readonly ceilingDays: number }
   | ({ readonly result: "unagreed" } & Unagreed);
 
+/** A closed organization, and until when something has to keep its records. */
+export interface KeptQuery {
+  readonly organizationId: string;
+  /** Unix milliseconds. */
+  readonly closedAt: number;
+  readonly until: number;
+}
+
 /** The part of an organization's records that retention scans next, in the order of type and id. */
 export interface ExpiryQuery {
   readonly organizationId: string;

@@ -18,6 +18,7 @@ import { previewCascade } from "./record/cascade-preview.ts";
 import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
+import { keepsOrganization } from "./retention/kept-organization.ts";
 import * as importRun from "./record/import-run.ts";
 import { listLedgerMarks, markLedger } from "./trail/ledger-mark.ts";
 import * as operator from "./access/operator.ts";
@@ -203,6 +204,7 @@ export const methods = {
     listRules: lookup(oneOrAll, floor.listRules),
     previewErased: read(ofOrganization, previewErased),
     findFloorNow: read(ofOrganization, findFloorNow),
+    keepsOrganization: read(ofOrganization, keepsOrganization),
   },
   restricted: {
     listSets: lookup(deletions, restricted.listSets),
