@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { ceilingsOf } from "../../src/domain/retention/ceiling.ts";
+import { boundsOf, type RetentionBounds } from "../../src/domain/retention/ceiling.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
-import type { ExpiryQuery } from "../../src/store/interface/retention.ts";
+import type { DueRecord, ExpiryQuery } from "../../src/store/interface/retention.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { acme, draftOf, keyOf, onDay, operator, organization, seen } from "./scene.ts";
@@ -33,12 +33,14 @@ function setCeiling(
   return store.retention.setFloor({ organizationId: acme, resourceType, rule }, operator);
 }
 
-async function find(store: TestStore, now: number, more: Partial<ExpiryQuery> = {}) {
+async function readBounds(store: TestStore): Promise<RetentionBounds> {
   const { retainDays } = (await store.findOrganization(acme)) ?? {};
-  const rules = await store.retention.listRules(acme);
-  const ceilings = ceilingsOf(recordTypes, rules, retainDays);
-  const query = { organizationId: acme, ceilings, after: undefined, scannedMax: 100, now, ...more };
-  return store.findExpired(query);
+  return boundsOf(recordTypes, await store.retention.listRules(acme), retainDays);
+}
+
+async function find(store: TestStore, now: number, more: Partial<ExpiryQuery> = {}) {
+  const query = { ...(await readBounds(store)), organizationId: acme, now };
+  return store.findExpired({ ...query, after: undefined, scannedMax: 100, ...more });
 }
 
 /** By id: `due`, or why the record is retained. */
@@ -50,7 +52,11 @@ async function expiries(store: TestStore, now: number): Promise<Readonly<Record<
 const closed = { account_status: "CLOSED" };
 
 /** Bounds of a preview. */
-const enough = { entriesMax: 1_000, bytesMax: 1_000_000, requestedFrom: 0 };
+const enough = { entriesMax: 1_000, bytesMax: 1_000_000 };
+
+function dueOf(resourceType: string, id: string, requestedAt = 0): DueRecord {
+  return { ...keyOf(resourceType, id), requestedAt };
+}
 
 export function testCeilings(engine: Engine): void {
   describe(`${engine.name}: a retention ceiling`, () => {
@@ -67,9 +73,9 @@ export function testCeilings(engine: Engine): void {
       const store = await open(engine, test);
       await store.add("person", "p", seen(1));
       await setCeiling(store, "person", 5);
-      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
-      const due = [keyOf("person", "p")];
-      const query = { organizationId: acme, ceilings, now: onDay(9), due, ...enough };
+      const bounds = await readBounds(store);
+      const due = [dueOf("person", "p")];
+      const query = { organizationId: acme, ...bounds, now: onDay(9), due, ...enough };
       for (const work of [
         () => find(store, onDay(9)),
         () => store.retention.previewErased(query),
@@ -172,10 +178,12 @@ export function testCeilings(engine: Engine): void {
       await store.holds.place({ ...hold, endsOn: "1970-02-01" }, operator);
       await setCeiling(store, "company", 5, { countedFrom: "closed" });
       await setCeiling(store, "person", 9, { countedFrom: "closed", keepDays: 9 });
-      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
-      const due = [keyOf("company", "co"), keyOf("person", "p")];
+      const bounds = await readBounds(store);
+      const { expired } = await find(store, onDay(50));
+      const due = expired.map(({ key, passedAt }) => ({ ...key, requestedAt: passedAt }));
+      assert.deepEqual(due, [dueOf("company", "co", onDay(15)), dueOf("person", "p", onDay(19))]);
       const waitingAt = async (now: number) => {
-        const query = { organizationId: acme, ceilings, due, now, ...enough };
+        const query = { organizationId: acme, ...bounds, due, now, ...enough };
         const { waiting } = await store.retention.previewErased(query);
         return waiting.map(({ key, expiry }) => `${key.resourceId} ${expiry}`);
       };
@@ -184,6 +192,31 @@ export function testCeilings(engine: Engine): void {
       assert.deepEqual(await waitingAt(onDay(24)), ["p held"]);
       assert.deepEqual(await waitingAt(onDay(33) - 1), ["p held"]);
       assert.deepEqual(await waitingAt(onDay(33)), []);
+    });
+
+    it("is previewed by other floors than those that are stored", async (test) => {
+      const store = await open(engine, test);
+      await store.changeOrganization(acme, { retainDays: 5 }, operator);
+      await store.add("person", "open", seen(10));
+      await store.add("transaction", "t", seen(10));
+      await store.add("screening", "of-t", { ...seen(30), related_tx_id: "t" });
+      await setCeiling(store, "transaction", 5);
+      const none = await readBounds(store);
+      await setCeiling(store, "person", 20, { countedFrom: "closed", keepDays: 20 });
+      await setCeiling(store, "screening", 90, { keepDays: 90 });
+      const kept = { ...none, floors: (await readBounds(store)).floors };
+      const decide = async (bounds: RetentionBounds) => {
+        const { expired } = await find(store, onDay(20), bounds);
+        const due = [dueOf("transaction", "t")];
+        const query = { organizationId: acme, ...bounds, due, now: onDay(20), ...enough };
+        const { waiting } = await store.retention.previewErased(query);
+        const byId = expired.map(({ key, expiry }) => [key.resourceId, expiry]);
+        return [Object.fromEntries(byId), waiting.map(({ expiry }) => expiry)];
+      };
+      assert.deepEqual(await decide(none), [{ open: "due", t: "due" }, []]);
+      assert.deepEqual(await decide(kept), [{ open: "floor", t: "due" }, ["floor"]]);
+      for (const type of ["person", "screening"]) await store.setFloor(type, 0);
+      assert.deepEqual(await decide(kept), [{ open: "floor", t: "due" }, ["floor"]]);
     });
 
     it("is not below the floor of its type, and one of the type may be above the common one", async (test) => {
@@ -235,16 +268,11 @@ export function testCeilings(engine: Engine): void {
       await store.add("screening", "of-d", { ...seen(30), related_tx_id: "d" });
       await store.setFloor("screening", 5);
       await setCeiling(store, "transaction", 5);
-      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
+      const bounds = await readBounds(store);
       const preview = async (ids: readonly string[], now: number) => {
-        const due = ids.map((id) => keyOf("transaction", id));
-        return store.retention.previewErased({
-          organizationId: acme,
-          ceilings,
-          due,
-          now,
-          ...enough,
-        });
+        const due = ids.map((id) => dueOf("transaction", id));
+        const query = { organizationId: acme, ...bounds, due, now, ...enough };
+        return store.retention.previewErased(query);
       };
       assert.deepEqual(await preview(["a", "b", "c", "d"], onDay(35) - 1), {
         waiting: [
@@ -264,9 +292,9 @@ export function testCeilings(engine: Engine): void {
       assert.deepEqual(last.erasedWith, { transaction_check: 1, screening: 1 });
       assert.deepEqual(last.waiting, []);
       await setCeiling(store, "transaction_check", 5);
-      const own = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
-      const due = [keyOf("transaction", "a")];
-      const query = { organizationId: acme, ceilings: own, due, now: onDay(35), ...enough };
+      const due = [dueOf("transaction", "a")];
+      const own = await readBounds(store);
+      const query = { organizationId: acme, ...own, due, now: onDay(35), ...enough };
       assert.deepEqual((await store.retention.previewErased(query)).erasedWith, {});
     });
 
@@ -278,9 +306,9 @@ export function testCeilings(engine: Engine): void {
       await check("of-few", "few");
       for (let at = 0; at < 20; at += 1) await check(`${"long".repeat(40)}-${at}`, "many");
       await setCeiling(store, "transaction", 5);
-      const ceilings = ceilingsOf(recordTypes, await store.retention.listRules(acme), undefined);
-      const query = { organizationId: acme, ceilings, now: onDay(35), ...enough };
-      const due = ["few", "many"].map((id) => keyOf("transaction", id));
+      const bounds = await readBounds(store);
+      const query = { organizationId: acme, ...bounds, now: onDay(35), ...enough };
+      const due = ["few", "many"].map((id) => dueOf("transaction", id));
       const preview = async (more: Partial<typeof enough>) => {
         const found = await store.retention.previewErased({ ...query, due, ...more });
         return [found.erasedWith, found.inPart];

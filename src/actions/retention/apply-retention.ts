@@ -4,7 +4,7 @@
 import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { type Ceiling, ceilingsOf } from "../../domain/retention/ceiling.ts";
+import { boundsOf, type RetentionBounds } from "../../domain/retention/ceiling.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
@@ -45,10 +45,9 @@ export async function applyRetention(
   // Its rules may have changed since the first round.
   const organization = await app.store.findOrganization(id);
   if (organization === undefined || isClosed(organization)) return { queued: 0, next };
-  const ceilings = await readCeilings(app, organization);
   const part = await app.store.findExpired({
+    ...(await readBounds(app, organization)),
     organizationId: id,
-    ceilings,
     after: place?.after,
     scannedMax: retentionScannedMax,
     now: app.now(),
@@ -84,11 +83,11 @@ function idOf({ organizationId }: Pick<Organization, "organizationId">): string 
   return organizationId;
 }
 
-export async function readCeilings(
+export async function readBounds(
   { store }: Pick<App, "store">,
   { organizationId, retainDays }: { organizationId: string; retainDays?: number | undefined },
-): Promise<readonly Ceiling[]> {
-  return ceilingsOf(recordTypes, await store.retention.listRules(organizationId), retainDays);
+): Promise<RetentionBounds> {
+  return boundsOf(recordTypes, await store.retention.listRules(organizationId), retainDays);
 }
 
 async function queue(

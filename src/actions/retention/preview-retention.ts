@@ -4,13 +4,13 @@
 import type { Organization } from "../../domain/access.ts";
 import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import type { Ceiling } from "../../domain/retention/ceiling.ts";
+import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
-import type { ErasedPreview, ExpiredPart } from "../../store/interface/retention.ts";
+import type { DueRecord, ErasedPreview, Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { previewRestriction } from "../deletion/preview-restriction.ts";
-import { readCeilings } from "./apply-retention.ts";
+import { readBounds } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -21,11 +21,16 @@ const retentionShownMax = 100;
 
 type Counts = Record<string, number>;
 
+/** An expired record. */
+interface Previewed extends Pick<Expired, "expiry"> {
+  readonly record: DueRecord;
+}
+
 /** Counts what retention would do with records. */
 export class ExpiryTally {
   readonly counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
   /** The first records that would be deleted. */
-  readonly due: RecordKey[] = [];
+  readonly due: DueRecord[] = [];
   readonly dueByType: Counts = {};
   /** By type, the number of records that would be erased with these. */
   readonly erasedWith: Counts = {};
@@ -35,17 +40,14 @@ export class ExpiryTally {
   inPart = 0;
 
   /** Adds expired records, and what the deletions of those that are due would do. */
-  add(
-    expired: ExpiredPart["expired"],
-    { waiting, erasedWith, shared, inPart }: ErasedPreview,
-  ): void {
+  add(expired: readonly Previewed[], { waiting, erasedWith, shared, inPart }: ErasedPreview): void {
     const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
-    for (const { key, expiry: own } of expired) {
-      const expiry = waits.get(textOf(key)) ?? own;
+    for (const { record, expiry: own } of expired) {
+      const expiry = waits.get(textOf(record)) ?? own;
       this.counts[expiry] += 1;
       if (expiry !== "due") continue;
-      addCounts(this.dueByType, { [key.resourceType]: 1 });
-      if (this.due.length < retentionShownMax) this.due.push(key);
+      addCounts(this.dueByType, { [record.resourceType]: 1 });
+      if (this.due.length < retentionShownMax) this.due.push(record);
     }
     addCounts(this.erasedWith, erasedWith);
     addCounts(this.shared, shared);
@@ -65,8 +67,8 @@ export interface PreviewQuery {
   readonly organizationId: string;
   /** A number to try instead of the ceiling of the organization. */
   readonly retainDays?: number | undefined;
-  /** Ceilings to try instead of those of the organization. */
-  readonly ceilings?: readonly Ceiling[];
+  /** Floors and ceilings to try instead of those of the organization. */
+  readonly bounds?: RetentionBounds;
   /** The last record that was examined; undefined at the beginning. */
   readonly after: Omit<RecordKey, "organizationId"> | undefined;
   /** A time in the future; now if undefined. */
@@ -104,8 +106,8 @@ export async function previewPart(
   const { retainDays = stored.retainDays } = query;
   if (retainDays !== undefined) requireRetainDays(retainDays);
   const types = await viewerOf(app).knownTypes(organizationId);
-  const all = query.ceilings ?? (await readCeilings(app, { organizationId, retainDays }));
-  const ceilings = all.filter(({ resourceType }) => types.includes(resourceType));
+  const bounds = query.bounds ?? (await readBounds(app, { organizationId, retainDays }));
+  const ceilings = bounds.ceilings.filter(({ resourceType }) => types.includes(resourceType));
   if (ceilings.length === 0) return { ceilings, tally, types, last: undefined };
   const left = types.filter((type) => type >= (after?.resourceType ?? "")).sort();
   const first = left[0] ?? "";
@@ -115,7 +117,8 @@ export async function previewPart(
     resourceId: after?.resourceType === first ? after.resourceId : "",
   };
   for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
-    last = await previewStep(app, ceilings, { tally, after: last, left, now });
+    const step = { tally, after: last, left, now };
+    last = await previewStep(app, { floors: bounds.floors, ceilings }, step);
   }
   return { ceilings, tally, types, last };
 }
@@ -134,23 +137,20 @@ interface Step {
  */
 async function previewStep(
   app: App,
-  ceilings: readonly Ceiling[],
+  bounds: RetentionBounds,
   { tally, after, left, now }: Step,
 ): Promise<RecordKey | undefined> {
   const { organizationId, resourceType } = after;
-  const query = { organizationId, ceilings, now };
+  const query = { ...bounds, organizationId, now };
   const part = await app.store.findExpired({ ...query, after, scannedMax: examinedAtOnce });
-  const expired = part.expired.filter(({ key }) => key.resourceType === resourceType);
-  const due = expired.filter(({ expiry }) => expiry === "due").map(({ key }) => key);
-  tally.add(
-    expired,
-    await app.store.retention.previewErased({
-      ...query,
-      ...erasedBounds,
-      due,
-      requestedFrom: app.now(),
-    }),
-  );
+  const expired = part.expired
+    .filter(({ key }) => key.resourceType === resourceType)
+    .map(({ key, expiry, passedAt }) => {
+      const requestedAt = Math.max(passedAt, app.now());
+      return { record: { ...key, requestedAt }, expiry };
+    });
+  const due = expired.filter(({ expiry }) => expiry === "due").map(({ record }) => record);
+  tally.add(expired, await app.store.retention.previewErased({ ...query, ...erasedBounds, due }));
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };
@@ -171,15 +171,15 @@ export interface RetentionPreview extends Pick<PreviewPart, "ceilings" | "tally"
 export async function previewRetention(
   app: App,
   organization: Organization,
-  options: Pick<PreviewQuery, "ceilings" | "at"> = {},
+  options: Pick<PreviewQuery, "bounds" | "at"> = {},
 ): Promise<RetentionPreview> {
   requireRight(app, "retention.read");
   const { organizationId } = organization;
-  const { at = app.now(), ceilings = await readCeilings(app, organization) } = options;
+  const { at = app.now(), bounds = await readBounds(app, organization) } = options;
   const tally = new ExpiryTally();
   let part: PreviewPart | undefined;
   do {
-    part = await previewPart(app, { organizationId, ceilings, at, after: part?.last }, tally);
+    part = await previewPart(app, { organizationId, bounds, at, after: part?.last }, tally);
   } while (part.last !== undefined);
   const mayKnow = hasRight(app, "confidential.read");
   const restricted = mayKnow ? await previewRestricted(app, tally.due) : undefined;

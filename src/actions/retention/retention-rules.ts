@@ -6,11 +6,11 @@ import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/filed-at.ts";
 import {
-  type Ceiling,
+  boundsOf,
   ceilingOf,
-  ceilingsOf,
   describeRule,
   isEarlier,
+  type RetentionBounds,
 } from "../../domain/retention/ceiling.ts";
 import type { FloorOrigin, RetentionRule } from "../../domain/retention/floor.ts";
 import { actTogether, requireAgreed } from "../proposal/agreement.ts";
@@ -55,8 +55,8 @@ export interface RulePlan {
   readonly rule: RetentionRule;
   /** In words. */
   readonly effect: string;
-  /** The ceilings of the organization with the rule. */
-  readonly ceilings: readonly Ceiling[];
+  /** The floors and ceilings of the organization with the rule. */
+  readonly bounds: RetentionBounds;
   /** Whether records of the type may be erased earlier than without it. */
   readonly erasesEarlier: boolean;
 }
@@ -84,7 +84,7 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
     before,
     rule,
     effect: describeRule(rule, retainDays),
-    ceilings: ceilingsOf(recordTypes, changed, retainDays),
+    bounds: boundsOf(recordTypes, changed, retainDays),
     erasesEarlier: isEarlier(ceilingOf(resourceType, rules, retainDays), after),
   };
 }
@@ -97,11 +97,12 @@ export async function previewRule(
   app: App,
   wanted: RuleSetting,
 ): Promise<Pick<RulePlan, "effect"> & Pick<PreviewPart, "last"> & { readonly due: number }> {
-  const { effect, rule, ceilings } = await planRule(app, wanted);
+  const { effect, rule, bounds } = await planRule(app, wanted);
   const { organizationId, resourceType } = rule;
+  const ceilings = bounds.ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
   const { tally, last } = await previewPart(app, {
     organizationId,
-    ceilings: ceilings.filter((ceiling) => ceiling.resourceType === resourceType),
+    bounds: { ...bounds, ceilings },
     after: { resourceType, resourceId: "" },
   });
   return { effect, due: tally.dueByType[resourceType] ?? 0, last };

@@ -105,8 +105,8 @@ export const retentionSet = defineStoreCommand({
 });
 
 /** What the ceilings would delete with the rule, without confidential records. */
-function previewPlan(app: App, { organization, ceilings }: RulePlan): Promise<RetentionPreview> {
-  return previewRetention(showing(app, { includeConfidential: false }), organization, { ceilings });
+function previewPlan(app: App, { organization, bounds }: RulePlan): Promise<RetentionPreview> {
+  return previewRetention(showing(app, { includeConfidential: false }), organization, { bounds });
 }
 
 async function notConfirmed(app: App, plan: RulePlan): Promise<OperatorError> {

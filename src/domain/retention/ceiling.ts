@@ -2,8 +2,14 @@
 // type of an organization; the ceiling of a type replaces the general one. Pure; knows no store and no clock.
 
 import type { RecordType } from "../record-type.ts";
-import type { NormalisedTimestamp } from "../timestamp.ts";
-import { floorEnd, type FloorOrigin, formatDays, type RetentionRule } from "./floor.ts";
+import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
+import {
+  dayMs,
+  type FloorOrigin,
+  formatDays,
+  type RetentionFloor,
+  type RetentionRule,
+} from "./floor.ts";
 
 export interface Ceiling {
   readonly resourceType: string;
@@ -18,6 +24,22 @@ export interface Ceiling {
 }
 
 type Rules = readonly Pick<RetentionRule, "resourceType" | "deleteAfterDays" | "countedFrom">[];
+
+/** What the rules of an organization mean for its records: until when they are kept, and when they are erased. */
+export interface RetentionBounds {
+  readonly floors: readonly RetentionFloor[];
+  /** In the order of their types. */
+  readonly ceilings: readonly Ceiling[];
+}
+
+export function boundsOf(
+  types: readonly Pick<RecordType, "resourceType">[],
+  rules: readonly RetentionRule[],
+  retainDays: number | undefined,
+): RetentionBounds {
+  const floors = rules.filter(({ keepDays }) => keepDays > 0);
+  return { floors, ceilings: ceilingsOf(types, rules, retainDays) };
+}
 
 /**
  * The ceilings of an organization in the order of their types. `retainDays`: the ceiling for every type, if there is
@@ -48,13 +70,15 @@ export function ceilingOf(
   return { resourceType, days: retainDays, countedFrom: "last_seen", isOwn: false };
 }
 
-/** Whether a record has reached the ceiling. `from`: the time that the ceiling counts from. */
-export function hasPassed(
-  { days, isOwn }: Ceiling,
-  from: NormalisedTimestamp,
-  now: number,
-): boolean {
-  const end = floorEnd({ keepDays: days }, from, now);
+/** When a record reaches the ceiling, in Unix milliseconds. `from`: the time that the ceiling counts from. */
+export function ceilingEnd({ days }: Pick<Ceiling, "days">, from: NormalisedTimestamp): number {
+  return unixMsOf(from) + days * dayMs;
+}
+
+/** Whether a record has reached the ceiling. */
+export function hasPassed(ceiling: Ceiling, from: NormalisedTimestamp, now: number): boolean {
+  const { isOwn } = ceiling;
+  const end = ceilingEnd(ceiling, from);
   return isOwn ? end <= now : end < now;
 }
 

@@ -2,7 +2,7 @@
 // record type; and the records whose retention period has ended.
 
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { Ceiling } from "../../domain/retention/ceiling.ts";
+import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
 import type { FloorRule } from "../../domain/retention/floor.ts";
 import type { Unagreed } from "./proposal.ts";
 
@@ -33,11 +33,12 @@ export interface KeptQuery {
   readonly until: number;
 }
 
-/** The part of an organization's records that retention scans next, in the order of type and id. */
-export interface ExpiryQuery {
+/**
+ * The part of an organization's records that retention scans next, in the order of type and id. The floors and ceilings
+ * may be others than those that are stored; records of types without a ceiling are not read.
+ */
+export interface ExpiryQuery extends RetentionBounds {
   readonly organizationId: string;
-  /** In the order of their types; records of other types are not read. */
-  readonly ceilings: readonly Ceiling[];
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
   readonly scannedMax: number;
@@ -57,6 +58,8 @@ export interface Expired {
   readonly expiry: Expiry;
   /** The ceiling that it has reached. */
   readonly ceiling: Ceiling;
+  /** When it reached that ceiling. */
+  readonly passedAt: number;
 }
 
 export interface ExpiredPart {
@@ -65,11 +68,14 @@ export interface ExpiredPart {
   readonly next: RecordKey | undefined;
 }
 
+/** An expired record, and when its deletion is requested. */
+export interface DueRecord extends RecordKey {
+  readonly requestedAt: number;
+}
+
 /** Records that have expired, and would be deleted at that time. */
-export interface ErasedQuery extends Pick<ExpiryQuery, "organizationId" | "ceilings" | "now"> {
-  readonly due: readonly RecordKey[];
-  /** No deletion of them is requested before. */
-  readonly requestedFrom: number;
+export interface ErasedQuery extends RetentionBounds, Pick<ExpiryQuery, "organizationId" | "now"> {
+  readonly due: readonly DueRecord[];
   /** What a preview keeps in memory: relations, and bytes of the ids in them. */
   readonly entriesMax: number;
   readonly bytesMax: number;

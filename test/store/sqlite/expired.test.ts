@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import { ceilingsOf } from "../../../src/domain/retention/ceiling.ts";
+import { boundsOf } from "../../../src/domain/retention/ceiling.ts";
 import { findExpired } from "../../../src/store/sql/plan/expired.ts";
 import { openReader } from "../../../src/store/sqlite/connection.ts";
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
@@ -20,9 +20,9 @@ it("finds records and relations by their whole keys when it decides what has exp
   await store.createOrganization(organization(acme), operator);
   await store.write(transaction("t"));
   await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
-  const ceilings = ceilingsOf(recordTypes, [], 1);
+  const bounds = boundsOf(recordTypes, [], 1);
   prepare.mock.resetCalls();
-  const query = { organizationId: acme, ceilings, after: undefined, scannedMax: 10, now };
+  const query = { organizationId: acme, ...bounds, after: undefined, scannedMax: 10, now };
   using reader = openReader(place.path);
   const { expired } = reader.perform(findExpired, query);
   assert.deepEqual(

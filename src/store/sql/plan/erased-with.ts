@@ -5,14 +5,13 @@
 
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
-import type { ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
+import type { DueRecord, ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
 import { floorEnd } from "../../../domain/retention/floor.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import { dateOf } from "../../../domain/retention/hold-end.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { listFloors } from "../retention/floor.ts";
-import { type ReadFloors, readOrigins } from "../retention/floor-origin.ts";
+import { readOrigins } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
 import { findHeldNamings } from "../retention/naming.ts";
 import { rest, type Statements } from "../statement/statements.ts";
@@ -58,6 +57,10 @@ class Room {
   takeRoots({ size }: ReadonlySet<NodeKey>): void {
     this.#entries -= size;
   }
+}
+
+function nodeOf({ resourceType, resourceId }: DueRecord): NodeKey {
+  return nodeKey(resourceType, resourceId);
 }
 
 /** If there is too much for all records, fewer are previewed at a time, with the same result. */
@@ -112,7 +115,7 @@ function* collectCascade(query: ErasedQuery): Statements<Cascade> {
   const owners: Owners = new Map();
   const uncounted = new Set<NodeKey>();
   const room = new Room(query);
-  const nodes = due.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
+  const nodes = due.map(nodeOf);
   const erased: Roots = new Map(nodes.map((node) => [node, new Set([node])]));
   for (let level = nodes; level.length > 0;) {
     const here = new Set(level);
@@ -214,21 +217,20 @@ type Wait = "held" | "floor";
  * a hold that names one of them.
  */
 function* findWaits(query: ErasedQuery, cascade: Cascade): Statements<ReadonlyMap<NodeKey, Wait>> {
-  const { organizationId, due, now } = query;
+  const { organizationId, due, floors, now } = query;
   const { owners } = cascade;
   const affected = [...owners.keys()];
   const keys = affected.map((node) => toKey(organizationId, node));
   const held = yield* findHeldKeys(keys, now);
-  const floors = yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records: keys });
-  const roots = due.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
+  const roots = due.map(nodeOf);
   const parties = roots.filter((node) => isPartyType(parseNodeKey(node).type));
   const named = yield* findHeldNamings(organizationId, parties, dateOf(now));
   const isHeld = (node: NodeKey) => held.has(keyText(toKey(organizationId, node)));
   const waiting = ancestorsOf(affected.filter(isHeld), owners);
   const waits = new Map<NodeKey, Wait>();
   for (const root of roots) if (waiting.has(root) || named.has(root)) waits.set(root, "held");
-  const requestedAt = yield* findRequestTimes(query, { floors, origins });
+  const requestedAt = new Map(due.map((one) => [nodeOf(one), one.requestedAt]));
   for (const floor of floors) {
     const kept = affected.filter((node) => {
       const isRedacted = !cascade.erased.has(node) && !cascade.uncounted.has(node);
@@ -260,24 +262,4 @@ function ancestorsOf(nodes: readonly NodeKey[], owners: Owners): ReadonlySet<Nod
   // Iterating over a set includes the elements that are added meanwhile.
   for (const one of found) for (const owner of belongingOf(owners, one)) found.add(owner);
   return found;
-}
-
-/** When the deletions of expired records are requested. Empty if no floor depends on it. */
-function* findRequestTimes(
-  { organizationId, ceilings, due, requestedFrom }: ErasedQuery,
-  { floors, origins }: Pick<ReadFloors, "floors" | "origins">,
-): Statements<ReadonlyMap<NodeKey, number>> {
-  if (floors.length === 0 || !origins.values().some((origin) => origin === undefined)) {
-    return new Map();
-  }
-  const byType = new Map(ceilings.map((ceiling) => [ceiling.resourceType, ceiling]));
-  const beginnings = yield* readOrigins({ floors: ceilings, records: due });
-  return new Map(
-    due.map(({ resourceType, resourceId }) => {
-      const from = beginnings.get(keyText({ organizationId, resourceType, resourceId }));
-      const keepDays = byType.get(resourceType)?.days ?? 0;
-      const passedAt = floorEnd({ keepDays }, from, requestedFrom);
-      return [nodeKey(resourceType, resourceId), Math.max(requestedFrom, passedAt)];
-    }),
-  );
 }

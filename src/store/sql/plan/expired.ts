@@ -5,12 +5,11 @@ import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { type Ceiling, hasPassed } from "../../../domain/retention/ceiling.ts";
+import { type Ceiling, ceilingEnd, hasPassed } from "../../../domain/retention/ceiling.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
 import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins, readSeen } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
 import { findOpen } from "../deletion/open-deletion.ts";
@@ -36,21 +35,34 @@ export interface Candidate {
   readonly ceiling: Ceiling;
 }
 
+/** A record that has reached its ceiling. */
+type Passed = Omit<Expired, "expiry">;
+
 export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {
   const { candidates, next } = yield* readCandidates(query);
   const uncertain = candidates.filter(({ ceiling }) => isByHistory(ceiling));
-  const certain = candidates.filter(({ ceiling }) => !isByHistory(ceiling));
-  const expired = new Set([...certain, ...(yield* filterPassed(uncertain, query.now))]);
-  const inOrder = candidates.filter((candidate) => expired.has(candidate));
-  return { expired: yield* decideExpiries(query, inOrder), next };
+  const passed = yield* filterPassed(uncertain, query.now);
+  const passedAt = new Map(passed.map((one) => [one.key, one.passedAt]));
+  const expired = candidates.flatMap(({ key, ceiling, lastSeen }) => {
+    const at = isByHistory(ceiling) ? passedAt.get(key) : ceilingEnd(ceiling, lastSeen);
+    return at === undefined ? [] : [{ key, ceiling, passedAt: at }];
+  });
+  return { expired: yield* decideExpiries(query, expired), next };
+}
+
+interface SeenCandidate extends Candidate {
+  readonly lastSeen: NormalisedTimestamp;
+}
+
+interface CandidatePart {
+  readonly candidates: readonly SeenCandidate[];
+  readonly next: RecordKey | undefined;
 }
 
 /** Reads the next records of the types with a ceiling, and selects those that may have reached it. */
-function* readCandidates(
-  query: ExpiryQuery,
-): Statements<{ readonly candidates: readonly Candidate[]; readonly next: RecordKey | undefined }> {
+function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
   const { organizationId, ceilings, after, scannedMax, now } = query;
-  const candidates: Candidate[] = [];
+  const candidates: SeenCandidate[] = [];
   let [scanned, histories] = [0, 0];
   for (const ceiling of ceilings) {
     const { resourceType } = ceiling;
@@ -67,7 +79,7 @@ function* readCandidates(
         histories += 1;
       }
       last = row.resource_id;
-      if (mayHaveExpired) candidates.push({ key: keyOf(last), ceiling });
+      if (mayHaveExpired) candidates.push({ key: keyOf(last), ceiling, lastSeen: row.last_seen });
     }
     scanned += rows.length;
     if (rows.length === limit) return { candidates, next: keyOf(last) };
@@ -86,20 +98,21 @@ function isByHistory({ countedFrom }: Ceiling): boolean {
 }
 
 /**
- * The records that have reached their ceiling. A record without the time that the ceiling counts from, such as an open
- * account, has not.
+ * The records that have reached their ceiling, and when they did. A record without the time that the ceiling counts
+ * from, such as an open account, has not.
  */
 export function* filterPassed<One extends Candidate>(
   candidates: readonly One[],
   now: number,
-): Statements<readonly One[]> {
+): Statements<readonly (One & Pick<Expired, "passedAt">)[]> {
   if (candidates.length === 0) return [];
   const ceilings = [...new Set(candidates.map(({ ceiling }) => ceiling))];
   const records = candidates.map(({ key }) => key);
   const origins = yield* readOrigins({ floors: ceilings, records });
-  return candidates.filter(({ key, ceiling }) => {
-    const from = origins.get(keyText(key));
-    return from !== undefined && hasPassed(ceiling, from, now);
+  return candidates.flatMap((one) => {
+    const from = origins.get(keyText(one.key));
+    const isPassed = from !== undefined && hasPassed(one.ceiling, from, now);
+    return isPassed ? [{ ...one, passedAt: ceilingEnd(one.ceiling, from) }] : [];
   });
 }
 
@@ -108,8 +121,8 @@ export function* filterPassed<One extends Candidate>(
  * other reason.
  */
 function* decideExpiries(
-  { organizationId, ceilings, now }: ExpiryQuery,
-  expired: readonly Candidate[],
+  { organizationId, floors, ceilings, now }: ExpiryQuery,
+  expired: readonly Passed[],
 ): Statements<readonly Expired[]> {
   if (expired.length === 0) return [];
   const keys = expired.map(({ key }) => key);
@@ -127,7 +140,6 @@ function* decideExpiries(
   for (const text of open) reasons.set(text, "open");
   for (const text of held) reasons.set(text, "held");
   const records = keys.filter((key) => !reasons.has(keyText(key)));
-  const floors = records.length === 0 ? [] : yield* listFloors(organizationId);
   const origins = yield* readOrigins({ floors, records });
   for (const key of records) {
     // The floor of a deletion that would be requested now.
