@@ -1,5 +1,5 @@
-// Previews for officers what a deletion would move to the restricted store if it were processed now. Reads a bounded
-// part of the cascade and changes nothing.
+// Previews for officers what a deletion would move to the restricted store if it were processed now or at a later time.
+// Reads a bounded part of the cascade and changes nothing.
 
 import { type Node, nodeKey, parseNodeKey, planErasure } from "../../domain/deletion/erasure.ts";
 import { planRestriction } from "../../domain/deletion/restriction.ts";
@@ -7,6 +7,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { findFiledAt } from "../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../domain/retention/floor.ts";
+import { hasEnded } from "../../domain/retention/hold-end.ts";
 import type { App } from "../app.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 
@@ -23,6 +24,7 @@ export interface RestrictionPreview {
 export async function previewRestriction(
   app: App,
   { requestedAt, ...root }: RecordKey & { readonly requestedAt: number },
+  at = app.now(),
 ): Promise<RestrictionPreview> {
   requireRight(app, "confidential.read");
   const { organizationId } = root;
@@ -41,7 +43,7 @@ export async function previewRestriction(
     const { type, id } = parseNodeKey(node);
     return { organizationId, resourceType: type, resourceId: id };
   });
-  const obliged = await findObliged(app, keys, requestedAt);
+  const obliged = await findObliged(app, keys, { requestedAt, at });
   const names = obliged.map(({ resourceType, resourceId }) => nodeKey(resourceType, resourceId));
   const found = planRestriction(plan, edges, new Set(names));
   return {
@@ -51,15 +53,16 @@ export async function previewRestriction(
   };
 }
 
-/** Returns the reports that are under a legal hold or a retention floor that has not ended. */
+/** Returns the reports that are under a legal hold or a retention floor that has not ended by then. */
 async function findObliged(
   app: App,
   reports: readonly RecordKey[],
-  requestedAt: number,
+  { requestedAt, at }: { readonly requestedAt: number; readonly at: number },
 ): Promise<readonly RecordKey[]> {
   const [first] = reports;
   if (first === undefined) return [];
-  const holds = await app.store.holds.ofRecords(reports);
+  const all = await app.store.holds.ofRecords(reports);
+  const holds = all.filter((hold) => !hasEnded(hold, at));
   const floors = await app.store.retention.listFloors(first.organizationId);
   const obliged: RecordKey[] = [];
   for (const key of reports) {
@@ -68,7 +71,7 @@ async function findObliged(
     );
     const floor = floors.find(({ resourceType }) => resourceType === key.resourceType);
     const until = floor === undefined ? 0 : await findEnd(app, floor, { ...key, requestedAt });
-    if (isHeld || until > app.now()) obliged.push(key);
+    if (isHeld || until > at) obliged.push(key);
   }
   return obliged;
 }

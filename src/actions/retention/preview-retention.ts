@@ -182,15 +182,19 @@ export async function previewRetention(
     part = await previewPart(app, { organizationId, bounds, at, after: part?.last }, tally);
   } while (part.last !== undefined);
   const mayKnow = hasRight(app, "confidential.read");
-  const restricted = mayKnow ? await previewRestricted(app, tally.due) : undefined;
+  const restricted = mayKnow ? await previewRestricted(app, tally.due, at) : undefined;
   return { organization, ceilings: part.ceilings, tally, at, restricted };
 }
 
 /** Previews each record once, in any order. */
-async function previewRestricted(app: App, due: readonly RecordKey[]): Promise<readonly Node[]> {
+async function previewRestricted(
+  app: App,
+  due: readonly DueRecord[],
+  at: number,
+): Promise<readonly Node[]> {
   const found = new Map<string, Node>();
-  for (const key of due) {
-    const { records } = await previewRestriction(app, { ...key, requestedAt: app.now() });
+  for (const record of due) {
+    const { records } = await previewRestriction(app, record, at);
     for (const node of records) found.set(nodeKey(node.type, node.id), node);
   }
   return [...found.values()];
