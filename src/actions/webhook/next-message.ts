@@ -215,6 +215,12 @@ function bodyOf(type: string, at: number, data: Readonly<Record<string, string>>
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 
+export async function findEnds({ store }: Pick<App, "store">): Promise<Ends> {
+  const { no: entryNo } = await store.trail.head();
+  const { settled: changeNo } = await store.settledArrival();
+  return { entryNo, changeNo };
+}
+
 export interface Looked {
   /** The results of the last query and of this one. */
   readonly seen: Ends;
@@ -231,12 +237,9 @@ export interface Looked {
 export async function lookForNews(
   { store }: Pick<App, "store">,
   organizations: readonly string[],
-  last: Ends | undefined,
+  { seen, ends }: Pick<Looked, "seen" | "ends">,
 ): Promise<Looked> {
-  const { no: entryNo } = await store.trail.head();
-  const { settled: changeNo } = await store.settledArrival();
-  const ends = { entryNo, changeNo };
-  const seen = last ?? ends;
+  const { entryNo, changeNo } = ends;
   const told =
     entryNo > seen.entryNo
       ? await store.webhooks.findNews({ after: seen.entryNo, through: entryNo })

@@ -261,6 +261,7 @@ export const methods = {
     settle: change(ofOrganization, delivery.settleAttempt),
     listNews: lookup(ofOrganization, delivery.listDeletionNews),
     findNews: lookup(every, delivery.findOrganizationsWithNews),
+    haveChanged: lookup(every, delivery.haveEndpointsChanged),
   },
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),

@@ -5,9 +5,10 @@ import { randomBytes } from "node:crypto";
 import type { App } from "../../actions/app.ts";
 import type { FeedCipher } from "../../actions/change/offset.ts";
 import { deliver, type DeliveryAttempt, type Sending } from "../../actions/webhook/deliver.ts";
-import { allEndpoints } from "../../actions/webhook/endpoints.ts";
+import { KnownEndpoints } from "../../actions/webhook/known-endpoints.ts";
 import {
   beginSending,
+  findEnds,
   type Looked,
   lookForNews,
   type Ends,
@@ -46,6 +47,7 @@ class Sender {
   /** By endpoint. */
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #turns = new Turns();
+  readonly #known: KnownEndpoints;
   readonly #ofOrganization = new Map<string, number>();
   /** When each organization was last served, as a count; organizations that were never served come first. */
   readonly #servedAt = new Map<string, number>();
@@ -57,16 +59,20 @@ class Sender {
   constructor(app: App, options: SenderOptions) {
     this.#app = app;
     this.#options = options;
+    this.#known = new KnownEndpoints(app);
   }
 
   /** Begins as many deliveries as there is room for. */
   async round(): Promise<boolean> {
-    const endpoints = await allEndpoints(this.#app);
+    // First, because it ends leases of a process that was killed.
+    const cipher = await this.#begun();
+    const endpoints = await this.#known.list();
     const keys = this.#app.webhookKeys();
     if (endpoints.length === 0 || keys === undefined) return false;
-    const source = { app: this.#app, keys, cipher: await this.#begun(), turns: this.#turns };
+    const source = { app: this.#app, keys, cipher, turns: this.#turns };
     const ends = await this.#look(endpoints);
-    for (const endpoint of this.#inTurn(endpoints, keys.check)) {
+    const waiting = endpoints.filter((one) => !this.#isAtEnd(one, ends));
+    for (const endpoint of this.#inTurn(waiting, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
       if (this.#isFull(endpoint)) continue;
       const place = await this.#findNews(source, endpoint, ends);
@@ -84,15 +90,28 @@ class Sender {
     await Promise.all(this.#inFlight.values());
   }
 
-  /** Queries what has changed since the last query, once for all endpoints that had nothing to send then. */
+  /**
+   * Queries what has changed since the last query, if anything has, once for all endpoints that had nothing to send
+   * then.
+   */
   async #look(endpoints: readonly WebhookEndpoint[]): Promise<Ends> {
+    const ends = await findEnds(this.#app);
+    const seen = this.#seen ?? ends;
+    this.#seen = seen;
+    if (ends.entryNo === seen.entryNo && ends.changeNo === seen.changeNo) return ends;
     const organizations = [...new Set(endpoints.map(({ organizationId }) => organizationId))];
-    const looked = await lookForNews(this.#app, organizations, this.#seen);
-    this.#seen = looked.ends;
+    const looked = await lookForNews(this.#app, organizations, { seen, ends });
+    this.#seen = ends;
     const isListed = new Set(organizations);
     for (const id of this.#servedAt.keys()) if (!isListed.has(id)) this.#servedAt.delete(id);
     this.#places = forward(this.#places, endpoints, looked);
-    return looked.ends;
+    return ends;
+  }
+
+  #isAtEnd(endpoint: WebhookEndpoint, ends: Ends): boolean {
+    if (endpoint.testRequestedAt !== undefined) return false;
+    const known = placeOf(endpoint, this.#places.get(endpoint.endpointId));
+    return known.entryNo >= ends.entryNo && known.changeNo >= ends.changeNo;
   }
 
   /** Endpoints that may be sent something now; the organization that was served longest ago comes first. */
@@ -123,8 +142,6 @@ class Sender {
   ): Promise<Place | undefined> {
     const { endpointId } = endpoint;
     const known = placeOf(endpoint, this.#places.get(endpointId));
-    const isAtEnd = known.entryNo >= ends.entryNo && known.changeNo >= ends.changeNo;
-    if (isAtEnd && endpoint.testRequestedAt === undefined) return undefined;
     const { message, place } = await findNext(source, endpoint, { ends, place: known });
     this.#places.set(endpointId, place);
     return message === undefined ? undefined : place;
@@ -154,6 +171,7 @@ class Sender {
       .catch((error: unknown) => log.error({ err: error, endpointId }, "a webhook can't be sent"))
       .finally(() => {
         this.#inFlight.delete(endpointId);
+        this.#known.outdate(endpointId);
         this.#count(organizationId, -1);
       });
     this.#inFlight.set(endpointId, delivery);

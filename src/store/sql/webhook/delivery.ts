@@ -11,7 +11,7 @@ import type {
   TrailRange,
 } from "../../interface/webhooks.ts";
 import { reader } from "../../row/reader.ts";
-import { all, find, list, run, type Statements } from "../statement/statements.ts";
+import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
 import { audit, toEndpoint } from "./endpoint.ts";
 
 const claim = `
@@ -77,6 +77,10 @@ const findOrganizations = `
   SELECT DISTINCT organization_id FROM audit_entry
   WHERE entry_no > $1 AND entry_no <= $2 AND ${steps} AND organization_id IS NOT NULL`;
 
+const findChange = `
+  SELECT entry_no FROM audit_entry
+  WHERE entry_no > $1 AND entry_no <= $2 AND action LIKE 'webhook.%' LIMIT 1`;
+
 const toNews = reader<DeletionNews>({});
 
 /** Returns the endpoint in its current state; undefined if another process sends to it, or nothing may be sent now. */
@@ -131,4 +135,9 @@ export function* findOrganizationsWithNews({
 }: TrailRange): Statements<readonly string[]> {
   const rows = yield* all<{ organization_id: string }>(findOrganizations, after, through);
   return rows.map(({ organization_id }) => organization_id);
+}
+
+/** Whether a part of the trail has an entry about an endpoint. */
+export function* haveEndpointsChanged({ after, through }: TrailRange): Statements<boolean> {
+  return (yield* get(findChange, after, through)) !== undefined;
 }

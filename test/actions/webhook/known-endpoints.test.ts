@@ -1,0 +1,81 @@
+// Which endpoints a serving process reads again, and when.
+
+import assert from "node:assert/strict";
+import { after, beforeEach, describe, it } from "node:test";
+import { KnownEndpoints } from "../../../src/actions/webhook/known-endpoints.ts";
+import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
+import { newEndpoint } from "../../conformance/webhooks.ts";
+import { makeFakeClock } from "../../support/fake-clock.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { openTestStore } from "../../support/test-store.ts";
+
+const folder = makeTempFolder();
+const store = await openTestStore(`sqlite:${folder}/sluice.db`, { role: "command" });
+after(async () => {
+  await store.close();
+  removeFolder(folder);
+});
+await store.createOrganization(organization(acme), operator);
+const clock = makeFakeClock(operator.now);
+const name = { organizationId: acme, endpointId: "whe_1" };
+let reads = 0;
+const listAll: typeof store.webhooks.listAll = (page) => {
+  reads += 1;
+  return store.webhooks.listAll(page);
+};
+const counting = { ...store, webhooks: { ...store.webhooks, listAll } };
+
+describe("the endpoints that a process knows", () => {
+  let known: KnownEndpoints;
+  const one = async () => (await known.list())[0];
+  beforeEach(async () => {
+    for (const left of await store.listWebhookEndpoints(acme))
+      await store.removeWebhookEndpoint(left, operator);
+    await store.createWebhookEndpoint(newEndpoint("whe_1"), operator);
+    known = new KnownEndpoints({ store: counting, now: clock.now });
+    await known.list();
+    reads = 0;
+  });
+
+  it("are not read again while nothing happens to them, whatever else does", async () => {
+    await store.write(transaction(`t${clock.now()}`));
+    await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
+    assert.equal((await known.list()).length, 1);
+    assert.equal(reads, 0);
+  });
+
+  it("are read again when one is created, enabled, tested, rotated, disabled or removed", async () => {
+    await store.createWebhookEndpoint(newEndpoint("whe_2"), operator);
+    assert.equal((await known.list()).length, 2);
+    await store.removeWebhookEndpoint({ ...name, endpointId: "whe_2" }, operator);
+    assert.equal((await known.list()).length, 1);
+    const { now } = operator;
+    await store.webhooks.change(name, { test: true }, operator);
+    assert.equal((await one())?.testRequestedAt, now);
+    const secret = { keyCheck: 8, formerUntil: undefined };
+    await store.webhooks.change(name, { secret }, operator);
+    assert.equal((await one())?.keyCheck, 8);
+    const leasedUntil = now + 9;
+    await store.webhooks.claim({ ...name, claimant: "other", now, until: leasedUntil });
+    const outcome = { kind: "failed", leasedUntil, nextAttemptAt: 1, disable: "gone" } as const;
+    const attempt = { ...name, claimant: "other", at: now, leaseUntil: undefined };
+    await store.webhooks.settle({ ...attempt, result: "410", outcome });
+    assert.equal((await one())?.disabledBecause, "gone");
+    await store.webhooks.change(name, { enable: true }, operator);
+    assert.equal((await one())?.disabledBecause, undefined);
+    assert.equal(reads, 6);
+  });
+
+  it("are read one by one after they were claimed, and all after a time", async () => {
+    const { now } = operator;
+    await store.webhooks.claim({ ...name, claimant: "other", now, until: now + 9 });
+    assert.equal((await one())?.leaseUntil, undefined);
+    known.outdate("whe_1");
+    assert.equal((await one())?.leaseUntil, now + 9);
+    assert.equal(reads, 0);
+    await store.webhooks.release({ ...name, claimant: "other" });
+    clock.advanceMs(30_000);
+    assert.equal((await one())?.leaseUntil, undefined);
+    assert.equal(reads, 1);
+  });
+});
