@@ -140,6 +140,9 @@ export const limits = {
   deletionsAtOnceMax: 512,
   deletionsClaimedAtOnceMax: 256,
   erasureStepRecordsMax: 256,
+  /** How much of the changes of records that stay one step reads and rewrites, however many changes a record has. */
+  rewrittenChangesMax: 500,
+  rewrittenBytesMax: 2 * 1_024 * 1_024,
   /** How many rows of a table one step of the erasure of an organization removes while others write, and otherwise. */
   organizationStepRowsMax: 1_000,
   organizationStepRowsAloneMax: 4_000,

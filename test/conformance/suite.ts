@@ -18,6 +18,7 @@ import { testImports } from "./imports.ts";
 import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
+import { testLongRedactions } from "./long-redactions.ts";
 import { testNotices } from "./notices.ts";
 import { testOperators } from "./operators.ts";
 import { testManyChanges } from "./many-changes.ts";
@@ -67,6 +68,7 @@ const decisions: readonly Part[] = [
   testEventCursors,
   testTrail,
   testLongLists,
+  testLongRedactions,
   testManyChanges,
   testRandomWorkload,
 ];

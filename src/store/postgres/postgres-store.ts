@@ -221,6 +221,7 @@ function makeCompletion(
 
 function completionOf(result: CompletionResult): Completion {
   if (result.result === "completed") return result;
+  if (result.result === "partly") return { result: "scanning" };
   if (result.result !== "held") return { result: "again" };
   return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }

@@ -105,11 +105,11 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
   const disabled = yield* run(setDisabled, act.now, operatorId);
   const operator = yield* find(toOperator, findById, operatorId);
   if (operator !== undefined && disabled === 1) {
-    yield* runTogether(
+    yield* runTogether([
       [removeSessions, operatorId],
       [removePasskeys, operatorId],
       [removeTokens, operatorId],
-    );
+    ]);
     yield* auditAct(noteOn(operator.name, "disable", byShell(act)), act);
   }
   return operator;

@@ -28,6 +28,7 @@ import { auditActs } from "../trail/audit.ts";
 import type { NumberedKey } from "../statement/named.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { eraseRecords, findLongRecords, moveRecords, shortenRecord } from "./erase-records.ts";
+import type { Cursors } from "./redact-long.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 
 /** How many changes of long records one transaction removes if writers wait for it. */
@@ -70,11 +71,14 @@ function* eraseNext(
     return isDone ? { ...nothing, done: [deletion.deletionRequestId] } : nothing;
   }
   const planEndMax = Math.min(recordsMax, smallPlanMax);
-  const isSmall = processing.every(({ planEnd }) => planEnd > 0 && planEnd <= planEndMax);
+  const isSmall = processing.every(
+    ({ planEnd, cursor }) => planEnd > 0 && planEnd <= planEndMax && cursor === null,
+  );
+  const cursors = new Map(processing.map((one) => [one.deletion.deletionRequestId, one.cursor]));
   const parts = isSmall
     ? yield* findAllTargets(processing.map((one) => one.deletion))
     : [yield* findNextTargets(deletion, recordsMax)];
-  return yield* eraseParts(parts, options);
+  return yield* eraseParts(parts, cursors, options);
 }
 
 /** The deletions with nothing left to erase, and how many notices were written. */
@@ -85,16 +89,20 @@ interface Erased {
 
 const nothing: Erased = { done: [], notices: 0 };
 
-function* eraseParts(given: readonly PlanPart[], { act }: ErasingOptions): Statements<Erased> {
+function* eraseParts(
+  given: readonly PlanPart[],
+  cursors: Cursors,
+  { act }: ErasingOptions,
+): Statements<Erased> {
   const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
   // Once a record is locked, nobody can add a change to it that this step would not see.
   const isLocked = yield* lock(keys);
-  const parts = isLocked ? given : yield* shortenRecords(given);
-  const targets = parts.flatMap((part) => part.targets);
-  const deletions = parts.map(({ deletion }) => deletion);
+  const shortened = isLocked ? given : yield* shortenRecords(given);
+  const deletions = given.map(({ deletion }) => deletion);
   const pseudonyms = yield* findPseudonyms(deletions);
-  const options = { deletions, pseudonyms, act };
-  const redacted = yield* redactReferences(targets, options);
+  const options = { deletions, pseudonyms, cursors, act };
+  const { parts, types: redacted } = yield* redactReferences(shortened, options);
+  const targets = parts.flatMap((part) => part.targets);
   const erased = yield* eraseUnrestricted(targets);
   const { moved, notes } = yield* moveRestricted(parts);
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));

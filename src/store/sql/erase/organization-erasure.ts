@@ -183,7 +183,7 @@ export function* eraseOrganizationStep(
 ): Statements<boolean> {
   const { organizationId } = deletion;
   const { act, rowsMax } = args;
-  if (yield* redactKeptStep(deletion, { rowsMax, act })) return false;
+  if (yield* redactKeptStep({ deletion, cursor }, { rowsMax, act })) return false;
   const [target] = (yield* findNextTargets(deletion, 1)).targets;
   if (target === undefined) return true;
   const from = cursor === null ? undefined : (JSON.parse(cursor) as ErasurePlace);
@@ -240,10 +240,10 @@ function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<Eras
     ...from,
   );
   const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
-  yield* runTogether(
+  yield* runTogether([
     [removeChanges, organizationId, ...key, ...from],
     [removeChangesOfLast, organizationId, ...key, end?.change_no ?? 0],
-  );
+  ]);
   const records = yield* all<{ resource_type: string }>(
     removeRecords,
     organizationId,

@@ -1,13 +1,15 @@
 // Redacts the references of kept reports to records of a restricted set, when that set is erased. While the set had to
 // be kept, these reports were not changed. A reference that was stated again since then is a new one, and stays.
 
+import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { type Reference, storeProgressOf } from "../plan/erasure.ts";
-import { readChangesAfter, redactAll, storeRewritten } from "./rewrite.ts";
+import { storeCursor } from "../plan/claim.ts";
+import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
+import { readChangesAfter, redactAll, Room, storeRewritten } from "./rewrite.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const findPending = `
@@ -36,30 +38,50 @@ const lockRow = `
   --postgres FOR NO KEY UPDATE
   `;
 
-/** One statement reads this many changes. */
-const changesAtOnce = 500;
+/** One statement reads this many references. */
+const referencesAtOnce = 500;
 
 interface ReferenceRow extends Omit<Reference, "deletion_request_id"> {
   /** The deletion that has moved the report; empty if the report stays. */
   readonly from_set: string;
 }
 
+/** Within a report with many changes: where the next step continues. */
+interface Cursor {
+  readonly reference: ReferenceKey;
+  /** The last change that was rewritten. */
+  readonly after: number;
+  /** Whether a change up to there contained the reference. */
+  readonly found: boolean;
+}
+
+type ReferenceKey = readonly [from_type: string, from_id: string, to_type: string, to_id: string];
+
 /** Redacts the next references of a set, and stores the progress of its deletion. False if none is left. */
 export function* redactKeptStep(
-  deletion: Deletion,
+  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
   { rowsMax, act }: { readonly rowsMax: number; readonly act: Act },
 ): Statements<boolean> {
   const moving = deletionOfSet(deletion.deletionRequestId);
   if (deletion.restrictedOf === undefined || moving === undefined) return false;
   const rows = yield* all<ReferenceRow>(findPending, moving, rowsMax);
   if (rows.length === 0) return false;
-  let redactedTypes: readonly string[] = [];
+  const room = new Room();
+  const begun = cursor === null ? undefined : (JSON.parse(cursor) as Partial<Cursor>);
+  let next: Cursor | undefined;
+  const redactedTypes: string[] = [];
   for (const row of rows) {
-    if (yield* rewriteReport(row, { write: true })) {
-      redactedTypes = [...redactedTypes, row.from_type];
-    }
+    const reference = keyOf(row);
+    const isBegun = isDeepStrictEqual(begun?.reference, reference);
+    const { after = 0, found = false } = isBegun ? (begun ?? {}) : {};
+    const part = yield* rewriteReport(row, { after, room, write: true });
+    const isFound = found || part.found;
+    next = part.isLast ? undefined : { reference, after: part.after, found: isFound };
+    if (next !== undefined) break;
+    if (isFound) redactedTypes.push(row.from_type);
     yield* mark(moving, row, true);
   }
+  yield* storeCursor(deletion, next === undefined ? null : JSON.stringify(next));
   const progress = { deletion, done: [], erased: [], moved: [], redactedTypes };
   yield* storeProgressOf([progress], act);
   return true;
@@ -70,18 +92,30 @@ export function* verifyKept({ deletionRequestId, restrictedOf }: Deletion): Stat
   const moving = deletionOfSet(deletionRequestId);
   if (restrictedOf === undefined || moving === undefined) return true;
   let isClean = true;
-  let after: readonly [string, string, string, string] = ["", "", "", ""];
+  let place: ReferenceKey = ["", "", "", ""];
   for (;;) {
-    const rows = yield* all<ReferenceRow>(findAll, moving, ...after, changesAtOnce);
+    const rows = yield* all<ReferenceRow>(findAll, moving, ...place, referencesAtOnce);
     for (const row of rows) {
-      if (!(yield* rewriteReport(row, { write: false }))) continue;
+      if (!(yield* isUnredacted(row))) continue;
       yield* mark(moving, row, false);
       isClean = false;
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < changesAtOnce) return isClean;
-    after = [last.from_type, last.from_id, last.to_type, last.to_id];
+    if (last === undefined || rows.length < referencesAtOnce) return isClean;
+    place = keyOf(last);
   }
+}
+
+function* isUnredacted(row: ReferenceRow): Statements<boolean> {
+  for (let after = 0; ;) {
+    const part = yield* rewriteReport(row, { after, room: new Room(), write: false });
+    if (part.found || part.isLast) return part.found;
+    after = part.after;
+  }
+}
+
+function keyOf({ from_type, from_id, to_type, to_id }: ReferenceRow): ReferenceKey {
+  return [from_type, from_id, to_type, to_id];
 }
 
 function* mark(moving: string, row: ReferenceRow, done: boolean): Statements<void> {
@@ -96,28 +130,32 @@ function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): S
   return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
 }
 
-/** Whether the report contains the reference. If `rewrite` is set, rewrites the changes that contain it. */
+interface ReportPart {
+  readonly after: number;
+  readonly room: Room;
+  readonly write: boolean;
+}
+
+interface RewrittenPart extends Pick<Cursor, "after" | "found"> {
+  readonly isLast: boolean;
+}
+
+/** Whether the next changes of a report contain the reference. If `write` is set, rewrites those that do. */
 function* rewriteReport(
   row: ReferenceRow,
-  { write }: { readonly write: boolean },
-): Statements<boolean> {
+  { after, room, write }: ReportPart,
+): Statements<RewrittenPart> {
+  const none = { after, found: false, isLast: true };
   const { from_type, from_id, from_set, to_type, to_id } = row;
   const organizationId = from_set === "" ? row.organization_id : restrictedId(from_set);
   const report = { organizationId, resourceType: from_type, resourceId: from_id };
-  if (write && !(yield* lockReport(report))) return false;
+  if (write && !(yield* lockReport(report))) return none;
   const key = [organizationId, from_type, from_id] as const;
-  if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return false;
+  if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return none;
   const erased = new Map([[nodeKey(to_type, to_id), undefined]]);
-  let found = false;
-  let after = 0;
-  for (;;) {
-    const changes = yield* readChangesAfter(report, after, changesAtOnce);
-    const rewritten = redactAll(changes, () => erased);
-    found ||= rewritten.some((change) => change.after !== change.payload);
-    if (found && !write) return true;
-    yield* storeRewritten(rewritten);
-    const last = changes.at(-1);
-    if (last === undefined || changes.length < changesAtOnce) return found;
-    after = last.change_no;
-  }
+  const { changes, isLast } = yield* readChangesAfter(report, after, room);
+  const rewritten = redactAll(changes, () => erased);
+  const found = rewritten.some((change) => change.after !== change.payload);
+  if (write) yield* storeRewritten(rewritten);
+  return { after: changes.at(-1)?.change_no ?? after, found, isLast };
 }

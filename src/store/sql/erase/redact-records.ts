@@ -1,18 +1,21 @@
 // Removes references to what is erased from records that stay, and replaces the ids of erased parties in them. A record
-// with several references is rewritten once.
+// with several references is rewritten once; one with many changes part by part (redact-long.ts).
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Act } from "../../interface/act.ts";
-import type { ErasedRecords } from "../../shared/redact-payload.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { type Reference, referencesOf, type TargetRow } from "../plan/erasure.ts";
+import { type PlanPart, type Reference, referencesOf } from "../plan/erasure.ts";
 import { keepPseudonyms } from "./kept-pseudonym.ts";
 import { deleteOrphans } from "../deletion/open-deletion.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import { among } from "../statement/named.ts";
-import { readChanges, redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
+import {
+  measureShortRecords,
+  readChanges,
+  redactAll,
+  storeRewritten,
+  type Rewritten,
+} from "./rewrite.ts";
+import { boundRedactions, erasedBy, type RedactionOptions, type Renamed } from "./redact-long.ts";
 import { areAllErased } from "../../../domain/deletion/party.ts";
 import type { Payload, ResourceType } from "../../../domain/record-type.ts";
 import { recordTypeByName } from "../../../domain/record-types.ts";
@@ -25,13 +28,6 @@ const removeRelations = `
   RETURNING relation.organization_id, relation.from_type, relation.from_id, relation.to_type, relation.to_id`;
 
 type RelationRow = Omit<Reference, "deletion_request_id">;
-
-export interface RedactionOptions {
-  readonly deletions: readonly Deletion[];
-  /** The pseudonyms of the erased parties, by the id of the deletion. */
-  readonly pseudonyms: ReadonlyMap<string, string>;
-  readonly act: Act;
-}
 
 /** For each deletion: the types of the changed records, one entry for each reference or id that was removed. */
 export type RedactedTypes = ReadonlyMap<string, readonly string[]>;
@@ -46,31 +42,58 @@ class TypesByDeletion {
   }
 }
 
+interface Redacted {
+  /** The parts that this step processes: each may end before a record that has to wait for the next step. */
+  readonly parts: readonly PlanPart[];
+  readonly types: RedactedTypes;
+}
+
 export function* redactReferences(
-  targets: readonly TargetRow[],
+  given: readonly PlanPart[],
   options: RedactionOptions,
-): Statements<RedactedTypes> {
+): Statements<Redacted> {
   const types = new TypesByDeletion();
+  const planned = groupByRecord(given.flatMap(({ targets }) => referencesOf(targets, open)));
+  const sizes = yield* measureShortRecords(keysOf(planned));
+  const {
+    parts,
+    long,
+    renamed: renamedLong,
+  } = yield* boundRedactions(given, { ...options, sizes });
+  const targets = parts.flatMap((part) => part.targets);
   // The same statements run whether or not a reference remains: the time must not disclose it.
   yield* removeThem(referencesOf(targets, { restricted: true }));
-  const references = referencesOf(targets, { restricted: false });
+  const references = referencesOf(targets, open);
   // A reference that two deletions remove counts for one of them.
   const owners = new Map(references.toReversed().map((one) => [relationText(one), one]));
   for (const row of yield* removeThem(references)) {
     const owner = owners.get(relationText(row));
     if (owner !== undefined) types.add(owner.deletion_request_id, row.from_type);
   }
-  const byRecord = Map.groupBy(references, (reference) => rowKeyText(recordOf(reference)));
-  const keys = [...byRecord.values()].flatMap(([first]) => (first ? [toKey(recordOf(first))] : []));
+  const byRecord = groupByRecord(references.filter((one) => !long.has(recordTextOf(one))));
   const erasedOf = (record: string) => erasedBy(byRecord.get(record) ?? [], options.pseudonyms);
-  const rewritten = redactAll(yield* readChanges(keys), erasedOf);
+  const rewritten = redactAll(yield* readChanges(keysOf(byRecord)), erasedOf);
   yield* storeRewritten(rewritten);
-  const renamed = findRenamed(rewritten, byRecord, options.pseudonyms);
-  for (const [id, { records }] of renamed) {
-    for (const { resourceType } of records) types.add(id, resourceType);
-  }
+  const renamed = [...findRenamed(rewritten, byRecord, options.pseudonyms), ...renamedLong];
+  for (const { id, key, isAdded } of renamed) if (isAdded) types.add(id, key.resourceType);
   yield* followParties(renamed, options);
-  return types.all;
+  return { parts, types: types.all };
+}
+
+const open = { restricted: false };
+
+type ByRecord = ReadonlyMap<string, readonly Reference[]>;
+
+function groupByRecord(references: readonly Reference[]): ByRecord {
+  return Map.groupBy(references, recordTextOf);
+}
+
+function keysOf(byRecord: ByRecord): readonly RecordKey[] {
+  return [...byRecord.values()].flatMap(([first]) => (first ? [toKey(recordOf(first))] : []));
+}
+
+function recordTextOf(reference: Reference): string {
+  return rowKeyText(recordOf(reference));
 }
 
 function* removeThem(references: readonly Reference[]): Statements<readonly RelationRow[]> {
@@ -86,32 +109,12 @@ function recordOf({ organization_id, from_type, from_id }: Reference): KeyRow {
   return { organization_id, resource_type: from_type, resource_id: from_id };
 }
 
-/** Returns the records that the references lead to. A party has the pseudonym of its deletion. */
-function erasedBy(
-  references: readonly Reference[],
-  pseudonyms: RedactionOptions["pseudonyms"],
-): ErasedRecords {
-  return new Map(
-    references.map(({ to_type, to_id, deletion_request_id }) => [
-      nodeKey(to_type, to_id),
-      pseudonyms.get(deletion_request_id),
-    ]),
-  );
-}
-
-interface Renamed {
-  /** Records that did not name the pseudonym of the deletion before. */
-  readonly records: RecordKey[];
-  /** Those of these records that name no other existing party. */
-  readonly orphans: RecordKey[];
-}
-
 function findRenamed(
   changes: readonly Rewritten[],
-  references: ReadonlyMap<string, readonly Reference[]>,
+  references: ByRecord,
   pseudonyms: RedactionOptions["pseudonyms"],
-): ReadonlyMap<string, Renamed> {
-  const found = new Map<string, Renamed>();
+): readonly Renamed[] {
+  const found: Renamed[] = [];
   if (pseudonyms.size === 0) return found;
   for (const [record, ofRecord] of Map.groupBy(changes, rowKeyText)) {
     const [first] = ofRecord;
@@ -122,11 +125,8 @@ function findRenamed(
       const before = ofRecord.map(({ payload }) => payload);
       const after = ofRecord.map((change) => change.after);
       const parties = evaluateParties(first.resource_type, { before, after, pseudonym });
-      if (!parties.isNew) continue;
-      const renamed = found.get(id) ?? { records: [], orphans: [] };
-      found.set(id, renamed);
-      renamed.records.push(toKey(first));
-      if (parties.isOrphan) renamed.orphans.push(toKey(first));
+      const { isNew: isAdded, isOrphan } = parties;
+      if (isAdded) found.push({ id, key: toKey(first), isAdded, isOrphan });
     }
   }
   return found;
@@ -134,15 +134,17 @@ function findRenamed(
 
 /** Must run in the transaction that replaces the ids of the parties. */
 function* followParties(
-  renamed: ReadonlyMap<string, Renamed>,
+  renamed: readonly Renamed[],
   { deletions, pseudonyms, act }: RedactionOptions,
 ): Statements<void> {
+  const byDeletion = Map.groupBy(renamed, ({ id }) => id);
   const renamings = deletions.flatMap((deletion) => {
     const { deletionRequestId: id } = deletion;
-    const [found, pseudonym] = [renamed.get(id), pseudonyms.get(id)];
-    return found === undefined || pseudonym === undefined
-      ? []
-      : [{ deletion, pseudonym, ...found }];
+    const [found, pseudonym] = [byDeletion.get(id), pseudonyms.get(id)];
+    if (found === undefined || pseudonym === undefined) return [];
+    const records = found.flatMap(({ key, isAdded }) => (isAdded ? [key] : []));
+    const orphans = found.flatMap(({ key, isOrphan }) => (isOrphan ? [key] : []));
+    return [{ deletion, pseudonym, records, orphans }];
   });
   yield* keepPseudonyms(renamings, act.now);
   for (const { deletion, orphans } of renamings) {

@@ -16,7 +16,7 @@ import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "./redact-kept.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { findIndexed } from "../search/erase-tokens.ts";
-import { reopenUnredacted } from "./verification.ts";
+import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "../plan/record-plans.ts";
 import { extendPlans } from "../plan/write-plan.ts";
@@ -122,14 +122,14 @@ export function* verifyDeletions(
     targets.filter((row) => left.has(rowKeyText(row))),
     (row) => row.deletion_request_id,
   );
-  const unredacted = yield* reopenUnredacted(ids, upTo);
+  const unverified = yield* verifyRedactions(ofRecords, { upTo, now: options.now });
   const results: Verification[] = [];
   for (const deletion of deletions) {
     const { deletionRequestId: id } = deletion;
     const found = byDeletion.get(id) ?? [];
     if (isOfOrganization(deletion)) results.push(yield* verifyAll(deletion));
     else if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
-    else results.push({ result: unredacted.has(id) ? "found" : "clean" });
+    else results.push({ result: unverified.get(id) ?? "clean" });
   }
   if (upTo !== anyPosition) return results;
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");

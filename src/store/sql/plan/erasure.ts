@@ -85,8 +85,10 @@ export function* lockProcessing(ids: readonly string[]): Statements<readonly Pro
   });
 }
 
-const readPlanEnds = `
-  SELECT deletion_request_id AS id, plan_end FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
+/** A deletion that is within a record with many changes is not small. */
+const readSmall = `
+  SELECT deletion_request_id AS id, plan_end FROM deletion
+  WHERE ${inNamedIds("deletion_request_id")} AND cursor IS NULL`;
 
 /**
  * Chooses what the next step erases: several small plans, up to so many targets together, or else the first of these
@@ -96,7 +98,7 @@ export function* chooseNext(
   ids: readonly string[],
   targetsMax: number,
 ): Statements<readonly string[]> {
-  const rows = yield* all<{ id: string; plan_end: number }>(readPlanEnds, ids);
+  const rows = yield* all<{ id: string; plan_end: number }>(readSmall, ids);
   const planEnds = new Map(rows.map((row) => [row.id, row.plan_end]));
   let left = targetsMax;
   const small = ids.filter((id) => {
@@ -200,7 +202,7 @@ function typeOf({ resourceType }: Typed): string {
   return resourceType;
 }
 
-/** The references to redact, and the records that contain them. */
+/** A reference to redact, and the record that contains it. */
 export interface Reference {
   readonly deletion_request_id: string;
   readonly organization_id: string;

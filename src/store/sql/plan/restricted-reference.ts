@@ -138,11 +138,11 @@ export function* updateReferencesOf(leaving: readonly LeavingReports[]): Stateme
   );
   const erased = leaving.flatMap(({ erased: keys }) => keys.map(reportOf));
   // Handles all keys, whether or not there is such a report, because the time must not disclose it.
-  yield* runTogether(
+  yield* runTogether([
     [followReports, new Rows(moved, 4)],
     [wakeSets, new Rows(erased, 3)],
     [forgetReports, new Rows(erased, 3)],
-  );
+  ]);
 }
 
 function reportOf({ organizationId, resourceType, resourceId }: RecordKey) {

@@ -156,7 +156,7 @@ export function* listsTogether<Rows extends readonly (readonly (readonly unknown
 
 /** Runs them in this order. */
 export function* runTogether(
-  ...statements: readonly (readonly [sql: string, ...values: readonly Value[]])[]
+  statements: readonly (readonly [sql: string, ...values: readonly Value[]])[],
 ): Statements<void> {
   yield* ask({
     method: "together",

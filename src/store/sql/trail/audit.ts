@@ -80,7 +80,10 @@ function* storeEntries(rows: readonly AuditRow[], before: AuditHead): Statements
     const { previous_hash, hash } = row;
     return [entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash];
   });
-  yield* runTogether([insertEntries, new Rows(values, 9)], [moveHead, last.entry_no, last.hash]);
+  yield* runTogether([
+    [insertEntries, new Rows(values, 9)],
+    [moveHead, last.entry_no, last.hash],
+  ]);
 }
 
 /** Locks the head: nobody else appends until the end of the transaction. */

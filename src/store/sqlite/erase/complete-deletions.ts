@@ -52,6 +52,8 @@ interface CompletingClean {
   readonly sealed: readonly (SealedReceipt | undefined)[] | undefined;
 }
 
+/** After this time the caller serves other deletions, and continues with those that are partly verified. */
+const verificationMsMax = 1_000;
 /** How many deletions one transaction verifies first. */
 const verifiedAtOnceMax = 256;
 
@@ -127,13 +129,14 @@ export class DeletionCompleter {
     outcomes: Map<string, Completion>,
   ): Promise<readonly string[]> {
     const clean = new Set<string>();
+    const until = performance.now() + verificationMsMax;
     for (let left = ids; left.length > 0;) {
       const part = left.slice(0, verifiedAtOnceMax);
       const results = await this.#verifySome(part, act);
       const again: string[] = [];
       for (const [index, verification] of results.entries()) {
         const id = part[index] ?? "";
-        if (verification.result === "partly") again.push(id);
+        if (verification.result === "partly" && performance.now() < until) again.push(id);
         else if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
         else {
           clean.add(id);
@@ -267,6 +270,7 @@ type Verified = VerificationResult | ReturnType<typeof toFailure>;
 
 function toCompletion(result: Verified | Completed): Completion {
   if (result.result === "completed" || result.result === "failed") return result;
+  if (result.result === "partly") return { result: "scanning" };
   if (result.result !== "held") return { result: "again" };
   return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }

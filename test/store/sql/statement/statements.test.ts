@@ -26,7 +26,10 @@ function* inner(name: string): Statements<number> {
 function* outer(): Statements<string> {
   const first = yield* get<string>("first", "a");
   const count = yield* inner("second");
-  yield* runTogether(["third", 1], ["fourth", 2]);
+  yield* runTogether([
+    ["third", 1],
+    ["fourth", 2],
+  ]);
   const rows = yield* all<string>("fifth");
   return `${first} ${count} ${rows.length}`;
 }

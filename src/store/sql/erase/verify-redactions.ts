@@ -1,0 +1,184 @@
+// Verifies that references were redacted: searches the payloads themselves, not the relations that the redaction used.
+// One transaction searches a bounded part; what it has verified is removed from the plans, and the cursor of a deletion
+// is where it continues within a record with many changes.
+
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import { limits } from "../../../domain/limits.ts";
+import { redactPayload } from "../../shared/redact-payload.ts";
+import { rowKeyText, toKey } from "../../shared/record-key.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import type { TargetRow } from "../plan/erasure.ts";
+import { among, inNamedIds, named } from "../statement/named.ts";
+import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { measureShortRecords, readChangesAfter, Room, type Size } from "./rewrite.ts";
+
+const findRedactions = `
+  SELECT * FROM deletion_target
+  WHERE ${inNamedIds("deletion_request_id")} AND position <= $2 AND action = 'redact'
+    --sqlite AND restricted = 0
+    --postgres AND NOT restricted
+  ORDER BY deletion_request_id, position`;
+
+const readCursors = `
+  SELECT deletion_request_id AS id, cursor FROM deletion
+  WHERE ${inNamedIds("deletion_request_id")} AND cursor IS NOT NULL`;
+
+const setProgress = `
+  UPDATE deletion SET cursor = $2,
+    --sqlite lease_until = max(lease_until, $3)
+    --postgres lease_until = greatest(lease_until, $3)
+  WHERE deletion_request_id = $1`;
+
+const place = ["deletion_request_id", "position bigint"];
+
+/** Of records with few changes. */
+const findSuspects = `
+  SELECT deletion_request_id, position, resource_type, to_type, to_id, payload
+  FROM ${named("organization_id", "resource_type", "resource_id", "id", "place bigint")}
+    --sqlite CROSS
+    JOIN deletion_target AS target USING (organization_id, resource_type, resource_id)
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+    --sqlite CROSS JOIN change ON change.record_no = record.record_no
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE deletion_request_id = named.id AND position = named.place
+    --sqlite AND instr(payload, json_quote(to_id)) > 0
+    --postgres AND strpos(payload, to_json(to_id)::text) > 0
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
+
+const doAgain = `UPDATE deletion_target SET done = false ${among("FROM", "deletion_target", place)}`;
+
+const removeSome = `DELETE FROM deletion_target ${among("USING", "deletion_target", place)}`;
+
+/** The empty text differs from every id. */
+const anyPseudonym = "";
+
+interface Suspect {
+  readonly deletion_request_id: string;
+  readonly position: number;
+  readonly resource_type: string;
+  readonly to_type: string | null;
+  readonly to_id: string | null;
+  readonly payload: string;
+}
+
+/** Within a record with many changes. */
+interface Cursor {
+  /** The target that is being verified. */
+  readonly position: number;
+  /** The last change that was searched. */
+  readonly after: number;
+}
+
+/** `found`: a reference is left, and will be redacted again. `partly`: there is more to search. */
+export type Unverified = "found" | "partly";
+
+/**
+ * Searches for the references of the targets up to this position. A deletion that is missing in the result has none
+ * left.
+ */
+export function* verifyRedactions(
+  deletions: readonly Deletion[],
+  { upTo, now }: { readonly upTo: number; readonly now: number },
+): Statements<ReadonlyMap<string, Unverified>> {
+  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
+  const targets = ids.length === 0 ? [] : yield* all<TargetRow>(findRedactions, ids, upTo);
+  if (targets.length === 0) return new Map();
+  const search = new Search(yield* measureShortRecords(targets.map(toKey)), now);
+  const rows = yield* all<{ id: string; cursor: string }>(readCursors, ids);
+  const cursors = new Map(rows.map(({ id, cursor }) => [id, JSON.parse(cursor) as Cursor]));
+  const byDeletion = Map.groupBy(targets, (row) => row.deletion_request_id);
+  for (const deletion of deletions) {
+    const { deletionRequestId: id } = deletion;
+    yield* search.add(deletion, byDeletion.get(id) ?? [], cursors.get(id));
+  }
+  return yield* search.end();
+}
+
+class Search {
+  readonly #results = new Map<string, Unverified>();
+  readonly #short: ReadonlyMap<string, Size>;
+  /** Targets in records with few changes, which are searched together. */
+  readonly #together: TargetRow[] = [];
+  readonly #verified: TargetRow[] = [];
+  /** Confidential records never affect the number of parts of other records. */
+  readonly #rooms = { open: new Room(), confidential: new Room() };
+
+  readonly #now: number;
+
+  constructor(short: ReadonlyMap<string, Size>, now: number) {
+    this.#short = short;
+    this.#now = now;
+  }
+
+  *add(
+    deletion: Deletion,
+    targets: readonly TargetRow[],
+    cursor: Cursor | undefined,
+  ): Statements<void> {
+    const { deletionRequestId: id } = deletion;
+    const confidential = yield* readConfidentialTypes(deletion.organizationId);
+    let next: Cursor | undefined;
+    for (const target of targets) {
+      const { position } = target;
+      const room = this.#rooms[confidential.has(target.resource_type) ? "confidential" : "open"];
+      const size = this.#short.get(rowKeyText(target));
+      if (size === undefined) {
+        const after = cursor?.position === position ? cursor.after : 0;
+        next = yield* this.#searchLong(target, after, room);
+      } else if (room.take(size)) this.#together.push(target);
+      else this.#results.set(id, "partly");
+      if (this.#results.has(id)) break;
+    }
+    const stored = next === undefined ? null : JSON.stringify(next);
+    if (cursor === undefined && stored === null) return;
+    yield* run(setProgress, id, stored, this.#now + limits.deletionLeaseMs);
+  }
+
+  /** Searches the next changes of a record. Returns where the next search continues. */
+  *#searchLong(target: TargetRow, from: number, room: Room): Statements<Cursor | undefined> {
+    const { deletion_request_id: id, position } = target;
+    const { changes, isLast } = yield* readChangesAfter(toKey(target), from, room);
+    if (changes.some(({ payload }) => isLeft({ ...target, payload }))) {
+      yield* run(doAgain, placesOf([target]));
+      this.#results.set(id, "found");
+      return undefined;
+    }
+    if (isLast) {
+      this.#verified.push(target);
+      return undefined;
+    }
+    this.#results.set(id, "partly");
+    return { position, after: changes.at(-1)?.change_no ?? from };
+  }
+
+  *end(): Statements<ReadonlyMap<string, Unverified>> {
+    const keys = this.#together.map((row) => {
+      const { organization_id, resource_type, resource_id, deletion_request_id, position } = row;
+      return [organization_id, resource_type, resource_id, deletion_request_id, position];
+    });
+    const left = (yield* all<Suspect>(findSuspects, new Rows(keys, 5))).filter(isLeft);
+    if (left.length > 0) yield* run(doAgain, placesOf(left));
+    for (const row of left) this.#results.set(row.deletion_request_id, "found");
+    // Nothing is searched twice if there is more to search.
+    const isPart = (row: TargetRow) => this.#results.get(row.deletion_request_id) === "partly";
+    const verified = [...this.#verified, ...this.#together.filter(isPart)];
+    if (verified.length > 0) yield* run(removeSome, placesOf(verified));
+    return this.#results;
+  }
+}
+
+/** The id may be in a field that is not a reference. */
+function isLeft({ resource_type, to_type, to_id, payload }: Suspect): boolean {
+  if (to_type === null || to_id === null || !payload.includes(JSON.stringify(to_id))) return false;
+  const erased = new Map([[nodeKey(to_type, to_id), anyPseudonym]]);
+  return redactPayload(resource_type, payload, erased) !== payload;
+}
+
+function placesOf(rows: readonly Pick<TargetRow, "deletion_request_id" | "position">[]): Rows {
+  return new Rows(
+    rows.map((row) => [row.deletion_request_id, row.position]),
+    2,
+  );
+}

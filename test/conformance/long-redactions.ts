@@ -1,0 +1,139 @@
+// References in records with very many changes: they are redacted and verified part by part, with the same result as in
+// a record with few changes.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isPseudonym } from "../../src/domain/deletion/party.ts";
+import { limits } from "../../src/domain/limits.ts";
+import type { Payload } from "../../src/domain/record-type.ts";
+import { type Engine, openSite } from "./engine.ts";
+import { acme, draftOf, keyOf, operator, organization, worker } from "./scene.ts";
+import type { TestStore } from "../support/test-store.ts";
+
+/** More than two steps rewrite. */
+const changes = 2 * limits.rewrittenChangesMax + 50;
+const countries = { sender_country: "DE", receiver_country: "DE" };
+const alert = "transaction_alert";
+
+/** Adds a record with so many different changes. */
+async function addLong(store: TestStore, resourceType: string, fields: Payload): Promise<void> {
+  const drafts = Array.from({ length: changes }, (_, index) => {
+    const timestamp = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString();
+    return draftOf(resourceType, "long", { ...fields, timestamp });
+  });
+  const outcome = await store.write(drafts, { resourceType, mode: "append" });
+  assert.equal(outcome.written, changes);
+}
+
+async function countThat(
+  store: TestStore,
+  resourceType: string,
+  isCounted: (payload: Payload) => boolean,
+): Promise<number> {
+  return (await store.payloadsOf(keyOf(resourceType, "long"))).filter(isCounted).length;
+}
+
+function countSent(store: TestStore, isSender: (id: unknown) => boolean): Promise<number> {
+  return countThat(store, "transaction", ({ sender_id }) => isSender(sender_id));
+}
+
+function hasIt({ related_tx_ids: ids }: Payload): boolean {
+  return Array.isArray(ids) && ids.includes("t");
+}
+
+export function testLongRedactions(engine: Engine): void {
+  describe(`${engine.name}: a record with many changes that names what is erased`, () => {
+    it("loses a person in bounded steps, also after a restart and in later changes", async (test) => {
+      const site = await openSite(engine, test);
+      await site.store.add("person", "p");
+      await addLong(site.store, "transaction", { ...countries, sender_id: "p", receiver_id: "q" });
+      const id = await site.store.request(keyOf("person", "p"));
+      let store = site.store;
+      let steps = 0;
+      for (let before = 0, isCompleted = false; !isCompleted; steps += 1) {
+        assert.ok(steps < 20);
+        await store.claim(worker.now + steps * 120_000);
+        const isErased = await store.eraseOne(id, 10);
+        const after = await countSent(store, isPseudonym);
+        assert.ok(after - before <= limits.rewrittenChangesMax, `${after - before} in one step`);
+        if (before > 0 && after < changes) {
+          const late = { ...countries, sender_id: "p", receiver_id: "q", amount: steps };
+          await store.write(draftOf("transaction", "long", late), { mode: "append" });
+        }
+        before = after;
+        if (isErased) isCompleted = (await store.completeOne(id)) !== undefined;
+        store = await site.reopen();
+      }
+      assert.ok(steps > 2);
+      assert.equal(await countSent(store, (sender) => sender === "p"), 0);
+      assert.ok((await countSent(store, isPseudonym)) > changes);
+      const { redactedByType, status } = await store.deletionOf(id);
+      assert.deepEqual([status, redactedByType], ["completed", { transaction: 1 }]);
+      // A change is identical to what is stored now.
+      const [first] = await store.payloadsOf(keyOf("transaction", "long"));
+      const again = await store.write(draftOf("transaction", "long", { ...first }), {
+        lenient: true,
+      });
+      assert.deepEqual(again.drafts, ["identical_record_exists"]);
+    });
+
+    it("loses a reference in bounded steps, and its relation with the last of them", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (const tx of ["t", "stays"]) await store.add("transaction", tx);
+      await addLong(store, alert, { related_tx_ids: ["t", "stays"] });
+      const id = await store.request(keyOf("transaction", "t"));
+      await store.claim();
+      let before = changes;
+      for (let isErased = false; !isErased;) {
+        isErased = await store.eraseOne(id, 10);
+        const after = await countThat(store, alert, hasIt);
+        assert.ok(before - after <= limits.rewrittenChangesMax, `${before - after} in one step`);
+        before = after;
+      }
+      const { redacted, erased } = await store.finish(id);
+      assert.deepEqual([redacted, erased], [1, { transaction: 1 }]);
+      assert.equal(await countThat(store, alert, hasIt), 0);
+    });
+
+    it("lets other deletions complete meanwhile", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("person", "p");
+      await store.add("screening", "other");
+      await addLong(store, "transaction", { ...countries, sender_id: "p" });
+      const long = await store.request(keyOf("person", "p"));
+      const other = await store.request(keyOf("screening", "other"));
+      const claim = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: "test" };
+      await store.claimDeletions(claim, 2);
+      while (!(await store.eraseOne(long, 10)));
+      assert.equal(await store.completeOne(long), undefined);
+      const done = new Set<string>();
+      for (let steps = 0; steps < 3; steps += 1) {
+        for (const one of (await store.eraseStep([long, other], 10, worker)).done) done.add(one);
+      }
+      assert.deepEqual([...done], [other]);
+      await store.completeOne(other);
+      await store.finish(long);
+    });
+
+    it("is an orphan when deletions of both of its parties alternate", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.createOrganization(organization(acme), operator);
+      await store.changeOrganization(acme, { eraseOrphanedTransactions: true }, operator);
+      for (const person of ["p", "q"]) await store.add("person", person);
+      await addLong(store, "transaction", { ...countries, sender_id: "p", receiver_id: "q" });
+      const ids = [];
+      for (const person of ["p", "q"]) {
+        ids.push(await store.request(keyOf("person", person)));
+        await store.claim();
+      }
+      for (const completed = new Set(); completed.size < ids.length;) {
+        for (const id of ids.filter((one) => !completed.has(one))) {
+          if (!(await store.eraseOne(id, 10))) continue;
+          if ((await store.completeOne(id)) !== undefined) completed.add(id);
+        }
+      }
+      await store.processAll(worker.now + 120_000);
+      assert.equal(await store.exists(keyOf("transaction", "long")), false);
+    });
+  });
+}
