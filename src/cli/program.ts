@@ -107,7 +107,12 @@ function makeArgument(parameter: Parameter<unknown>): Argument {
 function makeOption([name, parameter]: [name: string, Parameter<unknown>]): Option {
   const summary = parameter.required ? `${parameter.summary} (required)` : parameter.summary;
   const flags = optionFlags(name).join(", ");
-  if (parameter.form === "flag") return new Option(flags, summary);
+  if (parameter.form === "flag") {
+    const option = new Option(flags, summary);
+    // An option whose name begins with "no" is one of its own for commander, too.
+    option.negate = false;
+    return option;
+  }
   const option = new Option(`${flags} <${parameter.placeholder}>`, summary)
     .argParser(reader(parameter))
     .makeOptionMandatory(parameter.required);

@@ -3,7 +3,7 @@
 
 import type { Organization } from "./access.ts";
 import { ceilingOf, isEarlier } from "./retention/ceiling.ts";
-import type { RetentionRule } from "./retention/floor.ts";
+import { type RetentionRule, weakensFloor } from "./retention/floor.ts";
 
 /** After this time a proposal can't be approved any more. */
 export const proposalDays = 7;
@@ -98,10 +98,4 @@ export function weakensRule(
   const ceiling = (rule: Rule | undefined) =>
     ceilingOf("", rule === undefined ? [] : [{ ...rule, resourceType: "" }], retainDays);
   return isEarlier(ceiling(before), ceiling(after)) || weakensFloor(before, after);
-}
-
-function weakensFloor(before: Rule | undefined, after: Rule | undefined): boolean {
-  if (before === undefined || before.keepDays === 0) return false;
-  if (after === undefined || after.keepDays < before.keepDays) return true;
-  return after.countedFrom !== before.countedFrom || (after.redactable && !before.redactable);
 }

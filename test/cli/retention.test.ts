@@ -20,6 +20,12 @@ const set = (type: string, keepDays: string, ...more: readonly string[]) =>
   ["retention set --organization acme --type", type, "--keep-days", keepDays, ...more] as const;
 const show = () => line.ask("retention show --organization acme");
 
+async function companyRule(): Promise<readonly unknown[]> {
+  const rules = (await show())["rules"] as readonly Readonly<Record<string, unknown>>[];
+  const found = rules.find((one) => one["resource_type"] === "company");
+  return [found?.["keep_days"], found?.["delete_after_days"], found?.["redactable"]];
+}
+
 describe("retention set and show", () => {
   it("print the ceiling and the floors", async () => {
     const none = { organization_id: "acme", retain_days: null, rules: [] };
@@ -130,7 +136,8 @@ describe("retention set and show", () => {
       [`${person} --keep-days none --delete`, "invalid", /no floor of person after which/],
       [`${person} --delete --delete-after-days 90`, "usage", /exclude each other/],
       [person, "invalid", /Nothing to change/],
-      [`${person} --delete-after-days 90 --redactable`, "invalid", /Only a floor says/],
+      [`${person} --keep-days none --redactable`, "invalid", /Only a floor says/],
+      [`${person} --redactable --no-redactable`, "usage", /exclude each other/],
       ["retention set --organization acme --type screening --delete", "invalid", /no floor/],
       [
         "retention set --organization acme --type screening --delete-after-days 9 --from closed",
@@ -146,6 +153,26 @@ describe("retention set and show", () => {
       assert.match(failed.message, message);
     }
     assert.deepEqual(await show(), before);
+  });
+
+  it("keep references redactable until they are told otherwise, and say so", async () => {
+    const company = "retention set --organization acme --type company";
+    const allowed = /References in it may be redacted meanwhile\./;
+    assert.match((await line.type(`${company} --keep-days 20 --redactable`)).out, allowed);
+    assert.match((await line.type(`${company} --keep-days 30`)).out, allowed);
+    assert.deepEqual(await companyRule(), [30, null, true]);
+    await line.ask(`${company} --delete-after-days 40 --yes`);
+    assert.deepEqual(await companyRule(), [30, 40, true]);
+    const ended = await line.type(`${company} --no-redactable`);
+    assert.match(ended.out, /References in it may no longer be redacted\./);
+    assert.deepEqual(await companyRule(), [30, 40, false]);
+    await line.ask(`${company} --redactable`);
+    assert.deepEqual(await companyRule(), [30, 40, true]);
+    // The permission belongs to the floor.
+    await line.ask(`${company} --keep-days none`);
+    await line.ask(`${company} --keep-days 30`);
+    assert.deepEqual(await companyRule(), [30, 40, false]);
+    await line.ask(`${company} --keep-days none --delete-after-days none --yes`);
   });
 
   it("refuse what does not exist or can't be kept, and change nothing", async () => {

@@ -198,7 +198,7 @@ describe("subject show", () => {
       String(waiting_for),
       /^the retention floor of a transaction that names it: 36,500/,
     );
-    await line.ask(`retention set ${of} --type transaction --keep-days none`);
+    await line.ask(`retention set ${of} --type transaction --keep-days none --yes`);
   });
 
   it("refuses another type, and a subject that does not exist", async () => {

@@ -13,6 +13,7 @@ import {
 import { actOf, type App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight } from "../operator/viewer.ts";
+import { describeFloorWaits } from "../retention/floor-waits.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
 import { setPlanned, previewRule } from "../retention/retention-rules.ts";
 import { objectionTo, statusOf } from "./agreement.ts";
@@ -194,9 +195,10 @@ async function describeRule(app: App, proposal: Proposal): Promise<readonly stri
     deleteAfterDays,
     countedFrom,
   };
-  const { effect, due, last } = await previewRule(app, { ...wanted, redactable });
+  const { effect, due, last, waits } = await previewRule(app, { ...wanted, redactable });
   const more = last === undefined ? "" : "more than ";
-  return [effect, `It would request ${more}${due.toLocaleString("en")} deletions now.`];
+  const requests = `It would request ${more}${due.toLocaleString("en")} deletions now.`;
+  return [effect, requests, describeFloorWaits(waits)].filter((text) => text !== "");
 }
 
 async function describeRelease(app: App, proposal: Proposal): Promise<readonly string[]> {

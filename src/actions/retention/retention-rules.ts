@@ -12,7 +12,11 @@ import {
   isEarlier,
   type RetentionBounds,
 } from "../../domain/retention/ceiling.ts";
-import type { FloorOrigin, RetentionRule } from "../../domain/retention/floor.ts";
+import {
+  type FloorOrigin,
+  type RetentionRule,
+  weakensFloor,
+} from "../../domain/retention/floor.ts";
 import { actTogether, requireAgreed } from "../proposal/agreement.ts";
 import type { App } from "../app.ts";
 import { ceilingTooLow, requireRetainDays } from "../access/change-organization.ts";
@@ -20,6 +24,7 @@ import { findOrganization, listOrganizations } from "../access/find-organization
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
+import { countFloorWaits, type FloorWaits } from "./floor-waits.ts";
 import {
   previewPart,
   type PreviewPart,
@@ -37,8 +42,8 @@ export interface RuleSetting {
   readonly deleteAfterDays?: number | "floor" | null | undefined;
   /** From when both count; if undefined, a new rule counts from last_seen. */
   readonly countedFrom?: FloorOrigin | undefined;
-  /** Whether references in its records may be redacted; belongs to the floor, and is false if undefined. */
-  readonly redactable?: boolean;
+  /** Whether references in its records may be redacted; belongs to the floor, and is false for a new one. */
+  readonly redactable?: boolean | undefined;
 }
 
 export interface Retention {
@@ -57,7 +62,7 @@ export interface RulePlan {
   readonly effect: string;
   /** The floors and ceilings of the organization with the rule. */
   readonly bounds: RetentionBounds;
-  /** Whether records of the type may be erased earlier than without it. */
+  /** Whether records of the type may be erased without a request earlier than before. */
   readonly erasesEarlier: boolean;
 }
 
@@ -83,21 +88,27 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
     organization,
     before,
     rule,
-    effect: describeRule(rule, retainDays),
+    effect: describeRule(rule, retainDays) + describeRedaction(before, rule),
     bounds: boundsOf(recordTypes, changed, retainDays),
-    erasesEarlier: isEarlier(ceilingOf(resourceType, rules, retainDays), after),
+    erasesEarlier:
+      isEarlier(ceilingOf(resourceType, rules, retainDays), after) ||
+      // A floor from the same beginning ends before the ceiling in any case.
+      (weakensFloor(before, rule) &&
+        after !== undefined &&
+        after.countedFrom !== before?.countedFrom),
   };
 }
 
-/**
- * Describes what a rule would do, and how many deletions it would request now; if the result has `last`, there are
- * more. Throws like `planRule`.
- */
-export async function previewRule(
-  app: App,
-  wanted: RuleSetting,
-): Promise<Pick<RulePlan, "effect"> & Pick<PreviewPart, "last"> & { readonly due: number }> {
-  const { effect, rule, bounds } = await planRule(app, wanted);
+export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart, "last"> {
+  /** How many deletions it would request now; if there is `last`, there are more. */
+  readonly due: number;
+  readonly waits: FloorWaits;
+}
+
+/** Describes what a rule would do, and how many deletions it would request or let begin. Throws like `planRule`. */
+export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
+  const plan = await planRule(app, wanted);
+  const { effect, rule, bounds } = plan;
   const { organizationId, resourceType } = rule;
   const ceilings = bounds.ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
   const { tally, last } = await previewPart(app, {
@@ -105,7 +116,8 @@ export async function previewRule(
     bounds: { ...bounds, ceilings },
     after: { resourceType, resourceId: "" },
   });
-  return { effect, due: tally.dueByType[resourceType] ?? 0, last };
+  const waits = await countFloorWaits(app, plan);
+  return { effect, due: tally.dueByType[resourceType] ?? 0, last, waits };
 }
 
 /** Does what `planRule` describes. Throws like `planRule` and `setPlanned`. */
@@ -142,6 +154,12 @@ export async function setPlanned(
   return read(app, organizationId);
 }
 
+/** A sentence if the rule ends the permission that the current one gives. */
+function describeRedaction(before: RetentionRule | undefined, rule: RetentionRule): string {
+  const isEnded = before?.redactable === true && rule.keepDays > 0 && !rule.redactable;
+  return isEnded ? " References in it may no longer be redacted." : "";
+}
+
 function invalid(message: string): OperatorError {
   return new OperatorError("invalid", message);
 }
@@ -152,18 +170,17 @@ function changeRule(
   before: RetentionRule | undefined,
   wanted: RuleSetting,
 ): RetentionRule {
-  const { organizationId, keepDays, deleteAfterDays: asked, redactable = false } = wanted;
+  const { organizationId, keepDays, deleteAfterDays: asked, redactable } = wanted;
   const { countedFrom = before?.countedFrom ?? "last_seen" } = wanted;
-  if (keepDays === undefined && asked === undefined) {
+  if (keepDays === undefined && asked === undefined && redactable === undefined) {
     throw invalid("Nothing to change: set a floor, a ceiling, or both.");
   }
-  if (redactable && typeof keepDays !== "number") {
+  const floorDays = (keepDays === undefined ? before?.keepDays : keepDays) ?? 0;
+  if (redactable === true && floorDays === 0) {
     throw invalid("Only a floor says whether references may be redacted: give its days, too.");
   }
-  const floor =
-    keepDays === undefined
-      ? { keepDays: before?.keepDays ?? 0, redactable: before?.redactable ?? false }
-      : { keepDays: keepDays ?? 0, redactable };
+  const mayRedact = redactable ?? before?.redactable ?? false;
+  const floor = { keepDays: floorDays, redactable: floorDays > 0 && mayRedact };
   if (asked === "floor" && floor.keepDays === 0) {
     throw invalid(
       `There is no floor of ${type.resourceType} after which records could be erased. Set one, or a number of days after ` +

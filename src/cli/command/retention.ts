@@ -6,6 +6,11 @@ import { OperatorError, UsageError } from "../../actions/operator/operator-error
 import { showing } from "../../actions/operator/viewer.ts";
 import { retaining } from "../../actions/retention/apply-retention.ts";
 import {
+  countFloorWaits,
+  describeFloorWaits,
+  type FloorWaits,
+} from "../../actions/retention/floor-waits.ts";
+import {
   previewRetention,
   requireFuture,
   type RetentionPreview,
@@ -71,12 +76,18 @@ export const retentionSet = defineStoreCommand({
     redactable: flag(
       "Let deletions remove references, and ids of erased persons and companies, from the records that must be kept.",
     ),
+    noRedactable: flag("Keep these references and ids, too, after a rule with --redactable."),
     dryRun: flag("Show what the rule would do, and what would be erased now; nothing is changed."),
-    yes: flag("Confirm a ceiling that lets records be erased earlier than before."),
+    yes: flag(
+      "Confirm a rule that lets records be erased earlier than before, or deletions begin that wait for its floor.",
+    ),
   },
-  run: async (app, { organization, type, keepDays, from, redactable, dryRun, yes, ...given }) => {
+  run: async (app, { organization, type, keepDays, from, dryRun, yes, ...given }) => {
     if (given.delete && given.deleteAfterDays !== undefined) {
       throw new UsageError("--delete and --delete-after-days exclude each other.");
+    }
+    if (given.redactable && given.noRedactable) {
+      throw new UsageError("--redactable and --no-redactable exclude each other.");
     }
     const wanted = {
       organizationId: organization,
@@ -84,18 +95,18 @@ export const retentionSet = defineStoreCommand({
       keepDays,
       deleteAfterDays: given.delete ? ("floor" as const) : given.deleteAfterDays,
       countedFrom: from,
-      redactable,
+      redactable: given.redactable || given.noRedactable ? given.redactable : undefined,
     };
     const plan = await planRule(app, wanted);
     if (dryRun) {
-      const preview = await previewPlan(app, plan);
-      const says = `Nothing was changed. ${plan.effect} Now it would erase:`;
+      const [waits, preview] = [await countWaits(app, plan), await previewPlan(app, plan)];
+      const says = sentences("Nothing was changed.", plan.effect, describeFloorWaits(waits));
       return {
-        json: viewPlan(plan, preview),
-        text: `${says}\n${describePreview(preview)}`,
+        json: viewPlan(plan, preview, waits),
+        text: `${says} Now it would erase:\n${describePreview(preview)}`,
       };
     }
-    if (plan.erasesEarlier && !yes) throw await notConfirmed(app, plan);
+    if (!yes) await requireConfirmed(app, plan);
     const retention = await setPlanned(app, plan);
     return {
       json: viewRetention(retention),
@@ -109,13 +120,26 @@ function previewPlan(app: App, { organization, bounds }: RulePlan): Promise<Rete
   return previewRetention(showing(app, { includeConfidential: false }), organization, { bounds });
 }
 
-async function notConfirmed(app: App, plan: RulePlan): Promise<OperatorError> {
+/** The deletions that wait for a floor that the rule weakens, without those of confidential records. */
+function countWaits(app: App, plan: RulePlan): Promise<FloorWaits> {
+  return countFloorWaits(showing(app, { includeConfidential: false }), plan);
+}
+
+/** Throws OperatorError not_confirmed if the rule may erase records earlier, or lets waiting deletions begin. */
+async function requireConfirmed(app: App, plan: RulePlan): Promise<void> {
+  const waits = await countWaits(app, plan);
+  if (!plan.erasesEarlier && waits.waiting === 0) return;
   const preview = await previewPlan(app, plan);
-  return new OperatorError(
+  const says = sentences("Nothing was changed.", plan.effect, describeFloorWaits(waits));
+  throw new OperatorError(
     "not_confirmed",
-    `Nothing was changed. ${plan.effect} A serving process would begin within a minute to permanently delete:\n` +
+    `${says} A serving process would begin within a minute to permanently delete:\n` +
       `${describePreview(preview)}\nConfidential records are deleted too, and not listed. Add --yes to confirm.`,
   );
+}
+
+function sentences(...texts: readonly string[]): string {
+  return texts.filter((one) => one !== "").join(" ");
 }
 
 export const retentionShow = defineStoreCommand({

@@ -1,5 +1,6 @@
 // What retention would delete, and the rules of an organization, as the command line prints them.
 
+import type { FloorWaits } from "../../actions/retention/floor-waits.ts";
 import type { RetentionPreview } from "../../actions/retention/preview-retention.ts";
 import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
 import { type Ceiling, describeCommonCeiling } from "../../domain/retention/ceiling.ts";
@@ -46,8 +47,18 @@ export function describeRetention({ organization, rules }: Retention): string {
   return rules.length === 0 ? fields : `${fields}\n\n${renderTable(ruleColumns, rules)}`;
 }
 
-export function viewPlan({ rule, effect }: RulePlan, preview: RetentionPreview) {
-  return { dry_run: true, effect, rule: viewRule(rule), preview: viewPreview(preview) };
+export function viewPlan(
+  { rule, effect }: RulePlan,
+  preview: RetentionPreview,
+  { waiting, due, isComplete }: FloorWaits,
+) {
+  return {
+    dry_run: true,
+    effect,
+    rule: viewRule(rule),
+    waiting_for_floor: { deletions: waiting, would_become_due: due, is_complete: isComplete },
+    preview: viewPreview(preview),
+  };
 }
 
 export function viewPreview(preview: RetentionPreview) {

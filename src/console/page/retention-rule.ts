@@ -1,6 +1,7 @@
 // The rule of a record type in the console: the table of rules, the form for one, its effects, and its confirmation.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { describeFloorWaits } from "../../actions/retention/floor-waits.ts";
 import { previewRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
@@ -77,14 +78,15 @@ export async function renderPlannedRule(
   { app, query }: Person,
   organizationId: string,
 ): Promise<Html> {
-  const { effect, due, last } = await previewRule(app, readRule(query, organizationId));
+  const rule = readRule(query, organizationId);
+  const { effect, due, last, waits } = await previewRule(app, rule);
   const fields = ["rule", "keep", "delete", "from", "references"];
   return html`<section class="danger" aria-labelledby="planned">
     <h2 id="planned">Set this rule?</h2>
     <p>
       <strong>${effect}</strong> It would request
-      ${last === undefined ? "" : "more than "}${formatNumber(due)} deletions now. What waits for a
-      floor that becomes shorter begins within seconds. Type the id of the organization to confirm.
+      ${last === undefined ? "" : "more than "}${formatNumber(due)} deletions now.
+      ${describeFloorWaits(waits)} Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/rule">
       ${fields.map(

@@ -99,11 +99,18 @@ const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: str
   ],
 };
 
-/** Describes a rule in a sentence, and in a second one what it does with a record without a time to count from. */
-export function describeRule(
-  rule: Pick<RetentionRule, "resourceType" | "keepDays" | "countedFrom" | "deleteAfterDays">,
-  retainDays: number | undefined,
-): string {
+/**
+ * Describes a rule in a sentence, in a second one what it does with a record without a time to count from, and in
+ * another one that it allows references to be redacted.
+ */
+export function describeRule(rule: DescribedRule, retainDays: number | undefined): string {
+  const redaction = rule.redactable ? " References in it may be redacted meanwhile." : "";
+  return describeTimes(rule, retainDays) + redaction;
+}
+
+type DescribedRule = Omit<RetentionRule, "organizationId">;
+
+function describeTimes(rule: DescribedRule, retainDays: number | undefined): string {
   const { resourceType, keepDays, countedFrom, deleteAfterDays } = rule;
   const [from, without] = origins[countedFrom];
   const each = `Each ${resourceType}`;

@@ -42,6 +42,13 @@ export function strictFloors<Floor extends Pick<RetentionFloor, "redactable">>(
   return floors.filter(({ redactable }) => !redactable);
 }
 
+/** Whether a new rule of a type may let deletions erase or change records earlier than the floor of the old one. */
+export function weakensFloor(before: FloorRule | undefined, after: FloorRule | undefined): boolean {
+  if (before === undefined || before.keepDays === 0) return false;
+  if (after === undefined || after.keepDays < before.keepDays) return true;
+  return after.countedFrom !== before.countedFrom || (after.redactable && !before.redactable);
+}
+
 export const dayMs = 86_400_000;
 
 /**
@@ -95,6 +102,14 @@ export function describePartyFloor({
 }: Parameters<typeof describeFloor>[0] & { readonly until: number }): string {
   const resourceType = `a ${floor.resourceType}`;
   return describeFloor({ ...floor, resourceType }, "that names it", until);
+}
+
+/** Whether one of these descriptions is about a floor of the type. Of a waiting deletion nothing else is stored. */
+export function isFloorOf(resourceType: string, description: string): boolean {
+  return (
+    description.startsWith(`the retention floor of ${resourceType} `) ||
+    description.startsWith(`the retention floor of a ${resourceType} that names it:`)
+  );
 }
 
 /** "1,825 days" */

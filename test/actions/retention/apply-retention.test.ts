@@ -175,7 +175,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.equal(await applyAll(), 1);
       const [request] = await store.listDeletions({ limit: 1, status: "pending" });
       assert.equal(request?.resourceId, "closed");
-      await line.ask("retention set", ...set, "--keep-days", "none");
+      await line.ask("retention set", ...set, "--keep-days", "none", "--yes");
       assert.equal(await applyAll(), 1);
     });
 

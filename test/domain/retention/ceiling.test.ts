@@ -13,7 +13,7 @@ import type { FloorOrigin } from "../../../src/domain/retention/floor.ts";
 
 function rule(keepDays: number, deleteAfterDays?: number, countedFrom: FloorOrigin = "closed") {
   const ceiling = deleteAfterDays === undefined ? {} : { deleteAfterDays };
-  return { resourceType: "person", keepDays, countedFrom, ...ceiling };
+  return { resourceType: "person", keepDays, countedFrom, redactable: false, ...ceiling };
 }
 
 describe("the ceiling of a type", () => {

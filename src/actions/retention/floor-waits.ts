@@ -1,0 +1,92 @@
+// Counts the deletions that wait for the floor of a type, before a rule shortens or removes that floor and lets them
+// begin. Counts only deletions that this person may know of. Reads a bounded number of deletions and changes nothing.
+
+import { awaitsApproval, type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
+import {
+  dayMs,
+  isFloorOf,
+  type RetentionRule,
+  weakensFloor,
+} from "../../domain/retention/floor.ts";
+import type { App } from "../app.ts";
+import { withCurrentFloor } from "../deletion/current-floor.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
+
+export interface FloorWaits {
+  readonly waiting: number;
+  /**
+   * How many of them the floor would not keep any longer; all of them where that depends on other records or times than
+   * before.
+   */
+  readonly due: number;
+  /** False if there are more open deletions than were read. */
+  readonly isComplete: boolean;
+}
+
+const readAtOnce = 1_000;
+const readMax = 10_000;
+/** How many deletions are evaluated that the worker has not evaluated yet. */
+const evaluatedMax = 500;
+
+/** The rule of a type, and the one that is to replace it. */
+interface Change {
+  readonly before: RetentionRule | undefined;
+  readonly rule: RetentionRule;
+}
+
+/** Counts none if the rule lets no deletion begin earlier. Throws OperatorError not_permitted. */
+export async function countFloorWaits(app: App, { before, rule }: Change): Promise<FloorWaits> {
+  requireRight(app, "retention.set");
+  const count = { waiting: 0, due: 0, isComplete: true };
+  if (before === undefined || !weakensFloor(before, rule)) return count;
+  const knows = await viewerOf(app).knowledge(rule.organizationId);
+  let evaluated = 0;
+  for await (const deletion of listOpen(app, rule.organizationId)) {
+    if (deletion === "more") return { ...count, isComplete: false };
+    if (!knows(deletion) || awaitsApproval(deletion)) continue;
+    const isEvaluated = deletion.waitingFor !== undefined;
+    if (!isEvaluated && ++evaluated > evaluatedMax) return { ...count, isComplete: false };
+    const current = isEvaluated ? deletion : await withCurrentFloor(app, deletion);
+    const { floorUntil = 0, waitingFor = "" } = current;
+    if (floorUntil <= app.now() || !isFloorOf(rule.resourceType, waitingFor)) continue;
+    count.waiting += 1;
+    if (floorUntil - shortening(before, rule) <= app.now()) count.due += 1;
+  }
+  return count;
+}
+
+/** By how much the floor of every record becomes shorter, in milliseconds. */
+function shortening(before: RetentionRule, rule: RetentionRule): number {
+  const isShifted =
+    rule.keepDays > 0 &&
+    rule.countedFrom === before.countedFrom &&
+    rule.redactable === before.redactable;
+  return isShifted ? (before.keepDays - rule.keepDays) * dayMs : Number.POSITIVE_INFINITY;
+}
+
+async function* listOpen(app: App, organizationId: string): AsyncGenerator<Deletion | "more"> {
+  let read = 0;
+  for (const status of openStatuses) {
+    let before: Deletion | undefined;
+    do {
+      const query = { organizationId, status, before, limit: readAtOnce };
+      const part = await app.store.listDeletions(query);
+      yield* part;
+      read += part.length;
+      before = part.length < readAtOnce ? undefined : part.at(-1);
+      if (before !== undefined && read >= readMax) yield "more";
+    } while (before !== undefined && read < readMax);
+  }
+}
+
+/** In a sentence; empty if none waits. */
+export function describeFloorWaits({ waiting, due, isComplete }: FloorWaits): string {
+  if (waiting === 0) return "";
+  const least = isComplete ? "" : "At least ";
+  const wait = waiting === 1 ? "deletion waits" : "deletions wait";
+  const [all, some] = [waiting, due].map((count) => count.toLocaleString("en"));
+  return (
+    `${least}${all} ${wait} for this floor; ${some} of them would become due now, unless a hold or another floor ` +
+    "keeps them."
+  );
+}

@@ -1,0 +1,96 @@
+// A rule that shortens or removes a floor says how many deletions wait for it, before they begin.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { previewRule } from "../../src/actions/retention/retention-rules.ts";
+import { makeFakeClock } from "../support/fake-clock.ts";
+import { operate } from "../support/server.ts";
+import { makeCommandLine } from "./command-line.ts";
+import { processAll } from "./process-all.ts";
+import { addRecord, addTransaction } from "./write-transactions.ts";
+
+const clock = makeFakeClock(Date.UTC(2026, 2, 1));
+const line = makeCommandLine({ now: clock.now });
+const set = "retention set --organization acme --type";
+const waits = (deletions: number, due: number) => {
+  return { deletions, would_become_due: due, is_complete: true };
+};
+const dryRun = async (...rule: readonly string[]) =>
+  (await line.ask(...rule, "--dry-run"))["waiting_for_floor"];
+
+describe("a rule that weakens a floor", () => {
+  before(async () => {
+    await line.ask("organization create --name Acme --id acme");
+    await operate(line.environment, async (opened) => {
+      const app = { ...opened, now: clock.now };
+      // Three are 106 days old, one 14 days.
+      for (const id of ["a", "b", "c"]) {
+        await addTransaction(app, "acme", { tx_id: id, timestamp: "2025-11-15T00:00:00Z" });
+      }
+      const timestamp = "2026-02-15T00:00:00Z";
+      await addTransaction(app, "acme", { tx_id: "new", timestamp });
+      const person = { person_id: "p", is_test_user: false, is_retail_customer: true };
+      await addRecord(app, "acme", { type: "person", fields: { ...person, timestamp } });
+    });
+    await line.ask(`${set} transaction --keep-days 3653`);
+    await line.ask(`${set} person --keep-days 1000 --from closed`);
+    const request = "--organization acme --reason asked";
+    for (const id of ["a", "b", "new"]) {
+      await line.ask(`deletion request transaction ${id} ${request}`);
+    }
+    await line.ask(`deletion request person p ${request}`);
+  });
+
+  it("says how many deletions wait for it, evaluated by the worker or not", async () => {
+    const rules: readonly (readonly [rule: string, expected: object])[] = [
+      ["transaction --keep-days 60", waits(3, 2)],
+      ["transaction --keep-days 1000", waits(3, 0)],
+      ["transaction --keep-days none", waits(3, 3)],
+      ["transaction --keep-days 3653 --redactable", waits(3, 3)],
+      ["transaction --keep-days 4000", waits(0, 0)],
+      ["transaction --keep-days 3653 --delete-after-days 4000", waits(0, 0)],
+      ["person --keep-days 1000 --from last_seen", waits(1, 1)],
+      ["person --keep-days 999", waits(1, 0)],
+      ["screening --keep-days 5", waits(0, 0)],
+    ];
+    for (const when of ["before", "after"]) {
+      for (const [rule, expected] of rules) {
+        assert.deepEqual(await dryRun(`${set} ${rule}`), expected, `${rule} ${when}`);
+      }
+      await processAll(line, clock.now);
+    }
+    const { out } = await line.type(`${set} transaction --keep-days 60 --dry-run`);
+    assert.match(out, /3 deletions wait for this floor; 2 of them would become due now, unless/);
+  });
+
+  it("counts them for the console and for proposals, too", async () => {
+    const counted = await operate(line.environment, async (opened) => {
+      const app = { ...opened, now: clock.now };
+      const wanted = { organizationId: "acme", resourceType: "transaction", keepDays: 60 };
+      return (await previewRule(app, wanted)).waits;
+    });
+    assert.deepEqual(counted, { waiting: 3, due: 2, isComplete: true });
+  });
+
+  it("needs a confirmation if a deletion waits for it, or a ceiling then erases earlier", async () => {
+    const shorter = `${set} transaction --keep-days 60`;
+    const asked = await line.fail(shorter);
+    assert.equal(asked.name, "not_confirmed");
+    assert.match(asked.message, /3 deletions wait for this floor; 2 of them.*Add --yes/s);
+    await line.ask(shorter, "--yes");
+    await processAll(line, clock.now);
+    const { deletions } = await line.ask("deletion list --organization acme --status completed");
+    assert.equal((deletions as readonly object[]).length, 2);
+    assert.equal((await line.fail(`${set} transaction --keep-days none`)).name, "not_confirmed");
+    await line.ask(`${set} transaction --keep-days none --yes`);
+    await processAll(line, clock.now);
+    await line.ask(`${set} transaction --keep-days 60`);
+    await line.ask(`${set} transaction --keep-days none`);
+
+    // Of a company that is not closed, only a floor keeps the record from the ceiling of the organization.
+    await line.ask(`${set} company --keep-days 20 --from closed`);
+    await line.ask("organization set acme --retain-days 2000 --yes");
+    assert.equal((await line.fail(`${set} company --keep-days none`)).name, "not_confirmed");
+    await line.ask(`${set} company --keep-days none --yes`);
+  });
+});
