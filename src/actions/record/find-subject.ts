@@ -173,7 +173,7 @@ class SubjectSearch {
         organizationId,
         parties: [party],
         after,
-        recordsMax: recordsAtOnce,
+        changesMax: recordsAtOnce,
       });
       const wanted = page.namings.filter(({ resourceType }) => !leftOut.has(resourceType));
       const keys = wanted.map(({ resourceType, resourceId }) => {

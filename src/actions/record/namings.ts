@@ -24,16 +24,18 @@ export async function readNamingPart(
     organizationId,
     parties,
     after,
-  }: Omit<Parameters<App["store"]["readNamings"]>[0], "recordsMax">,
+  }: Omit<Parameters<App["store"]["readNamings"]>[0], "changesMax">,
 ): Promise<NamingPart> {
-  let last = after;
+  let last: typeof after = after;
   const records: Place[] = [];
-  for (let examined = 0; examined < examinedMax; examined += examinedAtOnce) {
+  // A part ends with a whole record.
+  for (let examined = 0; examined < examinedMax || last?.changeNo !== undefined;) {
+    examined += examinedAtOnce;
     const page = await app.store.readNamings({
       organizationId,
       parties,
       after: last,
-      recordsMax: examinedAtOnce,
+      changesMax: examinedAtOnce,
     });
     records.push(...page.namings);
     last = page.last;

@@ -9,13 +9,21 @@ export interface Place {
   readonly resourceId: string;
 }
 
+/** The end of a page. */
+export interface PageEnd extends Place {
+  /** The last change of the record that was read; undefined if all were. */
+  readonly changeNo?: number | undefined;
+  /** The parties that the changes up to there name, as far as they are known. */
+  readonly named?: readonly string[];
+}
+
 export interface NamingQuery {
   readonly organizationId: string;
   readonly parties: readonly string[];
-  /** The last record of the previous page; undefined for the first page. */
-  readonly after: Place | undefined;
-  /** How many records are read, whether or not they name a party. */
-  readonly recordsMax: number;
+  /** The end of the previous page; undefined for the first page. */
+  readonly after: PageEnd | undefined;
+  /** How many changes are read, whether or not they name a party. */
+  readonly changesMax: number;
 }
 
 /** A record that names these parties in any of its changes. */
@@ -24,9 +32,10 @@ export interface Naming extends Place {
 }
 
 export interface NamingPage {
+  /** Without what an earlier page has found in the same record. */
   readonly namings: readonly Naming[];
-  /** The last record that was read; undefined at the end. */
-  readonly last: Place | undefined;
+  /** Undefined if nothing is left to read. */
+  readonly last: PageEnd | undefined;
 }
 
 /** The floor that ends last of the records that name a party; `until`: when it ends. */
@@ -65,8 +74,8 @@ export type PartyFindings = readonly (readonly [deletionRequestId: string, Party
 export interface Pass {
   /** Every change up to this arrival number is visible to all of its pages. */
   readonly upTo: number;
-  /** The last record of the previous page. */
-  readonly after: Place;
+  /** The end of the previous page. */
+  readonly after: PageEnd;
 }
 
 export interface PartyErasure {

@@ -8,8 +8,13 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { mergeFloors, type RetentionFloor } from "../../domain/retention/floor.ts";
 import type { Claim } from "../interface/deletion.ts";
-import type { PartyFloorPage, PartyFloorQuery, PartyFindings, Place } from "../interface/naming.ts";
-import { recordsAtOnce, restLike } from "./party-scan.ts";
+import type {
+  PartyFloorPage,
+  PartyFloorQuery,
+  PartyFindings,
+  PageEnd,
+} from "../interface/naming.ts";
+import { changesAtOnce, restLike } from "./party-scan.ts";
 
 /**
  * How many deletions wait for the next pass of an organization, and for passes of all organizations. Further ones are
@@ -36,7 +41,7 @@ interface Pass {
   readonly deletions: readonly Deletion[];
   readonly floors: readonly RetentionFloor[];
   readonly upTo: number;
-  after: Place | undefined;
+  after: PageEnd | undefined;
   latest: PartyFloorPage["latest"];
 }
 
@@ -101,7 +106,7 @@ export class PartyFloorScans {
     const ids = [...deletions.map((one) => one.deletionRequestId), ...passes.waiting.keys()];
     await source.extend(ids, claim.leaseUntil);
     const parties = [...new Set(deletions.map(({ resourceId }) => resourceId))];
-    const query = { organizationId, parties, floors, recordsMax: recordsAtOnce };
+    const query = { organizationId, parties, floors, changesMax: changesAtOnce };
     for (;;) {
       const beganAt = performance.now();
       const page = await source.readPage({ ...query, after: pass.after });

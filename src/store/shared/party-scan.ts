@@ -13,14 +13,14 @@ import type {
   NamingPage,
   NamingQuery,
   PartyStep,
-  Place,
+  PageEnd,
   ScannedPage,
   ScanResult,
   ScanResults,
 } from "../interface/naming.ts";
 
-/** Records of a page: reading it takes a few milliseconds. */
-export const recordsAtOnce = 1_000;
+/** Changes of a page: reading it takes a few milliseconds. */
+export const changesAtOnce = 1_000;
 /** How many records one transaction adds to plans. */
 const foundAtOnce = 200;
 /** After this time the caller serves other work, or stops. */
@@ -28,7 +28,7 @@ const scanMsMax = 1_000;
 /** Between two pages the scan pauses for as long as the page took, so that half of the time is left for other work. */
 const restMsMax = 50;
 
-const beginning: Place = { resourceType: namingTypes[0]?.resourceType ?? "", resourceId: "" };
+const beginning: PageEnd = { resourceType: namingTypes[0]?.resourceType ?? "", resourceId: "" };
 
 /** What a scan needs from an engine. */
 export interface ScanSource {
@@ -83,12 +83,12 @@ async function scanSome(source: ScanSource, deletions: readonly Deletion[]): Pro
   const open = () => [...results].flatMap(([id, result]) => (result === "scanning" ? [id] : []));
   if (open().length === 0) return results;
   const upTo = pass?.upTo ?? (await source.latestArrival());
-  for (let after = pass?.after ?? beginning; ;) {
+  for (let after: PageEnd = pass?.after ?? beginning; ;) {
     const some = open().flatMap((id) => byId.get(id) ?? []);
     const [first] = some;
     if (first === undefined) return results;
     const parties = [...new Set(some.map(({ resourceId }) => resourceId))];
-    const query = { organizationId: first.organizationId, parties, recordsMax: recordsAtOnce };
+    const query = { organizationId: first.organizationId, parties, changesMax: changesAtOnce };
     const page = await readPages(source, { ...query, after }, until);
     for (const part of partsOf({ ...page, upTo }, after)) {
       const step = await source.takeStep(open(), part);
@@ -125,7 +125,7 @@ export async function restLike(beganAt: number): Promise<number> {
  * Divides a page into the parts that single transactions store. Only the last part stores the progress: after a crash
  * before that, the page is read again.
  */
-function* partsOf(page: ScannedPage, after: Place): Iterable<ScannedPage> {
+function* partsOf(page: ScannedPage, after: PageEnd): Iterable<ScannedPage> {
   let { namings } = page;
   for (; namings.length > foundAtOnce; namings = namings.slice(foundAtOnce)) {
     yield { ...page, namings: namings.slice(0, foundAtOnce), last: after };

@@ -4,7 +4,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isPartyType, pseudonymFrom } from "../../../domain/deletion/party.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { PartyErasure, Pass, Place } from "../../interface/naming.ts";
+import type { PartyErasure, Pass, PageEnd } from "../../interface/naming.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import { randomBytes } from "node:crypto";
@@ -121,13 +121,16 @@ export function* storeProgress(progress: readonly ScanProgress[], now: number): 
   yield* run(extendLeases, ids, now + limits.deletionLeaseMs);
 }
 
-function writePlace({ resourceType, resourceId }: Place): string {
-  return `${resourceType}/${resourceId}`;
+/** Types contain neither character. */
+function writePlace({ resourceType, resourceId, changeNo }: PageEnd): string {
+  return `${resourceType}${changeNo === undefined ? "" : `@${changeNo}`}/${resourceId}`;
 }
 
-function readPlace(text: string): Place {
+function readPlace(text: string): PageEnd {
   const slash = text.indexOf("/");
-  return { resourceType: text.slice(0, slash), resourceId: text.slice(slash + 1) };
+  const [resourceType = "", changeNo] = text.slice(0, slash).split("@");
+  const resourceId = text.slice(slash + 1);
+  return { resourceType, resourceId, ...(changeNo && { changeNo: Number(changeNo) }) };
 }
 
 /** Chosen at random, so that nobody can compute one from the id or connect two of them. */

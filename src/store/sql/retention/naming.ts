@@ -1,17 +1,26 @@
 // Finds the records that name parties: page by page for a scan of all of them, by arrival for later ones, and those
-// under a hold. Changes nothing.
+// under a hold. A page ends after a number of changes, also within a record. Changes nothing.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
-import type { RecordType, Payload } from "../../../domain/record-type.ts";
-import type { Naming, NamingPage, NamingQuery, Place } from "../../interface/naming.ts";
-import { all, get, type Statements } from "../statement/statements.ts";
+import type { Payload, RecordType, ResourceType } from "../../../domain/record-type.ts";
+import type { Naming, NamingPage, NamingQuery, PageEnd, Place } from "../../interface/naming.ts";
+import { all, type Statements } from "../statement/statements.ts";
 
+const ofType = `
+  --sqlite FROM record CROSS JOIN change USING (record_no)
+  --postgres FROM change
+  WHERE organization_id = $1 AND resource_type = $2`;
+
+/** The last change of a page, and the one after it. */
 const findPageEnd = `
-  SELECT resource_id AS id FROM record
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
-  ORDER BY resource_id LIMIT 1 OFFSET $4`;
+  SELECT resource_id AS id, change_no ${ofType} AND resource_id > $3
+  ORDER BY resource_id, change_no LIMIT 2 OFFSET $4`;
+
+const findEndWithin = `
+  SELECT resource_id AS id, change_no ${ofType} AND resource_id = $3 AND change_no > $5
+  ORDER BY change_no LIMIT 2 OFFSET $4`;
 
 const findHeld = `
   SELECT DISTINCT resource_id AS id FROM hold
@@ -22,26 +31,74 @@ const findHeld = `
 /** How many records under a hold one statement searches. */
 const heldAtOnce = 500;
 
-/** Reads the next records, in the order of type and id, and which of them name any of these persons or companies. */
+interface EndRow {
+  readonly id: string;
+  readonly change_no: number;
+}
+
+/** Greater than every arrival number. */
+const anyArrival = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Reads the next changes, in the order of type, id and arrival, and which of their records name any of these persons or
+ * companies.
+ */
 export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
-  const { organizationId, parties, after, recordsMax } = query;
+  const { organizationId, parties, after, changesMax } = query;
   const at = namingTypes.findIndex(({ resourceType }) => resourceType === after?.resourceType);
   const index = Math.max(0, at);
   const type = namingTypes[index];
   if (type === undefined) return { namings: [], last: undefined };
   const { resourceType } = type;
   const place = [organizationId, resourceType, after?.resourceId ?? ""] as const;
-  const end = yield* get<{ id: string }>(findPageEnd, ...place, recordsMax - 1);
-  const { page, lastPage } = textsOf(type);
   const searched = searchedFor(parties);
-  const rows =
-    end === undefined
-      ? yield* all<NamingRow>(lastPage, ...place, searched)
-      : yield* all<NamingRow>(page, ...place, searched, end.id);
-  const namings = toNamings(type, rows, new Set(parties));
-  if (end !== undefined) return { namings, last: { resourceType, resourceId: end.id } };
+  if (after?.changeNo !== undefined) return yield* readWithin(type, after, query);
+  const [end, beyond] = yield* all<EndRow>(findPageEnd, ...place, changesMax - 1);
+  const { before, within, lastPage } = textsOf(type);
+  const wanted = new Set(parties);
+  if (end !== undefined) {
+    const upTo = [organizationId, resourceType, end.id, searched, 0, end.change_no] as const;
+    const rows = [
+      yield* all<NamingRow>(before, ...place, searched, end.id),
+      yield* all<NamingRow>(within, ...upTo),
+    ].flat();
+    const namings = toNamings(type, rows, wanted);
+    return { namings, last: endOf(resourceType, [end, beyond], namings) };
+  }
+  const rows = yield* all<NamingRow>(lastPage, ...place, searched);
+  const namings = toNamings(type, rows, wanted);
   const next = namingTypes[index + 1];
   return { namings, last: next && { resourceType: next.resourceType, resourceId: "" } };
+}
+
+/** Reads the next changes of the record in which the previous page has ended. */
+function* readWithin(
+  type: RecordType,
+  { resourceType, resourceId, changeNo = 0, named = [] }: PageEnd,
+  { organizationId, parties, changesMax }: NamingQuery,
+): Statements<NamingPage> {
+  const key = [organizationId, resourceType, resourceId] as const;
+  const [end, beyond] = yield* all<EndRow>(findEndWithin, ...key, changesMax - 1, changeNo);
+  const range = [changeNo, end?.change_no ?? anyArrival] as const;
+  const rows = yield* all<NamingRow>(textsOf(type).within, ...key, searchedFor(parties), ...range);
+  const wanted = new Set(parties).difference(new Set(named));
+  const namings = toNamings(type, rows, wanted);
+  const known = [...namings, { resourceType, resourceId, parties: named }];
+  const last =
+    end === undefined ? { resourceType, resourceId } : endOf(resourceType, [end, beyond], known);
+  return { namings, last };
+}
+
+/** The end of a page within a record says what the record was found to name, so that no later page repeats it. */
+function endOf(
+  resourceType: ResourceType,
+  [end, beyond]: readonly [EndRow, EndRow | undefined],
+  namings: readonly Naming[],
+): PageEnd {
+  const { id: resourceId, change_no: changeNo } = end;
+  if (beyond?.id !== resourceId) return { resourceType, resourceId };
+  const own = namings.filter((one) => one.resourceId === resourceId);
+  return { resourceType, resourceId, changeNo, named: own.flatMap((one) => one.parties) };
 }
 
 /** Finds the records of these organizations that name one of the parties in a change that arrived in this range. */
@@ -145,7 +202,8 @@ function searchedFor(parties: readonly string[]): readonly string[] {
 }
 
 interface Texts {
-  readonly page: string;
+  readonly before: string;
+  readonly within: string;
   readonly lastPage: string;
   readonly late: string;
   readonly changed: string;
@@ -180,7 +238,9 @@ function makeTexts(type: RecordType): Texts {
     `;
   const late = makeLate(type, namesAny(type));
   const changed = makeLate(type, anyChange());
-  return { lastPage, page: `${lastPage} AND resource_id <= $5`, among, late, changed };
+  const before = `${lastPage} AND resource_id < $5`;
+  const within = `${select} AND resource_id = $3 AND change_no > $5 AND change_no <= $6`;
+  return { before, within, lastPage, among, late, changed };
 }
 
 /** Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others. */

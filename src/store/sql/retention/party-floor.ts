@@ -30,7 +30,7 @@ export function* readPartyFloorPage(query: PartyFloorQuery): Statements<PartyFlo
 
 /** Reads the floors of the records that were changed in this range and name any of these parties in any change. */
 export function* readChangedPartyFloors(
-  query: Omit<PartyFloorQuery, "after" | "recordsMax">,
+  query: Omit<PartyFloorQuery, "after" | "changesMax">,
   range: ArrivalRange,
 ): Statements<PartyFloorPage["latest"]> {
   return yield* latestByParty(query, yield* findNamingsChanged(query, range));

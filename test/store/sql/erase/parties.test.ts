@@ -111,6 +111,8 @@ async function scan({ ids, source }: Scene, persons = Object.keys(ids)) {
   return Object.fromEntries(persons.map((person) => [person, results.get(ids[person] ?? "")]));
 }
 
+const manyNumbers = `json_each('[${Array.from({ length: 24 }, (_, at) => at + 1).join()}]')`;
+
 function progressOf({ connection, ids }: Scene, person: string) {
   return connection.get<object>(
     `SELECT pass_up_to AS upTo, pass_after AS after, pass_found AS found, verified_to AS verifiedTo
@@ -154,6 +156,28 @@ describe("a scan for parties", () => {
     assert.equal(scene.pages[before]?.[0], idOf(pageRecords - 1));
     assert.equal(new Set(scene.targetsOf("p")).size, 2 * pageRecords);
     assert.equal(scene.targetsOf("p").length, 2 * pageRecords);
+  });
+
+  it("reads a record with many changes in several pages, and finds it once", async (test) => {
+    const scene = await makeScene(test, 2, { every: 1, persons: ["p"] });
+    scene.connection.exec(`
+      INSERT INTO change
+      SELECT record_no, 1000 + json_each.value, received_at, reply_key,
+        payload, NULL
+      FROM record JOIN change USING (record_no) JOIN ${manyNumbers}
+      WHERE resource_id = '${idOf(0)}'`);
+    const query = { organizationId: acme, parties: ["p", "q"], changesMax: 10 };
+    const found: string[] = [];
+    let pages = 0;
+    let after: NamingPage["last"];
+    do {
+      const page = scene.connection.perform(readNamingPage, { ...query, after });
+      found.push(...page.namings.map((one) => `${one.resourceId} ${one.parties.join()}`));
+      after = page.last;
+      pages += 1;
+      assert.equal(after?.changeNo !== undefined, pages < 3, String(pages));
+    } while (after !== undefined && pages < 9);
+    assert.deepEqual(found, [`${idOf(0)} p`, `${idOf(1)} p,q`]);
   });
 
   it("begins a common pass for deletions of which one has not come as far", async (test) => {
