@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it, mock } from "node:test";
 import { type JsonBatch, stream } from "@durable-streams/client";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { revokeKey } from "../../src/actions/access/keys.ts";
 import { ChangeFeed } from "../../src/actions/change/change-feed.ts";
 import { limits } from "../../src/domain/limits.ts";
@@ -169,6 +170,28 @@ describe("a stream of changes", () => {
       return service.readers() === 0 || undefined;
     });
     assert.deepEqual(eventsIn(raw).subjects, []);
+  });
+
+  it("ends when its token no longer has a scope by which it reads", async () => {
+    const customer = await scene.makeCustomer();
+    const scopes = ["transactions:write", "changes:read"];
+    const token = await fetchToken(service.client, customer, { scopes });
+    const raw = open({ ...customer, token }, "offset=now&live=sse");
+    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    // Without strict scopes, the first one includes reading risk assessments.
+    await changeOrganization(service.app, customer.organizationId, { strictScopes: true });
+    const path = "/v2/changes?types=risk_assessment";
+    await waitFor("a refusal", async () => {
+      const { status } = await service.client.send({ method: "GET", path, token });
+      return status === 403 || undefined;
+    });
+    await scene.addRecord(customer, typeNamed("risk_assessment"));
+    await waitFor("the stream to end", () => {
+      service.clock.advanceMs(2_000);
+      return service.readers() === 0 || undefined;
+    });
+    assert.deepEqual(eventsIn(raw).subjects, []);
+    raw.socket.destroy();
   });
 
   it("disconnects a reader that has not read when the stream is over", async () => {

@@ -56,6 +56,14 @@ function readView(query: Query, caller: Identity): FeedView {
   };
 }
 
+/** Throws AppError insufficient_scope if the caller may no longer read all that it has asked for. */
+export function requireView({ readable, content }: FeedView, caller: Identity): void {
+  requireScope(caller, "changes:read");
+  if (content) requireScope(caller, "changes:content");
+  const families = recordTypes.filter(({ resourceType }) => readable.includes(resourceType));
+  for (const { family } of families) requireScope(caller, `${family}:read`);
+}
+
 function readTypes(query: Query): readonly RecordType[] | undefined {
   const names = readText(query, "types")?.split(",");
   const types = names?.map((name) => {

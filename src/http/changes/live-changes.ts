@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { type Beginning, checkMs, type Waiting } from "../../actions/change/change-feed.ts";
-import type { FeedPage, Reading } from "../../actions/change/read-changes.ts";
+import type { FeedPage, FeedView, Reading } from "../../actions/change/read-changes.ts";
 import { limits } from "../../domain/limits.ts";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf } from "../load/work-tokens.ts";
@@ -16,6 +16,7 @@ import { sendError } from "../reply/send-error.ts";
 import { waitForRoom } from "../reply/wait-for-room.ts";
 import { charge } from "../write/write-records.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
+import { requireView } from "./change-query.ts";
 
 interface Live {
   /** The cursor that the reader sent. */
@@ -30,7 +31,7 @@ export async function answerLater(
 ): Promise<void> {
   const { request, reply, requestContext } = input;
   try {
-    const waiting = waitingOf(context, input, limits.longPollMs);
+    const waiting = waitingOf(context, input, { view: reading.view, ms: limits.longPollMs });
     const page = await context.feed.poll(reading, waiting);
     if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
@@ -51,7 +52,7 @@ export async function beginStream(
 ): Promise<() => Promise<void>> {
   const { reply, request, requestContext } = input;
   const { raw } = reply;
-  const waiting = waitingOf(context, input, limits.changeStreamMs);
+  const waiting = waitingOf(context, input, { view: reading.view, ms: limits.changeStreamMs });
   const pages = context.feed.follow(reading, waiting);
   const first = await pages.next();
   raw.writeHead(200, {
@@ -106,16 +107,16 @@ function writePart(
   return raw.write(`event: control\ndata:${JSON.stringify(control)}\n\n`);
 }
 
-/** A live request ends with its token. */
+/** A live request lasts for this time at most, and ends with its token or with a scope that it needs. */
 function waitingOf(
   { app }: HttpContext,
   { request, reply, caller }: HandlerInput,
-  lastingMs: number,
+  { view, ms }: { readonly view: FeedView; readonly ms: number },
 ): Waiting {
   return {
-    until: Math.min(app.now() + lastingMs, caller.expiresAt),
+    until: Math.min(app.now() + ms, caller.expiresAt),
     signal: readerGone(reply.raw),
-    check: () => identifyCaller(app, request.headers.authorization),
+    check: async () => requireView(view, await identifyCaller(app, request.headers.authorization)),
   };
 }
 
