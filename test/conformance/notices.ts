@@ -219,6 +219,21 @@ export function testNotices(engine: Engine): void {
       ]);
     });
 
+    it("are not written for an organization that is closed", async (test) => {
+      const store = await openOrganizations(engine, test);
+      await register(store, "r", ["transaction"]);
+      for (const id of ["t", "u"]) await store.write(transaction(id));
+      const first = await erase(store, "t");
+      const second = await store.request(keyOf("transaction", "u"));
+      await store.closeOrganization(acme, act);
+      assert.deepEqual(await store.listRecipients(acme), []);
+      await store.processAll();
+      assert.deepEqual(await store.listTold(second, acme), []);
+      await purge(store, notYet);
+      assert.deepEqual(await feed(store), []);
+      assert.ok((await store.listTold(first, acme))[0]?.removedAt);
+    });
+
     it("are not acknowledged by a later recipient of the same name", async (test) => {
       const store = await openOrganizations(engine, test);
       await register(store, "r", ["transaction_check", "screening"]);

@@ -15,6 +15,8 @@ import { findProposal } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
 import { approveDeletion } from "./approval.ts";
+import { removeRecipientsOf } from "../record/recipient.ts";
+import { removeEndpointsOf } from "../webhook/endpoint.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { run, type Statements } from "../statement/statements.ts";
 
@@ -50,8 +52,8 @@ const setDeletion = `
   UPDATE organization SET deletion_request_id = $1 WHERE organization_id = $2`;
 
 /**
- * Ends the access of the organization: its keys are revoked, and its writes are refused with AppError
- * credential_revoked. Undefined if there is no such organization. Closing it a second time changes nothing.
+ * Ends the access of the organization: its keys are revoked, its writes are refused with AppError credential_revoked,
+ * and it has no recipients and endpoints of webhooks any more. Undefined if there is no such organization. Closing it a second time changes nothing.
  * `exporting`: its records will be exported before they are deleted, which the audit trail states. `reason`: of the
  * deletion that follows; a second person approves both.
  */
@@ -73,6 +75,9 @@ export function* closeOrganization(
     yield* run(setClosed, act.now, organizationId);
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
+    // Nobody can read what recipients would be told, or receive messages. The purge ends what they were told.
+    yield* removeRecipientsOf(organizationId);
+    yield* removeEndpointsOf(organizationId);
     const subject = organizationId;
     const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);
