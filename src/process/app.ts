@@ -6,6 +6,7 @@ import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
 import { makeSearchKeys } from "../actions/search/search-keys.ts";
 import { makeWebhookKeys } from "../actions/webhook/webhook-keys.ts";
+import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { IssuerKeys } from "../actions/identity/issuer-keys.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
@@ -114,7 +115,7 @@ async function refuseRolledBack(app: App): Promise<void> {
   if (!app.ledger.exists()) return;
   const lost = await findLostLedger(app);
   if (lost !== undefined) throw new StoreError(lost);
-  if (!(await wasRolledBack(app))) return;
+  if (!(await wasRolledBack(app)) || (await adoptRestore(app))) return;
   throw new StoreError(`${ledgerAhead(app).message} Run: sluice deletion replay`);
 }
 

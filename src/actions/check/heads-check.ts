@@ -49,7 +49,11 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
 
     addRestore: (restore: RestoreEntry): void => {
       const { audit, shared } = restore;
-      const isKnown = isDeepStrictEqual(audit.known, last?.audit) || last === undefined;
+      // The ledger with which another host replayed can have reached further.
+      const isKnown =
+        last === undefined ||
+        last.audit.no < audit.known.no ||
+        isDeepStrictEqual(audit.known, last.audit);
       if (isKnown) restores = restores.filter(({ entry }) => entry.no <= shared.no);
       restores.push(restore);
       // The restored store has other entries with the same numbers, or none.

@@ -4,13 +4,16 @@
 
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../../domain/access.ts";
+import { restoreAction } from "../../domain/audit-chain.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import {
   beforeFirst,
+  type ChainCut,
   type ChainHead,
   entryOfReceipt,
   type HeadsEntry,
   type LedgerEntry,
+  type RestoreEntry,
 } from "../../domain/deletion/ledger-entry.ts";
 import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
@@ -105,6 +108,8 @@ async function noteTrailSince(
     const end = page.at(-1);
     if (end === undefined || !isChain(page, last.hash)) break;
     entries = await entriesOf(app, page);
+    // A ledger that has none of the trail, or continues after a restore, does not need earlier ones.
+    if (after !== undefined) entries = [...entries, ...page.flatMap((one) => restoreOf(one) ?? [])];
     last = { no: end.entryNo, hash: end.hash };
   }
   if (last.no !== upTo.no || last.hash !== upTo.hash) throw ledgerAhead(app);
@@ -119,6 +124,28 @@ function isChain(page: readonly AuditEntry[], before: string): boolean {
     previous = hash;
     return follows;
   });
+}
+
+/** The entry of the ledger for that of the audit trail; undefined if it is about something else. */
+export function restoreOf({
+  action,
+  actor,
+  at,
+  entryNo,
+  hash,
+  detail,
+}: AuditEntry): RestoreEntry | undefined {
+  const { audit, receipts, shared } = detail;
+  if (action !== restoreAction || audit === undefined) return undefined;
+  return {
+    kind: "restore",
+    at,
+    by: actor,
+    entry: { no: entryNo, hash },
+    audit: audit as ChainCut,
+    receipts: receipts as ChainCut,
+    shared: shared as ChainHead,
+  };
 }
 
 /** Returns the ledger entries of holds and retention floors. */
