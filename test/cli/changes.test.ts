@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { describe, it } from "node:test";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
@@ -51,6 +52,21 @@ describe("changes", () => {
     const { out } = await line.type("changes", "--organization", "acme");
     const [first = ""] = out.split("\n");
     assert.match(first, /^\S+Z sluice\.transaction\.created tx-1$/);
+  });
+
+  it("ends when the store that it follows is restored", async () => {
+    const own = makeCommandLine();
+    await own.ask("organization create --name Acme --id acme");
+    const backup = join(own.folder, "backup");
+    await own.ask("backup", backup);
+    const words = ["changes", "--organization", "acme", "--from", "now", "--follow"];
+    const { child, ended } = startProgram(words, own.environment);
+    after(() => child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    await own.ask("restore", backup, "--replace");
+    const { code, err } = await ended;
+    assert.equal(code, 1);
+    assert.match(err, /An operator has restored the store or replayed its deletions/);
   });
 
   it("follows until it is interrupted", async () => {

@@ -11,6 +11,7 @@ import { limits } from "../../src/domain/limits.ts";
 import { type Customer, fetchToken } from "../support/customer.ts";
 import { openRaw, type RawConnection } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { eventsIn, openStream } from "./changes-stream.ts";
 import { idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
 
 let pagesRead = 0;
@@ -35,45 +36,14 @@ const { service } = scene;
 const transaction = typeNamed("transaction");
 after(() => scene.stop());
 
+const open = (customer: Customer, query: string) => openStream(service.address, customer, query);
+
 async function add(customer: Customer, count: number, fields = {}): Promise<readonly string[]> {
   const body = Array.from({ length: count }, () => scene.records.record(transaction, fields));
   const path = listPathOf(transaction);
   const reply = await scene.ask(customer, { method: "POST", path, body });
   assert.equal(reply.status, 200, reply.text);
   return body.map((record) => idOf(transaction, record));
-}
-
-interface Control {
-  readonly streamNextOffset: string;
-  readonly streamCursor: string;
-  readonly upToDate?: boolean;
-}
-
-function open({ token }: Customer, query: string): RawConnection {
-  const raw = openRaw(service.address);
-  raw.socket.write(
-    `GET /v2/changes?${query} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
-  );
-  return raw;
-}
-
-/** The body of a chunked reply so far. Only the chunks have line breaks with a carriage return. */
-function eventsIn(raw: RawConnection): {
-  subjects: readonly string[];
-  controls: readonly Control[];
-} {
-  const bytes = raw.received().replaceAll(/\r\n[0-9a-f]+\r\n/g, "");
-  const lines = Buffer.from(bytes, "latin1").toString("utf8").split(/\r?\n/).slice(0, -1);
-  const data = lines.filter((line) => line.startsWith("data:"));
-  const parsed = data.map(
-    (line) => JSON.parse(line.slice(5)) as Control | readonly { subject: string }[],
-  );
-  return {
-    subjects: parsed.flatMap((item) =>
-      "length" in item ? item.map(({ subject }) => subject) : [],
-    ),
-    controls: parsed.flatMap((item) => ("length" in item ? [] : [item])),
-  };
 }
 
 describe("a stream of changes", () => {

@@ -49,11 +49,7 @@ export async function makeHeadsCheck(app: App, findings: Findings) {
 
     addRestore: (restore: RestoreEntry): void => {
       const { audit, shared } = restore;
-      // The ledger with which another host replayed can have reached further.
-      const isKnown =
-        last === undefined ||
-        last.audit.no < audit.known.no ||
-        isDeepStrictEqual(audit.known, last.audit);
+      const isKnown = last === undefined || reaches(audit.known, last.audit);
       if (isKnown) restores = restores.filter(({ entry }) => entry.no <= shared.no);
       restores.push(restore);
       // The restored store has other entries with the same numbers, or none.
@@ -101,6 +97,11 @@ async function makeVerifier({ store }: App) {
     const isGenuine = verify(null, text, key, Buffer.from(heads.signature, "base64url"));
     return isGenuine ? undefined : "have an invalid signature";
   };
+}
+
+/** The ledger with which another host replayed can have reached further. */
+function reaches(known: ChainHead, last: ChainHead): boolean {
+  return last.no < known.no || isDeepStrictEqual(known, last);
 }
 
 function isSame({ entryNo, hash, detail }: AuditEntry, restore: RestoreEntry): boolean {

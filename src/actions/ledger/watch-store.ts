@@ -18,15 +18,11 @@ export const earlierStateMs = 60_000;
  */
 export async function watchStore(app: App): Promise<() => Promise<void>> {
   const { store } = app;
-  const timelines = async () => JSON.stringify(await store.arrivals.timelines());
-  const opened = await timelines();
+  const requireSame = await makeStoreCheck(app);
   let earlierSince: number | undefined;
   return async () => {
     try {
-      if ((await store.replay.restoreState()) !== undefined) throw storeReplayed();
-      if (await wasRolledBack(app)) throw new EarlierState();
-      // Each replay begins a timeline.
-      if ((await timelines()) !== opened) throw storeReplayed();
+      await requireSame();
       await keepLedger(app);
       earlierSince = undefined;
     } catch (error) {
@@ -39,11 +35,24 @@ export async function watchStore(app: App): Promise<() => Promise<void>> {
   };
 }
 
-function storeReplayed(): OperatorError {
+/** Returns a function that throws OperatorError store_replayed if a replay has begun since, and EarlierState. */
+export async function makeStoreCheck(app: App): Promise<() => Promise<void>> {
+  const { replay, arrivals } = app.store;
+  const timelines = async () => JSON.stringify(await arrivals.timelines());
+  const opened = await timelines();
+  return async () => {
+    if ((await replay.restoreState()) !== undefined) throw storeReplayed();
+    if (await wasRolledBack(app)) throw new EarlierState();
+    // Each replay begins a timeline.
+    if ((await timelines()) !== opened) throw storeReplayed();
+  };
+}
+
+export function storeReplayed(): OperatorError {
   return new OperatorError(
     "store_replayed",
-    "An operator has replayed the deletions of the store while this process served it, so what the process knows of " +
-      "the store may be wrong. Start it again when the replay has ended.",
+    "An operator has restored the store or replayed its deletions while this process used it, so what the process knows " +
+      "of the store may be wrong. Start it again when that has ended.",
   );
 }
 

@@ -52,10 +52,10 @@ const setDeletion = `
   UPDATE organization SET deletion_request_id = $1 WHERE organization_id = $2`;
 
 /**
- * Ends the access of the organization: its keys are revoked, its writes are refused with AppError credential_revoked,
- * and it has no recipients and endpoints of webhooks any more. Undefined if there is no such organization. Closing it a second time changes nothing.
- * `exporting`: its records will be exported before they are deleted, which the audit trail states. `reason`: of the
- * deletion that follows; a second person approves both.
+ * Ends the access of the organization: its keys are revoked, its writes are refused with AppError
+ * credential_revoked, and it has no recipients and endpoints of webhooks any more. Undefined if there is no such
+ * organization. Closing it a second time changes nothing. `exporting`: its records will be exported before they are
+ * deleted, which the audit trail states. `reason`: of the deletion that follows; a second person approves both.
  */
 export function* closeOrganization(
   organizationId: string,
