@@ -27,6 +27,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "deletion/show-deletion readDeletionDetails": partly,
   "deletion/show-deletion readReceipt": partly,
   "intake/imports writeImported": begun,
+  "ledger/watch-store makeStoreCheck": begun,
   "intake/write-records writeDrafts": begun,
   "intake/write-records writeRecords": begun,
   "operator/challenge isChallenge": signIn,

@@ -116,6 +116,6 @@ describe("a process that serves a PostgreSQL store", () => {
     after(() => server.child.kill("SIGKILL"));
     await makeCommandLine({ environment }).ask("deletion replay", "--restored");
     assert.equal(await server.ended(), 1);
-    assert.match(server.output().err, /has replayed the deletions of the store/);
+    assert.match(server.output().err, /has restored the store or replayed its deletions/);
   });
 });

@@ -40,6 +40,32 @@ async function prepare(store: TestStore): Promise<void> {
 }
 
 export function testReplaying(engine: Engine): void {
+  describe(`${engine.name}: a store`, () => {
+    it("does not continue a ledger that has an entry, a receipt or a deletion that it lacks", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await prepare(store);
+      await store.erase("transaction", "a");
+      const open = await store.request(keyOf("transaction", "b"));
+      const auditAnchor = await store.trail.head();
+      const { receiptNo: no, hash } = await store.receiptHead();
+      const inProgress = [open, open].map((id) => ({ ...entry(1, "b"), deletionRequestId: id }));
+      const mustHave = { auditAnchor, lastReceipt: { no, hash }, inProgress };
+      const nothing = { auditAnchor: undefined, lastReceipt: undefined, inProgress: [] };
+      for (const continued of [mustHave, nothing]) {
+        assert.equal(await store.replay.continues(continued), true);
+      }
+      for (const lacking of [
+        { auditAnchor: { no: auditAnchor.no + 1, hash: auditAnchor.hash } },
+        { auditAnchor: { ...auditAnchor, hash: hashOf(1) } },
+        { lastReceipt: { no: no + 1, hash } },
+        { lastReceipt: { no, hash: hashOf(1) } },
+        { inProgress: [...inProgress, entry(2, "b")] },
+      ]) {
+        assert.equal(await store.replay.continues({ ...mustHave, ...lacking }), false);
+      }
+    });
+  });
+
   describe(`${engine.name}: a store that was restored`, () => {
     it("is opened only for the replay until that is finished", async (test) => {
       const site = await openSite(engine, test);

@@ -65,8 +65,8 @@ export class Database {
   /** Throws StoreError if the role lacks rights; set when the store is opened. */
   requireRights: Work<void> | undefined;
   /**
-   * Throws EarlierState if the database is not what this process has served. Each new connection is checked with it
-   * before it is used: it may be to another server than the last one. Set when the store is opened.
+   * Throws ReadOnlyServer or EarlierState if the database is not what this process has served. Each new connection is
+   * checked with it before it is used: it may be to another server than the last one. Set when the store is opened.
    */
   requireContinued: Work<void> | undefined;
   /** The connections that may be used. */
@@ -197,7 +197,7 @@ export class Database {
   #admission() {
     const onConnect = async (client: ClientBase): Promise<void> => {
       const { requireContinued } = this;
-      if (this.#servers.mustWrite || requireContinued) await this.#servers.requireWritable(client);
+      if (this.#servers.mustWrite) await this.#servers.requireWritable(client);
       if (requireContinued) {
         await this.#runOnce(client as PoolClient, allOrganizations, requireContinued);
       }

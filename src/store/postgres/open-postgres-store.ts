@@ -16,6 +16,7 @@ import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts"
 import { findSchema } from "./migration/find-schema.ts";
 import { migrate } from "./migration/migrate.ts";
 import { requireRights } from "./migration/rights.ts";
+import { ReadOnlyServer } from "./servers.ts";
 import { isSecured } from "./migration/row-security.ts";
 import { makeMoveTarget, refuseUnfinishedMove } from "./move/move-target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
@@ -26,6 +27,8 @@ const oldestServer = 150_000;
 const describeServer = `
   SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS recovering,
     current_setting('server_version') AS name, current_setting('server_encoding') AS encoding`;
+
+const isReplica = `SELECT pg_is_in_recovery() AS recovering`;
 
 interface Server {
   readonly version: number;
@@ -48,6 +51,8 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   const { mustHave } = options;
   if (mustHave !== undefined) {
     database.requireContinued = async (transaction) => {
+      const server = await transaction.get<{ recovering: boolean }>(isReplica);
+      if (server?.recovering !== false) throw new ReadOnlyServer("the server is a replica");
       if (!(await transaction.perform(continues, await mustHave()))) throw new EarlierState();
     };
     // They were made before there was a check.

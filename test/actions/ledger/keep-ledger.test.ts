@@ -3,29 +3,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { findLostLedger, wasRolledBack } from "../../../src/actions/ledger/keep-ledger.ts";
-import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
+import { findLostLedger } from "../../../src/actions/ledger/keep-ledger.ts";
 import type { LedgerState } from "../../../src/store/interface/ledger.ts";
 import type { LedgerMark } from "../../../src/store/interface/replay.ts";
 import { emptyState, withPart } from "../../../src/store/ledger/ledger-state.ts";
-import { keyOf } from "../../conformance/scene.ts";
 
 const mark: LedgerMark = { ledgerId: "ledger_1", end: 100, digest: "a", notedAt: 0 };
 
-/** `knownIds`: the deletions that the store has. */
 function makeApp(
   state: Partial<LedgerState>,
-  { marks = [], knownIds = [] }: { marks?: LedgerMark[]; knownIds?: readonly string[] } = {},
+  { marks = [] }: { marks?: readonly LedgerMark[] } = {},
 ): App {
-  const store = {
-    replay: { restoreState: async () => undefined, listLedgerMarks: async () => marks },
-    trail: {
-      findDeletions: async (ids: readonly string[]) =>
-        knownIds
-          .filter((id) => ids.includes(id))
-          .map((deletionRequestId) => ({ deletionRequestId })),
-    },
-  };
+  const store = { replay: { listLedgerMarks: async () => marks } };
   const ledger = { path: "/data/ledger", state: async () => ({ ...emptyState, ...state }) };
   return { store, ledger } as unknown as App;
 }
@@ -77,19 +66,4 @@ it("a restore leaves a ledger without heads, so that all of the trail is noted a
   const entries = [heads, { ...restore, audit: cut, receipts: cut, shared: link }];
   const state = withPart(emptyState, { entries, end: 1, digest: "d" });
   assert.deepEqual([state.heads, state.auditAnchor?.no], [undefined, 8]);
-});
-
-function entryOf(deletionRequestId: string): DeletionEntry {
-  const request = { requestedBy: "key_1", requestedAt: 0 };
-  return { kind: "deletion", deletionRequestId, ...keyOf("transaction", "t"), ...request };
-}
-
-describe("a store", () => {
-  it("was rolled back if it lacks a deletion that was about to be completed", async () => {
-    const inProgress = ["del_1", "del_2", "del_1"].map(entryOf);
-    const both = makeApp({ inProgress }, { knownIds: ["del_1", "del_2"] });
-    assert.equal(await wasRolledBack(both), false);
-    const one = makeApp({ inProgress }, { knownIds: ["del_1"] });
-    assert.equal(await wasRolledBack(one), true);
-  });
 });

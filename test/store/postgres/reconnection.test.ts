@@ -176,17 +176,22 @@ describe("a store on PostgreSQL", () => {
     assert.equal(await attempt(store, "waits"), "acknowledged");
   });
 
-  it("refuses a replica at the start, with what to do", async () => {
+  it("refuses a replica at the start, with what to do, and reads nothing from one", async (test) => {
+    const nothing = { auditAnchor: undefined, lastReceipt: undefined, inProgress: [] };
+    const mustHave = () => Promise.resolve(nothing);
+    const serving = await openTestStore(url, { role: "serve", connections, mustHave });
+    test.after(() => serving.close());
     await server.stop();
     await server.startAsReplica();
     const replica = openTestStore(url, { role: "serve", connections });
     await assert.rejects(replica, { name: "StoreError", message: /read-only replica.*primary/ });
     assert.equal(await attempt(store, "on a replica"), "try again");
+    await assert.rejects(serving.countRecords(acme), { errorName: "unavailable" });
     await server.promote();
     await waitFor(
       "the end of recovery",
       async () => (await attempt(store, "promoted")) === "acknowledged",
     );
-    assert.deepEqual(Object.keys(await store.countRecords(acme)), ["transaction"]);
+    assert.deepEqual(Object.keys(await serving.countRecords(acme)), ["transaction"]);
   });
 });
