@@ -18,7 +18,6 @@ import {
 import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
 import type { App } from "../app.ts";
-import { isInTrail } from "./audit-links.ts";
 import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, receiptPages } from "../pages.ts";
@@ -53,8 +52,9 @@ export async function catchUpLedger(app: App): Promise<void> {
   const isNoted =
     state.auditAnchor?.hash === audit.hash && state.lastReceiptNo >= receipts.receiptNo;
   if (isNoted && state.heads !== undefined) return;
+  // First, so that no receipt of an earlier state of the store gets into the ledger.
+  if (!(await store.replay.continues(state))) throw ledgerAhead(app);
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
-  if (!(await isInTrail(app, state.auditAnchor))) throw ledgerAhead(app);
   // A new ledger, or one of a store state before a restore, may lack entries that the trail already contains.
   const after = state.heads === undefined ? undefined : state.auditAnchor;
   const last = await noteTrailSince(app, { after, upTo: audit });

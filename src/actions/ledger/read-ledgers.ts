@@ -11,7 +11,6 @@ import type {
 } from "../../domain/deletion/ledger-entry.ts";
 import type { HoldsOfReplay } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
-import { isInTrail, isReceipt } from "./audit-links.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { factOfLedger, Facts, storedFacts } from "./facts.ts";
 
@@ -78,13 +77,12 @@ export async function readLedgers(
   for await (const page of readDeletions(app, sources, add)) {
     unreplayed += await app.store.replay.countUnreplayed(page);
   }
-  const isThere =
-    (await isInTrail(app, audit.expected)) && (await isReceipt(app, receipts.expected));
+  const expected = { auditAnchor: audit.expected, lastReceipt: receipts.expected, inProgress: [] };
   return {
     unreplayed,
     ...(await findReplaced(app, facts)),
     known: { audit: audit.highest, receipts: receipts.highest },
-    behind: !isThere,
+    behind: !(await app.store.replay.continues(expected)),
   };
 }
 

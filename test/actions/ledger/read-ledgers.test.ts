@@ -6,6 +6,7 @@ import type { App } from "../../../src/actions/app.ts";
 import { readLedgers } from "../../../src/actions/ledger/read-ledgers.ts";
 import type { Hold } from "../../../src/domain/access.ts";
 import type { ChainHead, LedgerEntry } from "../../../src/domain/deletion/ledger-entry.ts";
+import type { MustHave } from "../../../src/store/interface/ledger.ts";
 import { keyOf } from "../../conformance/scene.ts";
 
 const link = (no: number): ChainHead => ({ no, hash: `hash ${no}` });
@@ -53,17 +54,20 @@ interface Stored {
   readonly holds?: readonly string[];
 }
 
+function has(chain: readonly number[], wanted: ChainHead | undefined): boolean {
+  if (wanted === undefined) return true;
+  return chain.includes(wanted.no) && wanted.hash === link(wanted.no).hash;
+}
+
 function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
   const [own = [], ...others] = ledgers;
   const store = {
     receiptHead: async () => ({ storeId: "store_1" }),
-    listAudit: async (after: number) =>
-      stored.audit.filter((no) => no > after).map((no) => ({ entryNo: no, hash: link(no).hash })),
-    listReceipts: async (after: number) =>
-      stored.receipts
-        .filter((no) => no > after)
-        .map((no) => ({ receipt: { receipt_no: no }, hash: link(no).hash })),
-    replay: { countUnreplayed: async () => 0 },
+    replay: {
+      countUnreplayed: async () => 0,
+      continues: async ({ auditAnchor, lastReceipt }: MustHave) =>
+        has(stored.audit, auditAnchor) && has(stored.receipts, lastReceipt),
+    },
     retention: { listRules: async () => [] },
     holds: { list: async () => (stored.holds ?? []).map((holdId) => ({ holdId }) as Hold) },
   };
