@@ -79,7 +79,6 @@ describe("events over OTLP", () => {
     const second = await startService({ environment, folder: home, clock: first.clock });
     await addKeys(second, 3);
     await isComplete(second, () => ofOtlp(receiver));
-    assert.deepEqual(ofOtlp(receiver).length, (await entriesOf(second)).length);
     assert.ok(before > 0);
     assert.equal(receiver.headers[0]?.["x-team"], "blue one");
     for (const { name } of receiver.records) assert.ok(name in trailEvents, name);
