@@ -76,6 +76,12 @@ const bad: typeof good = [
   ["that is old", both, () => message(400)],
   ["from the future", both, () => message(-400)],
   ["without a time", both, () => withHeader("webhook-timestamp", () => "soon")],
+  [
+    "with a time that no number can hold",
+    both,
+    () => withHeader("webhook-timestamp", () => "9".repeat(400)),
+  ],
+  ["with an id that is not text", both, () => withHeader("webhook-id", () => "\ud800")],
   ["without a signature", both, () => withHeader("webhook-signature", () => "")],
   ["with the signatures of each other's kind", both, () => withHeader("webhook-signature", swap)],
   [

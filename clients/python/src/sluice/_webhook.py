@@ -34,12 +34,12 @@ def verify_webhook(body: bytes, headers: Mapping[str, str], keys: str | Sequence
     try:
         message_id, timestamp = sent["webhook-id"], sent["webhook-timestamp"]
         signatures = sent["webhook-signature"].split(" ")[:_SIGNATURES_MAX]
-        is_recent = abs(time.time() - int(timestamp)) <= _TOLERANCE_SECONDS
+        is_recent = abs(int(time.time()) - int(timestamp)) <= _TOLERANCE_SECONDS
+        content = f"{message_id}.{timestamp}.".encode() + body
     except (KeyError, ValueError):
         raise WebhookVerificationError("A header is missing or wrong.") from None
     if not is_recent:
         raise WebhookVerificationError("The message is not recent.")
-    content = f"{message_id}.{timestamp}.".encode() + body
     for key in [keys] if isinstance(keys, str) else keys:
         if _matches_any(key, signatures, content):
             return json.loads(body)
