@@ -70,7 +70,6 @@ async function main(paths: readonly string[]): Promise<number> {
     ),
     // Many tests wait for a process or for the disk, so one more file than there are processors.
     concurrency: availableParallelism() + 1,
-    execArgv: [`--import=${join(root, "test/support/leftovers.ts")}`],
     timeout: fileTimeoutMs,
   });
   const asSeparate = separate();

@@ -4,6 +4,9 @@
 
 import { describe, test } from "node:test";
 
+/** After this time, what a test left running, such as the server of one that failed, keeps the process no longer. */
+const leftMs = 30_000;
+
 /** The files of each group, as JSON. */
 export const filesVariable = "SLUICE_TEST_TOGETHER";
 
@@ -20,4 +23,9 @@ export async function runTogether(group: string): Promise<void> {
     });
   }
   clearInterval(running);
+  setTimeout(() => {
+    const left = process.getActiveResourcesInfo().join(", ");
+    process.stderr.write(`All tests ended, but not the process. What keeps it: ${left}\n`);
+    process.exit(1);
+  }, leftMs).unref();
 }
