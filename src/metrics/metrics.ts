@@ -4,29 +4,23 @@ import type { RecipientFigures } from "../actions/recipient/recipients.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
+import type { EndpointCounts } from "../actions/webhook/endpoints.ts";
 import { registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
 import { Registry } from "./registry.ts";
 import { metricsContentType, renderSnapshot } from "./snapshot.ts";
+import type { StoredFigures } from "./stored-figures.ts";
 
 export type Metrics = ReturnType<typeof makeMetrics>;
 
 /** Everything but the build is read at each snapshot. */
-interface MetricSources {
+interface MetricSources extends StoredFigures {
   /** What runs, with the version of Node; the same for the life of the process. */
   readonly build: {
     readonly version: string;
     readonly node: string;
     readonly engine: "sqlite" | "postgres";
   };
-  readonly deletions: () => Promise<DeletionFigures>;
-  /** How many legal holds will end soon. */
-  readonly holdsEnding: () => Promise<number>;
-  /** How many endpoints of webhooks there are, by state. */
-  readonly webhooks: () => Promise<Readonly<Record<string, number>>>;
-  readonly recipients: () => Promise<RecipientFigures>;
-  /** For how many seconds each receiver of events has lacked an entry of the trail. */
-  readonly eventLag: () => Promise<Readonly<Record<string, number>>>;
   readonly dataDir: string;
   readonly edge: Edge;
   readonly load: {
@@ -36,7 +30,7 @@ interface MetricSources {
 }
 
 export function makeMetrics(sources: MetricSources) {
-  const { build, deletions, holdsEnding, webhooks, recipients, dataDir, edge, load } = sources;
+  const { build, dataDir, edge, load } = sources;
   const registry = new Registry();
   registry.info(
     {
@@ -46,10 +40,10 @@ export function makeMetrics(sources: MetricSources) {
     { version: build.version, node: build.node, engine: build.engine },
   );
   const counted = { ...registerCounted(registry), ...registerSecurity(registry) };
-  registerStoredDeletions(registry, deletions);
-  registerHolds(registry, holdsEnding);
-  registerWebhooks(registry, webhooks);
-  registerRecipients(registry, recipients);
+  registerStoredDeletions(registry, sources.deletions);
+  registerHolds(registry, sources.holdsEnding);
+  registerWebhooks(registry, sources.webhooks);
+  registerRecipients(registry, sources.recipients);
   registerEvents(registry, sources.eventLag);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
@@ -165,31 +159,36 @@ function registerSecurity(registry: Registry) {
   };
 }
 
-function registerStoredDeletions(registry: Registry, read: () => Promise<DeletionFigures>): void {
-  let figures: Partial<DeletionFigures> = {};
+function registerStoredDeletions(registry: Registry, read: StoredFigures["deletions"]): void {
+  let figures: DeletionFigures | undefined;
   registry.onSnapshot(async () => (figures = await read()));
   registry.observe("gauge", {
     sluice_deletions: [
       "Deletion requests of open organizations by status.",
-      () => figures.byStatus ?? {},
+      () => figures?.byStatus,
       "status",
     ],
     sluice_deletions_held: [
       "Open deletions of open organizations that wait for the release of a legal hold.",
-      () => figures.held ?? 0,
+      () => figures?.held,
     ],
     sluice_deletions_under_floor: [
       "Open deletions of open organizations that wait for the end of a retention floor.",
-      () => figures.underFloor ?? 0,
+      () => figures?.underFloor,
     ],
     sluice_deletion_oldest_due_age_seconds: [
       "How long the oldest open deletion without a legal hold or retention floor has been due.",
-      () => Math.max(0, Date.now() - (figures.oldestDueAt ?? Infinity)) / 1_000,
+      () => figures && secondsSince(figures.oldestDueAt),
     ],
   });
 }
 
-function registerHolds(registry: Registry, read: () => Promise<number>): void {
+/** 0 if there is no such time. */
+function secondsSince(at: number | undefined): number {
+  return Math.max(0, Date.now() - (at ?? Infinity)) / 1_000;
+}
+
+function registerHolds(registry: Registry, read: StoredFigures["holdsEnding"]): void {
   let ending = 0;
   registry.onSnapshot(async () => (ending = await read()));
   registry.observe("gauge", {
@@ -200,15 +199,15 @@ function registerHolds(registry: Registry, read: () => Promise<number>): void {
   });
 }
 
-function registerWebhooks(registry: Registry, read: MetricSources["webhooks"]): void {
-  let byState: Readonly<Record<string, number>> = {};
+function registerWebhooks(registry: Registry, read: StoredFigures["webhooks"]): void {
+  let byState: EndpointCounts | undefined;
   registry.onSnapshot(async () => (byState = await read()));
   registry.observe("gauge", {
     sluice_webhook_endpoints: ["Endpoints of webhooks by state.", () => byState, "state"],
   });
 }
 
-function registerEvents(registry: Registry, read: MetricSources["eventLag"]): void {
+function registerEvents(registry: Registry, read: StoredFigures["eventLag"]): void {
   let lag: Readonly<Record<string, number>> = {};
   registry.onSnapshot(async () => (lag = await read()));
   registry.observe("gauge", {
@@ -220,18 +219,18 @@ function registerEvents(registry: Registry, read: MetricSources["eventLag"]): vo
   });
 }
 
-function registerRecipients(registry: Registry, read: MetricSources["recipients"]): void {
-  let figures: Partial<RecipientFigures> = {};
+function registerRecipients(registry: Registry, read: StoredFigures["recipients"]): void {
+  let figures: RecipientFigures | undefined;
   registry.onSnapshot(async () => (figures = await read()));
   registry.observe("gauge", {
-    sluice_recipients: ["Recipients of changes.", () => figures.count ?? 0],
+    sluice_recipients: ["Recipients of changes.", () => figures?.count],
     sluice_recipient_lag_seconds: [
       "How long a recipient has not acknowledged the notice of an erased record, without confidential types.",
-      () => Math.max(0, Date.now() - (figures.waitingSince ?? Infinity)) / 1_000,
+      () => figures && secondsSince(figures.waitingSince),
     ],
     sluice_recipient_changes_lag_seconds: [
-      "How long a recipient has not acknowledged an event that it takes, without confidential types. Each snapshot looks at a part of the recipients.",
-      () => Math.max(0, Date.now() - (figures.behindSince ?? Infinity)) / 1_000,
+      "How long a recipient has not acknowledged an event that it takes, without confidential types.",
+      () => figures && secondsSince(figures.behindSince),
     ],
   });
 }

@@ -86,6 +86,10 @@ export class Family<Kind extends Series> {
     return series;
   }
 
+  clear(): void {
+    this.#byFirst.clear();
+  }
+
   snapshot(): FamilySnapshot {
     const series = [...this.#byFirst].flatMap(([first, bySecond]) =>
       [...bySecond].map(([second, one]): SeriesSnapshot => {
@@ -98,10 +102,13 @@ export class Family<Kind extends Series> {
   }
 }
 
-/** A metric that is read. With a label, `read` returns a value for each label value. */
+/**
+ * A metric that is read. With a label, `read` returns a value for each label value. Undefined: it is not known, and has
+ * no series.
+ */
 type Observed = readonly [
   help: string,
-  read: () => number | Readonly<Record<string, number>>,
+  read: () => number | Readonly<Record<string, number>> | undefined,
   label?: string,
 ];
 
@@ -142,6 +149,7 @@ export class Registry {
       this.onSnapshot(() => {
         const found = read();
         const values = typeof found === "number" ? { "": found } : found;
+        if (values === undefined) return family.clear();
         for (const [value, count] of Object.entries(values)) family.with(value).set(count);
       });
     }

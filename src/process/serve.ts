@@ -4,16 +4,11 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
-import { listEndingSoon } from "../actions/retention/end-holds.ts";
 import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
 import { keepReceiptKey } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
-import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
-import { recipientFigures } from "../actions/recipient/recipients.ts";
-import { readLag } from "../actions/event/send-trail.ts";
-import { countEndpoints } from "../actions/webhook/endpoints.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import { awaitStore } from "./await-store.ts";
 import type { Config } from "../settings/config.ts";
@@ -36,6 +31,7 @@ import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
 import { RefusalHistory } from "../metrics/refusals.ts";
+import { storedFigures } from "../metrics/stored-figures.ts";
 import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
@@ -125,9 +121,6 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
-/** How many recipients a snapshot of the metrics looks at: on PostgreSQL each is a query. */
-const lagsAtOnce = 256;
-
 /** Everything that is opened is added to `opened` at once, so that a failure of any later step closes it. */
 async function openParts(
   config: Config,
@@ -141,18 +134,13 @@ async function openParts(
   const load = makeLoad(probe);
   opened.defer(() => load.shedding.stop());
   const path = sqlitePath(config.databaseUrl);
-  const recipientLag = new RecipientLag({ recipientsAtOnce: lagsAtOnce });
   const metrics = makeMetrics({
     build: {
       version,
       node: process.versions.node,
       engine: path === undefined ? "postgres" : "sqlite",
     },
-    deletions: () => app.store.deletionFigures(app.now()),
-    holdsEnding: async () => (await listEndingSoon(app)).length,
-    webhooks: () => countEndpoints(app),
-    recipients: () => recipientFigures(app, recipientLag),
-    eventLag: () => readLag(app, destinationsOf(config)),
+    ...storedFigures(() => app, destinationsOf(config)),
     dataDir: config.dataDir,
     edge,
     load,

@@ -158,7 +158,7 @@ export function testNotices(engine: Engine): void {
           ["slow", true],
         ],
       );
-      const hidden = await store.listWaiting(undefined, ["transaction"]);
+      const hidden = await store.listWaiting({ after: undefined, limit: 99 }, ["transaction"]);
       assert.ok(hidden.every(({ waitingSince }) => waitingSince === undefined));
       await acknowledge(store, "slow", last - 1);
       const [, slow] = await store.listTold(id, acme);

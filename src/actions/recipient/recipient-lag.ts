@@ -1,5 +1,5 @@
 // How far recipients are behind: when the oldest event arrived that a recipient should have and has not acknowledged.
-// One call reads a bounded part of the events of a bounded number of recipients, and the next call continues there.
+// One call reads a bounded part of the events of each recipient, and the next call continues there.
 
 import type { Recipient } from "../../domain/recipient.ts";
 import type { App } from "../app.ts";
@@ -15,15 +15,13 @@ interface Look {
 }
 
 export class RecipientLag {
-  readonly #recipientsAtOnce: number;
   /** What was found last, by recipient. */
-  #looks: ReadonlyMap<string, Look> = new Map();
-  /** The index of the recipient with which the next call begins. */
-  #from = 0;
+  readonly #looks: ReadonlyMap<string, Look>;
+  readonly #found = new Map<string, Look>();
 
-  /** `recipientsAtOnce`: for the others a call returns what an earlier one has found. */
-  constructor({ recipientsAtOnce = Infinity } = {}) {
-    this.#recipientsAtOnce = recipientsAtOnce;
+  /** `before`: the lag of an earlier pass over all recipients. Those that this pass does not meet are forgotten. */
+  constructor(before?: RecipientLag) {
+    this.#looks = before === undefined ? new Map() : before.#found;
   }
 
   /** In the order of the recipients; undefined if nothing was found for one. `hidden`: types to leave out. */
@@ -33,21 +31,14 @@ export class RecipientLag {
     hidden: ReadonlySet<string>,
   ): Promise<readonly (number | undefined)[]> {
     const { settled } = await store.settledArrival();
-    const count = recipients.length;
-    const from = count === 0 ? 0 : this.#from % count;
-    this.#from = from + Math.min(count, this.#recipientsAtOnce);
     const found: (number | undefined)[] = [];
-    const looks = new Map<string, Look>();
-    for (const [index, recipient] of recipients.entries()) {
+    for (const recipient of recipients) {
       const key = JSON.stringify([recipient.organizationId, recipient.name]);
       const known = this.#looks.get(key);
-      const isTurn = (index - from + count) % count < this.#recipientsAtOnce;
-      const look = isTurn ? await lookAt({ store, recipient, hidden, known, settled }) : known;
-      if (look !== undefined) looks.set(key, look);
-      const isBehind = look?.first !== undefined && look.first.changeNo > acknowledgedBy(recipient);
-      found.push(isBehind ? look.first.receivedAt : undefined);
+      const look = await lookAt({ store, recipient, hidden, known, settled });
+      this.#found.set(key, look);
+      found.push(look.first?.receivedAt);
     }
-    this.#looks = looks;
     return found;
   }
 }

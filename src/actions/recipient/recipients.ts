@@ -1,9 +1,11 @@
 // Recipients as operators see them: lists, registers and removes them.
 
+import type { Parts } from "../../basics/paced-read.ts";
 import {
   type ListedRecipient,
   recipientNameRule,
   type Recipient,
+  type WaitingRecipient,
   withoutPosition,
 } from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -13,6 +15,7 @@ import { limits } from "../../domain/limits.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App } from "../app.ts";
+import { readPages } from "../pages.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError, unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
@@ -26,9 +29,28 @@ export async function listRecipients(
   requireRight(app, "recipient.read");
   await requireOrganization(app, organizationId);
   const hidden = await viewerOf(app).hiddenTypes();
-  const all = await app.store.listWaiting(organizationId, [...hidden]);
-  const behind = await new RecipientLag().behindSince(app, all, hidden);
-  return all.map((one, index) => ({ ...asKnown(one, hidden), behindSince: behind[index] }));
+  const lag = new RecipientLag();
+  const found: ListedRecipient[] = [];
+  for await (const page of waitingPages(app, organizationId, [...hidden])) {
+    const behind = await lag.behindSince(app, page, hidden);
+    found.push(
+      ...page.map((one, index) => ({ ...asKnown(one, hidden), behindSince: behind[index] })),
+    );
+  }
+  return found;
+}
+
+/** How many recipients are read at once: on PostgreSQL, a query finds how far each is behind. */
+const pageRows = 256;
+
+function waitingPages(
+  { store }: App,
+  organizationId: string | undefined,
+  hidden: readonly string[],
+): AsyncGenerator<readonly WaitingRecipient[]> {
+  return readPages(pageRows, (after) =>
+    store.listWaiting(organizationId ?? { after, limit: pageRows }, hidden),
+  );
 }
 
 function asKnown<Known extends Recipient>(one: Known, hidden: ReadonlySet<string>): Known {
@@ -45,18 +67,22 @@ export interface RecipientFigures {
   readonly behindSince: number | undefined;
 }
 
-/** For metrics, which many people can read. */
-export async function recipientFigures(
+/** For metrics, which many people can read. Each step reads a bounded number of recipients. */
+export async function* recipientFigures(
   app: App,
   lag = new RecipientLag(),
-): Promise<RecipientFigures> {
+): Parts<RecipientFigures> {
   const hidden = await viewerOf(app).public().hiddenTypes();
-  const all = await app.store.listWaiting(undefined, [...hidden]);
-  return {
-    count: all.length,
-    waitingSince: oldest(all.map(({ waitingSince }) => waitingSince)),
-    behindSince: oldest(await lag.behindSince(app, all, hidden)),
-  };
+  let figures: RecipientFigures = { count: 0, waitingSince: undefined, behindSince: undefined };
+  for await (const page of waitingPages(app, undefined, [...hidden])) {
+    if (figures.count > 0) yield;
+    figures = {
+      count: figures.count + page.length,
+      waitingSince: oldest([figures.waitingSince, ...page.map((one) => one.waitingSince)]),
+      behindSince: oldest([figures.behindSince, ...(await lag.behindSince(app, page, hidden))]),
+    };
+  }
+  return figures;
 }
 
 function oldest(times: readonly (number | undefined)[]): number | undefined {

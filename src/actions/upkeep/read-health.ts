@@ -1,6 +1,7 @@
 // Reads whether the service is healthy, in a bounded number of steps: whether it can write, whether the ends of the
 // audit trail and of the receipts are intact, and whether deletions are on time. `sluice check` compares everything.
 
+import { readParts } from "../../basics/paced-read.ts";
 import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
@@ -82,14 +83,14 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
       : bad(`${overdue} are overdue; the log says why.`);
   },
   "Recipients acknowledge changes": async (app) => {
-    const { count, waitingSince, behindSince } = await recipientFigures(app);
+    const { count, waitingSince, behindSince } = await readParts(recipientFigures(app));
     const since = Math.min(behindSince ?? app.now(), waitingSince ?? app.now());
     const days = Math.floor((app.now() - since) / dayMs);
     if (days >= behindDaysMin) return bad(`One is ${days} days behind; its organization shows it.`);
     return fine(count === 0 ? "There is none." : "None is far behind.");
   },
   "Webhooks are delivered": async (app) => {
-    const { failing, disabled, key_changed: changed } = await countEndpoints(app);
+    const { failing, disabled, key_changed: changed } = await readParts(countEndpoints(app));
     const stopped = disabled + changed;
     if (failing + stopped === 0) return fine("No endpoint fails or is disabled.");
     return bad(`${failing} endpoints fail, and nothing is sent to ${stopped} others.`);

@@ -1,6 +1,7 @@
 // Reads what the overview page of the console shows: the intake of this process, open and overdue deletions, the store
 // and its last backup. Shows nothing of confidential types to people who may not know of them.
 
+import { readParts } from "../../basics/paced-read.ts";
 import type { AuditEntry, Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -63,7 +64,7 @@ export async function readOverview(app: App): Promise<Overview> {
     store.overview.sizeBytes(),
     store.overview.lastBackup(),
     store.listOrganizations(),
-    hasRight(app, "webhook.read") ? countEndpoints(app) : undefined,
+    hasRight(app, "webhook.read") ? readParts(countEndpoints(app)) : undefined,
   ]);
   return {
     queue,

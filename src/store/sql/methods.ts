@@ -163,7 +163,8 @@ export const methods = {
     createRecipient: change(ofOrganization, recipient.createRecipient),
     listRecipients: lookup(oneOrAll, recipient.listRecipients),
     listWaiting: lookup(
-      (organizationId: string | undefined) => oneOrAll(organizationId),
+      (wanted: string | recipient.RecipientPage) =>
+        oneOrAll(typeof wanted === "string" ? wanted : undefined),
       recipient.listWaiting,
     ),
     removeRecipient: change(ofOrganization, recipient.removeRecipient),

@@ -64,7 +64,7 @@ async function workADay(url: string): Promise<void> {
   );
   await store.write(transaction("u"));
   await store.erase("transaction", "u");
-  await store.listWaiting(undefined, ["person"]);
+  await store.listWaiting({ after: undefined, limit: 9 }, ["person"]);
   await store.purgeNotices({ before: 0, after: "" }, operator);
   await store.purgeExpired(operator.now);
   await store.credentialsVersion();

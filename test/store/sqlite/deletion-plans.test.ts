@@ -62,7 +62,7 @@ it("finds the oldest notice of a recipient without reading notices of other type
   const store = await place.open({ role: "command" });
   await store.createOrganization(organization(acme), operator);
   prepare.mock.resetCalls();
-  await store.listWaiting(undefined, []);
+  await store.listWaiting({ after: undefined, limit: 9 }, []);
   await store.purgeNotices({ before: 0, after: "" }, operator);
   const statements = prepare.mock.calls.map((call) => call.arguments[0]);
   const plans = place.withDatabase((file) =>

@@ -20,6 +20,11 @@ interface Marked {
 }
 
 export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types"> & Marked;
+/** Of the recipients of all organizations, in the order of their keys. */
+export interface RecipientPage {
+  readonly after: Pick<Recipient, "organizationId" | "name"> | undefined;
+  readonly limit: number;
+}
 export type RecipientRemoval = Pick<Recipient, "organizationId" | "name"> & Marked;
 
 /**
@@ -68,7 +73,8 @@ const waiting = `
     )) AS waiting_since
   FROM recipient`;
 
-const findWaiting = `${waiting} ORDER BY organization_id, name`;
+const findWaitingPage = `
+  ${waiting} WHERE (organization_id, name) > ($2, $3) ORDER BY organization_id, name LIMIT $4`;
 
 const findWaitingOf = `${waiting} WHERE organization_id = $2 ORDER BY name`;
 
@@ -169,14 +175,17 @@ export function* listRecipients(
 }
 
 /**
- * Lists recipients with the time since which each has an unacknowledged notice, not counting notices of hidden types.
+ * Lists the recipients of an organization, or a page of all, with the time since which each has an unacknowledged
+ * notice, not counting notices of hidden types.
  */
 export function* listWaiting(
-  organizationId: string | undefined,
+  wanted: string | RecipientPage,
   hidden: readonly string[],
 ): Statements<readonly WaitingRecipient[]> {
-  if (organizationId === undefined) return yield* list(toWaiting, findWaiting, hidden);
-  return yield* list(toWaiting, findWaitingOf, hidden, organizationId);
+  if (typeof wanted === "string") return yield* list(toWaiting, findWaitingOf, hidden, wanted);
+  const { after, limit } = wanted;
+  const place = [after?.organizationId ?? "", after?.name ?? "", limit] as const;
+  return yield* list(toWaiting, findWaitingPage, hidden, ...place);
 }
 
 /** Returns the removed recipient; undefined if there is none with this name. */

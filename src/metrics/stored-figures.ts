@@ -1,0 +1,55 @@
+// The figures of the metrics that are read from the store. A snapshot reads a bounded amount for each, however large
+// the store is: a longer read goes on after it, and takes at most a hundredth of the time.
+
+import type { App } from "../actions/app.ts";
+import { readLag } from "../actions/event/send-trail.ts";
+import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
+import { type RecipientFigures, recipientFigures } from "../actions/recipient/recipients.ts";
+import { listEndingSoon } from "../actions/retention/end-holds.ts";
+import { countEndpoints, type EndpointCounts } from "../actions/webhook/endpoints.ts";
+import { PacedRead, type Parts } from "../basics/paced-read.ts";
+import type { EventDestination } from "../domain/event.ts";
+import type { DeletionFigures } from "../store/interface/deletion.ts";
+
+/** Undefined: not known yet. */
+export interface StoredFigures {
+  readonly deletions: () => Promise<DeletionFigures | undefined>;
+  /** How many legal holds will end soon. */
+  readonly holdsEnding: () => Promise<number>;
+  readonly webhooks: () => Promise<EndpointCounts | undefined>;
+  readonly recipients: () => Promise<RecipientFigures | undefined>;
+  /** For how many seconds each receiver of events has lacked an entry of the trail. */
+  readonly eventLag: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/** `open`: returns the application, which is opened before the first snapshot. */
+export function storedFigures(
+  open: () => App,
+  destinations: readonly EventDestination[],
+): StoredFigures {
+  const deletions = new PacedRead(countDeletions(open));
+  const webhooks = new PacedRead(() => countEndpoints(open()));
+  let lag: RecipientLag | undefined;
+  const recipients = new PacedRead(() => recipientFigures(open(), (lag = new RecipientLag(lag))));
+  return {
+    deletions: () => deletions.latest(),
+    holdsEnding: async () => (await listEndingSoon(open())).length,
+    webhooks: () => webhooks.latest(),
+    recipients: () => recipients.latest(),
+    eventLag: () => readLag(open(), destinations),
+  };
+}
+
+/** One query counts all deletions, but not in the thread that serves. A snapshot waits for it while there are few. */
+const waitedForMax = 10_000;
+
+function countDeletions(open: () => App): () => Parts<DeletionFigures> {
+  let counted = 0;
+  return async function* count() {
+    if (counted > waitedForMax) yield;
+    const { store, now } = open();
+    const figures = await store.deletionFigures(now());
+    counted = Object.values(figures.byStatus).reduce((sum, ofStatus) => sum + ofStatus, 0);
+    return figures;
+  };
+}
