@@ -59,7 +59,7 @@ describe("subject answer", () => {
     const found = await answer("acme");
     assert.deepEqual(
       [found["relationship"], found["from"], found["records"], found["to_be_erased"]],
-      ["existed", null, [], []],
+      ["erased", null, [], []],
     );
     const [erased] = found["erased"] as readonly Erasure[];
     const { deletion_request_id: id, receipt_no, completed_at = "" } = erased ?? open;
@@ -68,11 +68,11 @@ describe("subject answer", () => {
     assert.equal(receipt_no, receipt?.receipt_no);
     assert.equal(receipt_no, 1);
     const { out } = await line.type("subject answer person p --organization acme --reason why");
-    assert.match(out, /^ {2}A business relationship existed, and has ended\.$/m);
+    assert.match(out, /^ {2}There was a record, and it was erased\. Whether there was a business/m);
     assert.ok(out.includes(`, erased ${completed_at} (${id}, receipt ${receipt_no})`));
   });
 
-  it("says of a subject that is being erased that a relationship existed", async () => {
+  it("says of a subject that is being erased that there was a record", async () => {
     await prepare("erasing");
     await line.ask("deletion request person p --organization erasing --reason r");
     await operate(line.environment, async ({ store }) => {
@@ -81,7 +81,7 @@ describe("subject answer", () => {
       await eraseOne(deletionRequestId, 100);
     });
     const { relationship, to_be_erased } = await answer("erasing");
-    assert.deepEqual([relationship, (to_be_erased as unknown[]).length], ["existed", 1]);
+    assert.deepEqual([relationship, (to_be_erased as unknown[]).length], ["erased", 1]);
     await operate(line.environment, processDue);
   });
 
@@ -140,6 +140,21 @@ describe("subject answer", () => {
     assert.deepEqual(found, cases);
   });
 
+  it("says that a relationship exists until the day of a closing that was stated ahead", async () => {
+    await line.ask("organization create --name A --id ahead");
+    const timestamp = new Date(Date.now() + 86_400_000).toISOString();
+    await operate(line.environment, (app) =>
+      add(
+        app,
+        { organizationId: "ahead", resourceType: "person" },
+        { timestamp, account_status: "CLOSED" },
+      ),
+    );
+    const found = await answer("ahead");
+    const until = Date.parse(String(found["until"]));
+    assert.deepEqual([found["relationship"], until], ["exists", Date.parse(timestamp)]);
+  });
+
   it("names the records that have to be kept only to somebody who asks for confidential ones", async () => {
     await prepare("keeps");
     const rule = {
@@ -159,11 +174,11 @@ describe("subject answer", () => {
     await line.ask("deletion request person p --organization keeps --reason r");
     await operate(line.environment, processDue);
     const plain = await answer("keeps");
-    assert.deepEqual([before["relationship"], plain["relationship"]], ["exists", "existed"]);
+    assert.deepEqual([before["relationship"], plain["relationship"]], ["exists", "erased"]);
     assert.deepEqual([plain["records"], plain["to_be_erased"]], [[], []]);
     assert.doesNotMatch(JSON.stringify(plain), /customer_sar|restricted|kept/);
     const all = await answerOfficer("keeps");
-    assert.equal(all["relationship"], "existed");
+    assert.equal(all["relationship"], "erased");
     const types = (all["records"] as readonly { resource_type: string }[]).map(
       (one) => one.resource_type,
     );

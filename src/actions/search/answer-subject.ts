@@ -48,10 +48,18 @@ export interface SubjectAnswer {
   readonly answered_by: string;
   readonly reason: string;
   /**
-   * `applied`: no account was approved, as far as the record says. `named`: other records name the subject, which has
-   * no record of its own, and had none. `not_stated`: the organization is closed (closed-organization.ts).
+   * `applied`: no account was approved, as far as the record says. `erased`: there was a record, which may have been of
+   * an application only. `named`: other records name the subject, which has no record of its own, and had none.
+   * `not_stated`: the organization is closed (closed-organization.ts).
    */
-  readonly relationship: "exists" | "existed" | "applied" | "named" | "none" | "not_stated";
+  readonly relationship:
+    | "exists"
+    | "existed"
+    | "applied"
+    | "erased"
+    | "named"
+    | "none"
+    | "not_stated";
   readonly from: string | null;
   readonly until: string | null;
   readonly statuses: readonly StatedValue[];
@@ -151,6 +159,7 @@ async function readStored(
       // A deletion can be requested only of a record that is there, and takes as long as it has to.
       wasThere: erasures.some((erasure) => erasure.of === "subject"),
       isNamed: records.length > 0,
+      now: app.now(),
     }),
     from: own === undefined ? null : (first ?? null),
     until: own?.until ?? null,
@@ -165,13 +174,18 @@ async function readStored(
 
 function relationshipOf(
   own: OwnRecord | undefined,
-  { wasThere, isNamed }: { readonly wasThere: boolean; readonly isNamed: boolean },
+  {
+    wasThere,
+    isNamed,
+    now,
+  }: { readonly wasThere: boolean; readonly isNamed: boolean; readonly now: number },
 ): SubjectAnswer["relationship"] {
   if (own !== undefined) {
     if (hasOnlyApplied(own)) return "applied";
-    return own.until === undefined ? "exists" : "existed";
+    // A closing can be stated ahead.
+    return own.until === undefined || Date.parse(own.until) > now ? "exists" : "existed";
   }
-  if (wasThere) return "existed";
+  if (wasThere) return "erased";
   return isNamed ? "named" : "none";
 }
 
@@ -245,6 +259,8 @@ const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
   exists: "A business relationship exists.",
   existed: "A business relationship existed, and has ended.",
   applied: "There is a record, and no account was approved.",
+  erased:
+    "There was a record, and it was erased. Whether there was a business relationship is no longer known.",
   named: "There is no record of the subject itself; other records name it.",
   none: "Nothing is known about a business relationship with this id.",
   not_stated:
