@@ -96,12 +96,21 @@ describe("subject answer", () => {
     assert.ok(roles.some(({ value }) => value === "is_director"));
     const { out } = await line.type("subject answer person p --organization applying --reason why");
     assert.match(out, /There is a record, and no account was approved\./);
-    assert.match(out, /^ {2}Stated: is_director, /m);
+    assert.match(out, /^ {2}Role is_director: stated 2026-01-31T09:30:00Z$/m);
     await operate(line.environment, ({ store }) => {
-      const later = { timestamp: "2026-02-01T00:00:00Z", account_status: "APPROVED" };
+      const later = {
+        timestamp: "2026-02-01T00:00:00Z",
+        account_status: "APPROVED",
+        is_director: true,
+      };
       return withActs(store).write(draftOf("person", "p", later), { ...key, mode: "update" });
     });
     assert.equal((await answer("applying"))["relationship"], "exists");
+    const { out: later } = await line.type(
+      "subject answer person p --organization applying --reason why",
+    );
+    assert.match(later, /^ {2}Account status REJECTED: stated 2026-01-31T09:30:00Z$/m);
+    assert.match(later, /Role is_director: first stated 2026-01-31T\S+, last stated 2026-02-01T/);
   });
 
   it("says that somebody has only applied, or had an account, by all statuses that were stated", async () => {

@@ -289,7 +289,7 @@ export function describeAnswer(
         ...(from === null ? [] : [`From ${from}${until === null ? "" : ` until ${until}`}`]),
         ...answer.statuses.map(describeStated("Account status")),
         ...answer.products.map(describeStated("Product")),
-        ...answer.roles.map(describeStated("Stated:")),
+        ...answer.roles.map(describeStated("Role")),
       ],
     ],
     [
@@ -319,7 +319,9 @@ export function describeAnswer(
 
 function describeStated(what: string): (stated: StatedValue) => string {
   return ({ value, first_stated, last_stated }) =>
-    `${what} ${value}, stated from ${first_stated} to ${last_stated}`;
+    first_stated === last_stated
+      ? `${what} ${value}: stated ${first_stated}`
+      : `${what} ${value}: first stated ${first_stated}, last stated ${last_stated}`;
 }
 
 function describeErasure(erasure: Erasure): string {
