@@ -56,6 +56,20 @@ export function testRecipients(engine: Engine): void {
       );
     });
 
+    it("keep the furthest number for another offset of the same place", async () => {
+      const one = { organizationId: acme, name: "a", changeNo: 4, offset: "offset 4" };
+      const later = act.now + 200;
+      const passed = await store.acknowledge({ ...one, through: 6, now: later });
+      const same = await store.acknowledge({ ...one, through: 7, now: later });
+      assert.deepEqual(
+        [passed, same].map((kept) => [kept?.acknowledgedNo, kept?.acknowledgedOffset]),
+        [
+          [7, "offset 7b"],
+          [7, "offset 4"],
+        ],
+      );
+    });
+
     it("keep to their bound, also when several are registered at once", async () => {
       const names = Array.from({ length: limits.recipientsMax + 3 }, (_, index) => `r${index}`);
       const made = await Promise.all(names.map((name) => create(name)));

@@ -128,6 +128,34 @@ describe("a recipient", () => {
     );
   });
 
+  it("is at the same place for a caller who may not read what is in between", async () => {
+    const owner = await scene.makeCustomer();
+    const scopes: readonly Scope[] = ["changes:read", "person:read"];
+    const caller = { token: await fetchToken(service.client, owner, { scopes }) };
+    await scene.addRecord(owner, person);
+    await ask(caller, "POST", { name: "copies" });
+    const shown: string[] = [];
+    for (const hidden of [0, 3]) {
+      const first = await readOffset(caller, "now");
+      for (let count = 0; count < hidden; count += 1) {
+        await scene.addRecord(owner, typeNamed("customer_sar"));
+      }
+      const second = await readOffset(caller, "now");
+      for (const offset of [first, second, first, second]) {
+        service.clock.advanceMs(1_000);
+        const { status, body } = await acknowledge(caller, "copies", offset);
+        const { acknowledged_offset: acknowledged, acknowledged_at: at } = body as unknown as Told;
+        const age = service.clock.now() - Date.parse(at ?? "");
+        shown.push(`${hidden} ${status} ${acknowledged === offset} ${age}`);
+      }
+    }
+    assert.deepEqual(new Set(shown), new Set(["0 200 true 0", "3 200 true 0"]));
+    const before = await readOffset(caller, "now");
+    await scene.addRecord(owner, person);
+    assert.equal((await acknowledge(caller, "copies", await readOffset(caller))).status, 200);
+    assert.equal(fieldOf(await acknowledge(caller, "copies", before)), "offset");
+  });
+
   it("hides where it is from those who may not read all that it takes", async () => {
     const owner = await scene.makeCustomer();
     await ask(owner, "POST", { name: "reports", types: ["customer_sar", "person"] });

@@ -13,6 +13,7 @@ import { type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { read, submit } from "../console/browse.ts";
+import { placeOf } from "../support/offset-place.ts";
 import type { Random } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
 import type { World } from "./world.ts";
@@ -204,7 +205,7 @@ export function withoutChance(text: string): string {
       .replaceAll(/(name="digest" value=)"[0-9a-f]{32}"/g, "$1")
       .replaceAll(/"id":"[0-9a-f]{32}"/g, '"id"')
       // The hidden part of an offset; its place is compared.
-      .replaceAll(/\b([0-9a-f]{19})[0-9a-f]{32}\b/g, "$1<hidden>")
+      .replaceAll(/\b[0-9a-f]{51}\b/g, (offset) => `${placeOf(offset)}<hidden>`)
       .replaceAll(randomText, "<random>")
       .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}/g, "<uuid>")
   );

@@ -22,6 +22,7 @@ import { draftOf } from "../conformance/scene.ts";
 import { typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
+import { placeOf } from "../support/offset-place.ts";
 import { Followers } from "./followers.ts";
 import type { Scenario, Step, Written } from "./scenario.ts";
 import type { Wire, WireReply } from "./wire.ts";
@@ -240,7 +241,7 @@ export class World {
 
   #addNumbered(what: string, page: string): void {
     for (const [id, place] of page.matchAll(feedNumbers)) {
-      if (!this.#names.has(id)) this.#name(id, `number ${place ?? ""}`);
+      if (!this.#names.has(id)) this.#name(id, `number ${placeOf(place ?? "")}`);
     }
     this.#add(what, page);
   }

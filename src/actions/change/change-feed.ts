@@ -5,8 +5,9 @@ import type { App } from "../app.ts";
 import { Turns } from "../../basics/turns.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import { findLastArrival, type Range } from "./last-arrival.ts";
 import { News } from "./news.ts";
-import { FeedCipher } from "./offset.ts";
+import { FeedCipher, momentOf } from "./offset.ts";
 import {
   type Cursor,
   type FeedPage,
@@ -69,6 +70,11 @@ export class ChangeFeed {
     const { start } = await this.#start(reading);
     const offset = this.cipher.encode(reading.view.organizationId, start.position);
     return { events: [], list: Buffer.from("[]"), upToDate: true, next: start, offset };
+  }
+
+  /** Whether there is any event in this range. */
+  async hasEvents(range: Range): Promise<boolean> {
+    return (await findLastArrival(this.#source, range)) !== undefined;
   }
 
   /**
@@ -148,8 +154,7 @@ export class ChangeFeed {
 
   async #start({ from }: Beginning): Promise<{ settled: number; start: Cursor }> {
     const { settled, latest } = await this.#app.store.settledArrival();
-    const at = this.#app.now();
-    const start = from ?? { position: { changeNo: settled, at, following: 0 }, scanned: settled };
+    const start = from ?? { position: momentOf(settled, this.#app.now()), scanned: settled };
     // The store was replaced by an older one without a replay, which would have begun a timeline.
     if (start.position.changeNo > latest) throw new AppError("offset_gone");
     return { settled, start };

@@ -3,12 +3,12 @@
 //
 // An offset consists of a position, followed by the number as a block that only this store can decrypt. The position
 // makes offsets sort as text. It is made only from what the reader has seen: the latest time of arrival so far, and how
-// many events have followed since that time.
+// many events have followed since that time; or from the time of the request, and chance.
 //
 // The block also has the timeline on which the number was given: after a restore, the numbers beyond the last one of
 // the backup are given again, and an offset from before would skip the changes that have them now.
 
-import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomInt } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
 import { firstTimeline, type Timeline, timelineOf } from "../../domain/record/timeline.ts";
 import type { App } from "../app.ts";
@@ -19,7 +19,7 @@ export interface Position {
   readonly changeNo: number;
   /** Unix milliseconds: the latest arrival time of an earlier event, or the time at which the reader was at the end. */
   readonly at: number;
-  /** How many events have followed since `at` last changed. */
+  /** How many events have followed since `at` last changed, counted from 0 or from a random number. */
   readonly following: number;
 }
 
@@ -38,6 +38,18 @@ export interface Arrival {
 }
 
 export const beginning: Position = { changeNo: 0, at: 0, following: 0 };
+
+/** Leaves enough numbers for the events that follow. */
+const momentMin = 2 ** 31;
+const momentMax = 2 ** 31 + 2 ** 30;
+
+/**
+ * The position of a reader that was at the end at this time, where no event decides the number. It is never the same
+ * twice: two equal offsets would disclose that nothing has arrived in between, and two others that something has.
+ */
+export function momentOf(changeNo: number, at: number): Position {
+  return { changeNo, at, following: randomInt(momentMin, momentMax) };
+}
 
 const blockBytes = 16;
 const algorithm = "aes-128-ecb";

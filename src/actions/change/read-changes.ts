@@ -7,7 +7,7 @@ import { eventWriter } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
 import { findLastArrival, numbersAtOnce } from "./last-arrival.ts";
-import { type FeedCipher, pass, type Passed, passedOf, type Position } from "./offset.ts";
+import { type FeedCipher, momentOf, pass, type Passed, passedOf, type Position } from "./offset.ts";
 
 /** How many changes are read at a time; a change with content has up to 64 KiB. */
 const thinAtOnce = 1_000;
@@ -182,8 +182,10 @@ const hourMs = 3_600_000;
  * Once an hour the offset of a reader at the end skips changes that it may not read, so that these are not scanned
  * again. Only the time decides when the offset changes; otherwise it would disclose that something has arrived.
  */
-function pastHidden(position: Position, at: { now: number; through: number }): Position {
-  const hour = Math.floor(at.now / hourMs) * hourMs;
-  if (hour <= position.at) return position;
-  return { changeNo: Math.max(position.changeNo, at.through), at: hour, following: 0 };
+function pastHidden(
+  position: Position,
+  { now, through }: { now: number; through: number },
+): Position {
+  if (Math.floor(now / hourMs) * hourMs <= position.at) return position;
+  return momentOf(Math.max(position.changeNo, through), now);
 }

@@ -11,8 +11,11 @@ import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { Identity } from "../access/caller-cache.ts";
 import { requireScope } from "../access/identify-caller.ts";
 import type { App } from "../app.ts";
-import type { FeedCipher } from "../change/offset.ts";
+import type { ChangeFeed } from "../change/change-feed.ts";
+import type { Range } from "../change/last-arrival.ts";
 import { namesInOrder } from "./recipients.ts";
+
+type Numbers = Pick<Range, "after" | "through">;
 
 interface Marked {
   /** Present with an Idempotency-Key: the same request has the same reply. */
@@ -72,14 +75,16 @@ export async function findRecipients(
   name?: string,
 ): Promise<readonly Recipient[]> {
   const all = await store.listRecipients(caller.organizationId);
-  const readable = new Set(recordTypes.filter((type) => mayRead(caller, type)).map(nameOf));
+  const readable = new Set(readableOf(caller).types);
   return all
     .filter((one) => name === undefined || one.name === name)
     .map((one) => (one.types.every((type) => readable.has(type)) ? one : withoutPosition(one)));
 }
 
-function nameOf({ resourceType }: RecordType): string {
-  return resourceType;
+function readableOf(caller: Identity): Pick<Range, "organizationId" | "types"> {
+  const { organizationId } = caller;
+  const types = recordTypes.filter((type) => mayRead(caller, type));
+  return { organizationId, types: types.map(({ resourceType }) => resourceType) };
 }
 
 /** If there is none, the store reports it, unless the request is repeated. Throws AppError insufficient_scope. */
@@ -107,29 +112,46 @@ export async function endRecipient(
 export interface Acknowledged extends Marked {
   readonly name: string;
   readonly offset: string;
-  readonly cipher: FeedCipher;
+  readonly feed: ChangeFeed;
 }
 
 /** Throws AppError insufficient_scope, no_such_recipient, validation_failed and offset_gone. */
 export async function acknowledge(
   app: App,
   caller: Identity,
-  { name, offset, cipher, idempotency }: Acknowledged,
+  { name, offset, feed, idempotency }: Acknowledged,
 ): Promise<Recipient> {
   await requireTypesOf(app, caller, name);
   const { organizationId } = caller;
-  const changeNo = cipher.decode(organizationId, offset)?.changeNo;
+  const changeNo = feed.cipher.decode(organizationId, offset)?.changeNo;
   if (changeNo === undefined) throw invalid("must be an offset that this feed has returned");
   const { latest } = await app.store.settledArrival();
   if (changeNo > latest) throw new AppError("offset_gone");
-  const now = app.now();
-  const one = { organizationId, name, changeNo, offset, now, idempotency };
-  const recipient = await app.inFlight.run(idempotency?.keyHash, () => app.store.acknowledge(one));
+  const one = { organizationId, name, changeNo, offset, now: app.now(), idempotency };
+  const isRead = (range: Numbers) => feed.hasEvents({ ...range, ...readableOf(caller) });
+  const recipient = await app.inFlight.run(idempotency?.keyHash, () => advance(app, one, isRead));
   if (recipient === undefined) throw new AppError("no_such_recipient");
-  if (recipient.acknowledgedNo > changeNo) {
-    throw invalid("is before the offset that was acknowledged already");
-  }
   return recipient;
+}
+
+/**
+ * Only an event that the caller may read makes one offset earlier than another. If what it may not read did, a refusal
+ * would disclose that something has arrived between two offsets of the end of the feed.
+ */
+async function advance(
+  { store }: App,
+  one: Parameters<App["store"]["acknowledge"]>[0],
+  isRead: (range: Numbers) => Promise<boolean>,
+): Promise<Recipient | undefined> {
+  for (let through = one.changeNo; ;) {
+    const recipient = await store.acknowledge({ ...one, through });
+    const { acknowledgedNo = 0 } = recipient ?? {};
+    if (acknowledgedNo <= through) return recipient;
+    if (await isRead({ after: through, through: acknowledgedNo })) {
+      throw invalid("is before the offset that was acknowledged already");
+    }
+    through = acknowledgedNo;
+  }
 }
 
 function invalid(message: string): AppError {

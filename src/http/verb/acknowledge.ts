@@ -67,8 +67,7 @@ export const acknowledge: Verb = {
       const { body, bytes } = await read(input.request);
       const idempotency = organizationMark(input, operation, bytes);
       const given = body as { name: string; offset: string };
-      const acknowledged = { ...given, cipher: feed.cipher, idempotency };
-      const recipient = await acknowledgeOffset(app, input.caller, acknowledged);
+      const recipient = await acknowledgeOffset(app, input.caller, { ...given, feed, idempotency });
       return jsonAnswer(200, viewRecipient(recipient));
     };
   },

@@ -39,6 +39,8 @@ export interface Acknowledgement extends Marked {
   readonly organizationId: string;
   readonly name: string;
   readonly changeNo: number;
+  /** Up to this number, if it is given, is the same place for the caller, who may not read what is in between. */
+  readonly through?: number;
   /** The same position, as the recipient knows it. */
   readonly offset: string;
   readonly now: number;
@@ -97,12 +99,14 @@ const awaitRegistrations = `
 
 /**
  * A single statement, so that the furthest of several concurrent acknowledgements remains. An identical one changes
- * nothing.
+ * nothing. `$6`: the last number of the same place.
  */
 const setAcknowledged = `
-  UPDATE recipient SET acknowledged_no = $3, acknowledged_offset = $4, acknowledged_at = $5
+  UPDATE recipient SET
+    acknowledged_no = CASE WHEN acknowledged_no < $3 THEN $3 ELSE acknowledged_no END,
+    acknowledged_offset = $4, acknowledged_at = $5
   WHERE organization_id = $1 AND name = $2
-    AND (acknowledged_no < $3 OR acknowledged_no = $3 AND acknowledged_offset IS DISTINCT FROM $4)`;
+    AND (acknowledged_no < $3 OR acknowledged_no <= $6 AND acknowledged_offset IS DISTINCT FROM $4)`;
 
 const removeOne = `DELETE FROM recipient WHERE organization_id = $1 AND name = $2`;
 
@@ -209,15 +213,17 @@ function* remove(
   return recipient;
 }
 
-/** Returns the recipient afterwards: with a later number if the acknowledgement would go back. */
+/** Returns the recipient afterwards: with a number of a later place if the acknowledgement would go back. */
 export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
-  const isKept = ({ acknowledgedNo }: Recipient) => acknowledgedNo === one.changeNo;
+  const { changeNo, through = changeNo } = one;
+  const isKept = ({ acknowledgedNo }: Recipient) => acknowledgedNo <= through;
   return yield* once(one, one.now, { change: () => advance(one), isKept });
 }
 
 function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
-  const { organizationId, name, changeNo, offset, now } = one;
-  const isNews = (yield* run(setAcknowledged, organizationId, name, changeNo, offset, now)) > 0;
+  const { organizationId, name, changeNo, through = changeNo, offset, now } = one;
+  const values = [organizationId, name, changeNo, offset, now, through] as const;
+  const isNews = (yield* run(setAcknowledged, ...values)) > 0;
   const recipient = yield* findRecipient(organizationId, name);
   if (isNews && recipient !== undefined) yield* acknowledgeTold(recipient, now);
   return recipient;
