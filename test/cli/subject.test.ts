@@ -191,6 +191,8 @@ describe("subject show", () => {
     assert.equal(request?.["waits_for"], "a retention floor");
     const { page } = await exportAll("q");
     assert.ok(page.includes(`waits for a retention floor, until ${String(request["due_at"])}`));
+    const text = (await line.type(`subject show person q ${of}`)).out;
+    assert.ok(text.includes(`a retention floor, until ${String(request["due_at"])}`));
     const { out } = await line.type("deletion list --organization acme");
     const [id = ""] = /del_\w+/.exec(out) ?? [];
     const { waiting_for } = await line.ask(`deletion show ${id}`);
@@ -199,6 +201,20 @@ describe("subject show", () => {
       /^the retention floor of a transaction that names it: 36,500/,
     );
     await line.ask(`retention set ${of} --type transaction --keep-days none --yes`);
+  });
+
+  it("says until when a deletion waits by the records as they are now", async () => {
+    await line.ask(`retention set ${of} --type screening --keep-days 36500`);
+    const timestamp = "2026-03-01T00:00:00Z";
+    await operate(line.environment, (app) =>
+      add(app, "screening", "late", { related_person_id: "q", timestamp }),
+    );
+    const [request] = (await line.ask(`subject show person q ${of}`))[
+      "deletion_requests"
+    ] as readonly Payload[];
+    const { due_at } = await line.ask(`deletion show`, String(request?.["deletion_request_id"]));
+    const until = new Date(Date.parse(timestamp) + 36_500 * 86_400_000).toISOString();
+    assert.deepEqual([request?.["due_at"], due_at], [until, until]);
   });
 
   it("refuses another type, and a subject that does not exist", async () => {

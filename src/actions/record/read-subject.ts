@@ -2,6 +2,7 @@
 // the deletion requests about it, and for officers its holds. Changes nothing; the caller has written to the audit
 // trail.
 
+import { withCurrentFloor } from "../deletion/current-floor.ts";
 import type { DeletionView } from "../deletion/read-deletion.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -146,7 +147,10 @@ export async function* readDeletionsOf(
     const own = page.filter((one) => {
       return one.resourceType === resourceType && one.resourceId === resourceId;
     });
-    if (own.length > 0) yield own.map((deletion) => describeDeletion(deletion, app.now()));
+    if (own.length === 0) continue;
+    // At most one of them is open.
+    const current = await Promise.all(own.map((deletion) => withCurrentFloor(app, deletion)));
+    yield current.map((deletion) => describeDeletion(deletion, app.now()));
   }
 }
 
@@ -162,6 +166,11 @@ function describeDeletion(deletion: Deletion, now: number): SubjectDeletion {
     ...wait,
     ...(completedAt === undefined ? {} : { completed_at: new Date(completedAt).toISOString() }),
   };
+}
+
+/** "a retention floor, until 2031-03-01T00:00:00.000Z"; empty if nothing is said of a wait. */
+export function describeWait({ waits_for, due_at }: SubjectDeletion): string {
+  return waits_for === undefined ? "" : `${waits_for}, until ${due_at}`;
 }
 
 /** The holds on these records. */

@@ -1,7 +1,7 @@
 // The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that
 // loads nothing; everything that comes from records is escaped.
 
-import type { SubjectDeletion } from "../../actions/record/read-subject.ts";
+import { describeWait, type SubjectDeletion } from "../../actions/record/read-subject.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
@@ -88,23 +88,21 @@ function recordTable({ counts }: SubjectSummary): string {
 
 function deletionTable(deletions: readonly SubjectDeletion[]): string {
   if (deletions.length === 0) return "<p>None.</p>";
-  const rows = deletions.map(
-    ({ deletion_request_id: id, status, reason, requested_at, completed_at = "", ...wait }) =>
-      `<tr>${[id, describeStatus(status, wait), requested_at, completed_at, reason]
-        .map((text) => `<td>${escapeHtml(text)}</td>`)
-        .join("")}</tr>`,
-  );
+  const rows = deletions.map((one) => {
+    const { deletion_request_id: id, reason, requested_at, completed_at = "" } = one;
+    return `<tr>${[id, describeStatus(one), requested_at, completed_at, reason]
+      .map((text) => `<td>${escapeHtml(text)}</td>`)
+      .join("")}</tr>`;
+  });
   const head =
     "<tr><th>Id</th><th>Status</th><th>Requested</th><th>Completed</th><th>Reason</th></tr>";
   return `<table>\n${head}\n${rows.join("\n")}\n</table>`;
 }
 
 /** "pending: waits for a retention floor, until 2031-03-01T00:00:00.000Z" */
-function describeStatus(
-  status: string,
-  { waits_for, due_at }: Pick<SubjectDeletion, "waits_for" | "due_at">,
-): string {
-  return waits_for === undefined ? status : `${status}: waits for ${waits_for}, until ${due_at}`;
+function describeStatus(deletion: SubjectDeletion): string {
+  const wait = describeWait(deletion);
+  return wait === "" ? deletion.status : `${deletion.status}: waits for ${wait}`;
 }
 
 function searched({ resourceType: type, confidential }: SubjectSummary): string {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import {
   beginSubject,
   countSubject,
+  describeWait,
   type SubjectDeletion,
 } from "../../actions/record/read-subject.ts";
 import { requireOutsideData } from "../../data-folder/data-folder.ts";
@@ -79,6 +80,7 @@ function describe(deletions: readonly SubjectDeletion[]): string {
       ["id", (one: SubjectDeletion) => one.deletion_request_id],
       ["status", ({ status }) => status],
       ["requested", ({ requested_at }) => requested_at],
+      ["waits for", (one) => describeWait(one) || "-"],
       ["reason", (one) => one.reason],
     ],
     deletions,

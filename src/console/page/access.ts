@@ -3,6 +3,7 @@
 import {
   beginSubject,
   countSubject,
+  describeWait,
   readSubject,
   type SubjectCount,
   type SubjectDeletion,
@@ -116,6 +117,7 @@ function renderDeletions(deletions: readonly SubjectDeletion[]): Html | false {
   const columns: readonly Column<SubjectDeletion>[] = [
     ["Deletion", (one) => renderDeletionLink(one.deletion_request_id), "bare"],
     ["Status", ({ status }) => renderStatus(status)],
+    ["Waits for", (one) => describeWait(one)],
     ["Requested", (one) => renderTime(Date.parse(one.requested_at))],
     ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
   ];
