@@ -272,6 +272,25 @@ describe("a restore", () => {
     assert.equal(await isThere(server, acme, "late"), true);
   });
 
+  it("refuses a store that was not closed, whose last changes are in another file, and the store itself", async (test) => {
+    const site = makeSite(test);
+    const { file } = await playUntilLoss(site);
+    const { line, folder, apart } = site;
+    const running = await site.start();
+    const crashed = join(apart, "crashed.db");
+    for (const suffix of ["", "-wal"]) {
+      copyFileSync(join(folder, `sluice.db${suffix}`), crashed + suffix);
+    }
+    await running.stop();
+    const refusal = await line.fail("restore", crashed, "--replace");
+    assert.match(refusal.message, /crashed\.db-wal contains changes that the file lacks/);
+    assert.match(
+      (await line.fail("restore", join(folder, "sluice.db"), "--replace")).message,
+      /is the store itself/,
+    );
+    await line.ask("restore", file, "--replace");
+  });
+
   it("uses receipts that were stored elsewhere when the ledger is lost", async (test) => {
     const site = makeSite(test);
     const { acme, file, ids, receipts } = await playUntilLoss(site);

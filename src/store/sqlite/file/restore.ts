@@ -2,9 +2,9 @@
 // must be replayed is recorded; then the copy is renamed to the store's name. So an incomplete restore is never
 // mistaken for a complete store.
 
-import { renameSync, rmSync, statSync } from "node:fs";
+import { realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isPresent } from "../../../files/present.ts";
+import { isPresent, statOf } from "../../../files/present.ts";
 import { refuseSchema } from "../../shared/schema-version.ts";
 import { schemaVersion } from "../../sql/migrations.ts";
 import { StoreError } from "../../interface/store-error.ts";
@@ -39,7 +39,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
     // From here on, a process that finds no store knows that one was being restored.
     makeNewPrivateFile(copy);
     syncFolderOf(copy);
-    checkBackup(file);
+    checkBackup(file, path);
     if (!options.replace && holdsRecords(path)) {
       throw new StoreError(
         `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
@@ -110,10 +110,14 @@ export function databaseFiles(path: string): readonly string[] {
 }
 
 /** Reads the whole file, so that a damaged backup is found now rather than later. */
-function checkBackup(file: string): void {
-  if (!isPresent(file, "The backup")) {
-    throw new StoreError(`There is no file ${file} to restore.`);
+function checkBackup(file: string, path: string): void {
+  const found = statOf(file, "The backup");
+  if (found === undefined) throw new StoreError(`There is no file ${file} to restore.`);
+  const store = statOf(path, "The store");
+  if (store?.ino === found.ino && store.dev === found.dev) {
+    throw new StoreError(`${file} is the store itself, and not a backup of it.`);
   }
+  refuseUnclosed(file);
   let version: number | undefined;
   let integrity: string | undefined;
   try {
@@ -132,6 +136,19 @@ function checkBackup(file: string): void {
   }
   if (version === undefined) throw new StoreError(`${file} is not a backup of a store.`);
   refuseSchema(version, { newest: schemaVersion, store: `The backup ${file}` });
+}
+
+/** Only the file is copied. What a store that is in use, or that crashed, has in these files would be lost. */
+function refuseUnclosed(file: string): void {
+  const store = realpathSync(file);
+  const beside = ["-wal", "-journal"]
+    .map((suffix) => store + suffix)
+    .find((other) => (statOf(other, "The file")?.size ?? 0) > 0);
+  if (beside === undefined) return;
+  throw new StoreError(
+    `${file} is not a backup, but a store that is in use or was not closed: ${beside} contains changes that the file lacks. ` +
+      `Make a backup of it with DATABASE_URL=sqlite:${store} and its own DATA_DIR, and restore that.`,
+  );
 }
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
