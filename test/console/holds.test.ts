@@ -204,6 +204,12 @@ describe("holds and retention in the console", () => {
     assert.equal(await post("officer", "/console/retention/rule", floor), 303);
     const form = { organization: "acme", type: "person", id: "ada", reason: "r", confirm: "ada" };
     const path = "/console/record/deletion";
+    const own = "organization=acme&type=customer_sar&id=secret-sar";
+    const preview = (await get("officer", `${path}?${own}`)).text;
+    assert.match(preview, /secret-sar<\/bdi> is on hold/);
+    // The floor of 10 days has ended.
+    assert.doesNotMatch(preview, /has to be kept/);
+    assert.match(preview, /It begins when nothing prevents it any more, and can be cancelled/);
     const sent = { cookie: cookies["officer"], form };
     const { headers } = await submit(service.client, path, sent);
     const id = String(headers.location).split("/").at(-1) ?? "";

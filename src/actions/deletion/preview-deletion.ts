@@ -8,6 +8,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
+import { type AffectedFloor, findAffectedFloors } from "./affected-floors.ts";
 import { examinedMax, type NamingPart, readNamingPart } from "../record/namings.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
@@ -26,8 +27,8 @@ export interface DeletionPreview {
     readonly examinedMax: number;
   };
   readonly holds: readonly Hold[];
-  /** The rules for types of which records are erased, or changed unless the rule allows that. */
-  readonly floors: readonly RetentionFloor[];
+  /** The floors that keep records which are erased, or changed unless the rule allows that. */
+  readonly floors: readonly AffectedFloor[];
   /** False if there is more than was read. */
   readonly isComplete: boolean;
 }
@@ -36,8 +37,11 @@ export interface DeletionPreview {
 const holdsReadMax = 5_000;
 const holdsAtOnce = 200;
 
-/** Previews the deletion of a record that is pending, or not requested yet. */
-export async function previewDeletion(app: App, root: RecordKey): Promise<DeletionPreview> {
+/** Previews the deletion of a record that is pending, or not requested yet: then it counts as requested now. */
+export async function previewDeletion(
+  app: App,
+  { requestedAt = app.now(), ...root }: RecordKey & { readonly requestedAt?: number },
+): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId } = root;
   const knows = await viewerOf(app).knowledge(organizationId);
   const known = recordTypes
@@ -48,20 +52,29 @@ export async function previewDeletion(app: App, root: RecordKey): Promise<Deleti
   const erased = plan.erase.map(parseNodeKey).toReversed();
   const redacted = [...new Set(plan.redact.map(({ record }) => record))].map(parseNodeKey);
   const { confidential } = await viewerOf(app).reader(organizationId);
-  // Confidential records never delay a deletion: those that have to be kept move to the restricted store.
-  const delays = (one: Pick<RecordKey, "resourceType">) => !confidential.has(one.resourceType);
+  // Others never delay a deletion: those that have to be kept move to the restricted store.
+  const delays = ({ resourceType: type }: Pick<RecordKey, "resourceType">) =>
+    type === resourceType || !confidential.has(type);
   const { named, ...pseudonymised } = await countNamings(app, organizationId, erased);
-  const keys = [...erased, ...redacted]
-    .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
-    .concat(named.map((place) => ({ organizationId, ...place })))
-    .filter(delays);
+  const keysOf = (nodes: readonly Node[]) =>
+    nodes
+      .map(({ type, id }) => ({ organizationId, resourceType: type, resourceId: id }))
+      .filter(delays);
+  const affected = {
+    erased: keysOf(erased),
+    changed: [...keysOf(redacted), ...named.map((place) => ({ organizationId, ...place }))],
+    isComplete: isComplete && pseudonymised.isComplete,
+    requestedAt,
+  };
+  const keys = [...affected.erased, ...affected.changed];
   const types = { erased: typesOf(erased), changed: typesOf(redacted) };
   if (pseudonymised.count > 0 || !pseudonymised.isComplete) {
     for (const { resourceType: type } of namingTypes) types.changed.add(type);
   }
-  const floors = (await app.store.retention.listFloors(organizationId)).filter(
+  const rules = (await app.store.retention.listFloors(organizationId)).filter(
     (floor) => isAffected(floor, types) && delays(floor),
   );
+  const floors = await findAffectedFloors(app, rules, affected);
   const holds = await readHolds(app, keys);
   return { erased, redacted, pseudonymised, holds, floors, isComplete };
 }

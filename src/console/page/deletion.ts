@@ -128,6 +128,14 @@ function renderPseudonymised(
     </p>`;
 }
 
+/** Whether no hold and no floor prevents it. */
+export function isUnhindered({
+  holds,
+  floors,
+}: Pick<DeletionPreview, "holds" | "floors">): boolean {
+  return holds.length + floors.length === 0;
+}
+
 function renderObstacles(
   { holds, floors, isComplete, pseudonymised }: DeletionPreview,
   { needsApproval, until }: Waits,
@@ -141,16 +149,16 @@ function renderObstacles(
       </li>`,
   );
   const kept = floors.map(
-    ({ resourceType, keepDays, countedFrom }) =>
+    ({ resourceType, keepDays, countedFrom, until: end }) =>
       html`<li>
         ${titleOf(resourceType)} has to be kept for ${formatDays(keepDays)} from ${countedFrom}
-        (retention floor)
+        (retention floor)${end !== undefined && html`, until ${renderTime(end)}`}
       </li>`,
   );
   const approval = needsApproval && html`<li>It needs the approval of a second person.</li>`;
   const grace =
     until !== undefined && html`<li>Its grace period lasts until ${renderTime(until)}.</li>`;
-  const isFree = holds.length + floors.length === 0 && !needsApproval && until === undefined;
+  const isFree = isUnhindered({ holds, floors }) && !needsApproval && until === undefined;
   const isSure = isComplete && pseudonymised.isComplete;
   return html`<section aria-labelledby="obstacles">
     <h2 id="obstacles">What prevents it</h2>

@@ -16,7 +16,7 @@ import {
 import { readText, renderReason } from "../html/field.ts";
 import { html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
-import { renderPreview } from "./deletion.ts";
+import { isUnhindered, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
 
 export async function showDeletionForm(person: Person): Promise<Answer> {
@@ -24,10 +24,14 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   const key = readRecordKey(query);
   const preview = await previewRequest(app, key);
   const { deletionGraceSeconds, deletionApproval } = preview;
-  const start =
-    deletionGraceSeconds === 0
-      ? "It begins at once and cannot be cancelled then."
-      : `It begins after ${formatDuration(deletionGraceSeconds * 1_000)}, and can be cancelled until then.`;
+  const isSure = preview.isComplete && preview.pseudonymised.isComplete;
+  const isFree = isUnhindered(preview) && isSure && !deletionApproval;
+  const grace = deletionGraceSeconds > 0 && formatDuration(deletionGraceSeconds * 1_000);
+  const start = isFree
+    ? grace
+      ? `It begins after ${grace}, and can be cancelled until then.`
+      : "It begins at once and cannot be cancelled then."
+    : `It begins when nothing prevents it any more${grace ? `, after ${grace} at the earliest` : ""}, and can be cancelled until then.`;
   const body = html`<p>
       ${renderRecordLink(key)} of the organization <bdi>${key.organizationId}</bdi>
     </p>
