@@ -291,6 +291,21 @@ describe("a restore", () => {
     await line.ask("restore", file, "--replace");
   });
 
+  it("refuses the backup of another store where a store is in use", async (test) => {
+    const [site, another] = [makeSite(test), makeSite(test)];
+    const { acme } = await playUntilLoss(site);
+    const { file } = await playUntilLoss(another);
+    for (const words of [[], ["--replace"]]) {
+      const { message } = await site.line.fail("restore", file, ...words);
+      assert.match(message, /is of another store, store_\w+; .* is store_/);
+    }
+    assert.equal(await isThere(await site.start(), acme, "late"), true);
+    // A store in which there is no organization yet was only just made.
+    const fresh = makeSite(test);
+    await fresh.line.ask("migrate");
+    await fresh.line.ask("restore", file);
+  });
+
   it("uses receipts that were stored elsewhere when the ledger is lost", async (test) => {
     const site = makeSite(test);
     const { acme, file, ids, receipts } = await playUntilLoss(site);

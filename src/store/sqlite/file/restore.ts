@@ -40,6 +40,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
     makeNewPrivateFile(copy);
     syncFolderOf(copy);
     checkBackup(file, path);
+    refuseOther(file, path);
     if (!options.replace && holdsRecords(path)) {
       throw new StoreError(
         `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
@@ -153,6 +154,40 @@ function refuseUnclosed(file: string): void {
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 const findRecord = `SELECT 1 FROM record LIMIT 1`;
+
+interface Identity {
+  readonly store_id: string;
+  /** Whether the store has an organization. */
+  readonly used: number;
+}
+
+const readIdentity = `
+  SELECT store_id, EXISTS (SELECT 1 FROM organization) AS used FROM receipt_head`;
+
+/**
+ * Throws StoreError if a store that somebody uses would be replaced by the backup of another one, whose records,
+ * receipts and deletions have nothing to do with it.
+ */
+function refuseOther(file: string, path: string): void {
+  const [saved, current] = [identify(file), identify(path)];
+  if (saved === undefined || current === undefined || current.used === 0) return;
+  if (saved.store_id === current.store_id) return;
+  throw new StoreError(
+    `The backup ${file} is of another store, ${saved.store_id}; ${path} is ${current.store_id}. Check the file, DATABASE_URL ` +
+      "and DATA_DIR. To restore it here all the same, first move the store and its ledger to another folder.",
+  );
+}
+
+/** Undefined if there is no such file, or it can't be read. */
+function identify(path: string): Identity | undefined {
+  if (!isPresent(path, "The store")) return undefined;
+  try {
+    using reader = openReader(path);
+    return reader.get<Identity>(readIdentity);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A store that can't be read may contain records. */
 function holdsRecords(path: string): boolean {
