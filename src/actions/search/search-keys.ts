@@ -10,7 +10,7 @@ const keyBytes = 32;
 /** Every engine can store it exactly in a number. */
 const checkBytes = 6;
 /** Raise it when a value gets other terms than before: then each index is made again by itself. */
-const rulesVersion = 3;
+const rulesVersion = 4;
 
 export function makeSearchKeys(secret: KeyObject): SearchKeys {
   const from = secret.export({ format: "der", type: "pkcs8" });

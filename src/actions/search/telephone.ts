@@ -2,6 +2,7 @@
 // which only this file imports, and which is loaded when it is first needed.
 
 import type { parsePhoneNumber } from "awesome-phonenumber";
+import { normaliseText } from "../../domain/search/contact-terms.ts";
 
 export interface TelephoneNumber {
   /** In E.164, such as +49301234567; undefined if the text does not tell the country. */
@@ -25,7 +26,7 @@ export async function loadTelephoneReader(): Promise<TelephoneReader> {
 type Parse = typeof parsePhoneNumber;
 
 function readTelephone(text: string, library: Parse): TelephoneNumber {
-  const international = text.normalize("NFKC").replace(/^[\s(]*00(?=[\s()-]*[1-9])/, "+");
+  const international = normaliseText(text).replace(/^[\s(]*00(?=[\s()-]*[1-9])/, "+");
   const parsed = parse(international, library);
   if (parsed !== undefined) return parsed;
   const digits = international.replaceAll(/[^\d]/g, "").slice(0, digitsMax);

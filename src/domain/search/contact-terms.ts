@@ -1,17 +1,32 @@
 // How e-mail addresses, numbers of documents and dates are compared in a search, by the rules of their standards.
 // Telephone numbers are in actions/search/telephone.ts, because their rules need a library.
 
+import { isFullDate } from "../timestamp.ts";
 import { spell } from "./transliteration.ts";
 
 const atSign = /[@＠]/;
+
+/** Without characters that nobody sees, such as direction marks, and with the digits of all scripts as 0 to 9. */
+export function normaliseText(text: string): string {
+  const visible = text.normalize("NFKC").replaceAll(/\p{Cf}/gu, "");
+  return visible.replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)));
+}
+
+/** The ten digits of a script follow each other, and no digit comes before them. */
+function valueOf(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return value;
+}
 
 /**
  * The domain in the form of the DNS (RFC 5890), and everything in lower case: RFC 5321 lets a server distinguish case
  * in the part before the @, but no server does. Undefined if the text is not an address.
  */
 export function normaliseEmail(text: string): string | undefined {
-  const parts = text.normalize("NFKC").trim().toLowerCase().split(atSign);
-  const domain = parts.at(-1) ?? "";
+  const parts = normaliseText(text).trim().toLowerCase().split(atSign);
+  const domain = (parts.at(-1) ?? "").replace(/\.$/, "");
   const local = parts.slice(0, -1).join("@");
   if (local === "" || domain === "") return undefined;
   const host = URL.parse(`http://${domain}`)?.host;
@@ -20,12 +35,12 @@ export function normaliseEmail(text: string): string | undefined {
 
 /** The letters and digits of a number that an authority or a register gave. Undefined if there are none. */
 export function normaliseNumber(text: string): string | undefined {
-  const [spelled = ""] = spell(text);
+  const [spelled = ""] = spell(normaliseText(text));
   const number = spelled.replaceAll(/[^\p{L}\p{N}]/gu, "");
   return number === "" ? undefined : number;
 }
 
-/** A date as records have it, YYYY-MM-DD. */
+/** A date as records have it, YYYY-MM-DD. Undefined if the calendar has no such day. */
 export function normaliseDate(text: string): string | undefined {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
+  return isFullDate(text) ? text : undefined;
 }

@@ -39,15 +39,35 @@ const invisible = /[[\p{Cf}\u0640]--\u200b]/gv;
 const between = /[^\p{L}\p{M}\p{N}]+/u;
 const hyphen = /(?<=\p{L})[-‐‑‒–](?=\p{L})/gu;
 
+interface SpelledName {
+  readonly words: readonly string[];
+  /** The same words with a single letter for each that was one before it was transliterated, such as Ю and Þ. */
+  readonly short: readonly string[];
+}
+
 /** The words of each spelling of a name; a name with a hyphen is also spelled without it, in one word. */
-function readNames(name: string): readonly (readonly string[])[] {
+function readNames(name: string): readonly SpelledName[] {
   const joint = name.replaceAll(apostrophe, "").normalize("NFKC");
   // NFKC makes apostrophes too, of wide ones.
   const plain = joint.replaceAll(invisible, "").replaceAll(apostrophe, "");
   const joined = plain.replaceAll(hyphen, "");
-  const spelled = [...new Set([plain, joined])].flatMap((one) => spell(one));
-  const names = spelled.map((text) => text.split(between).filter((word) => word !== ""));
-  return names.filter((words) => words.length > 0);
+  const names = [...new Set([plain, joined])].flatMap(spellWords);
+  return names.filter(({ words }) => words.length > 0);
+}
+
+/** An ideograph or a Korean syllable alone may be a whole name. */
+const singleLetter = /^[\p{L}--[\p{Ideographic}\p{sc=Hangul}]]\p{M}*$/v;
+
+function spellWords(name: string): readonly SpelledName[] {
+  const given = name.split(between).filter((word) => word !== "");
+  return spell(given.join(" ")).map((text) => {
+    const spelled = text.split(" ").map((word, at) => ({ word, given: given[at] ?? "" }));
+    const words = spelled.filter(({ word }) => word !== "");
+    const short = words.map((one) => {
+      return singleLetter.test(one.given) ? initialOf(one.word) : one.word;
+    });
+    return { words: words.map(({ word }) => word), short };
+  });
 }
 
 /** In the order in which they are kept, if there are too many: what finds the whole name comes first. */
@@ -59,7 +79,9 @@ const forms: readonly NameForm[] = ["whole", "all", "core", "pair", "word", "ini
 export function termsOfName(name: string, of: "person" | "company"): readonly NameTerm[] {
   const isCompany = of === "company";
   return unique(
-    readNames(name).flatMap((words) => termsOfWords(words, isCompany ? coreOf(words) : words)),
+    readNames(name).flatMap(({ words, short }) => {
+      return termsOfWords(words, isCompany ? coreOf(short) : short);
+    }),
   ).toSorted((one, other) => forms.indexOf(one.form) - forms.indexOf(other.form));
 }
 
@@ -89,11 +111,11 @@ export function termsOfWantedName(name: string): readonly WantedTerm[] {
   );
 }
 
-function wantedOfWords(words: readonly string[]): readonly WantedTerm[] {
+function wantedOfWords({ words, short }: SpelledName): readonly WantedTerm[] {
   const exact = [...rotations(words), ...(words.length > 2 ? [sortedTerm("all", words)] : [])];
-  const core = coreOf(words);
+  const core = coreOf(short);
   const partial = [
-    ...pairsOf(mostTelling(words, wantedWordsMax)).flatMap(wantedOfPair),
+    ...pairsOf(mostTelling(short, wantedWordsMax)).flatMap(wantedOfPair),
     ...(core.length < words.length ? rotations(core) : []),
     sortedTerm("core", core),
     ...(words.length === 1 ? [sortedTerm("word", words)] : []),

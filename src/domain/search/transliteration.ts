@@ -4,7 +4,8 @@
 /** Letters that have no marks to remove, and those whose marks are also written as letters, or only some of them. */
 const latin = `
   ß ss, æ ae, œ oe, ł l, þ th, ð d dh d, đ d dj, ħ h, ı i, ŋ n ng, ŧ t, ĸ k, ə e a e e a,
-  ü u ue u ue u ue, ö o oe oe o o oe, ø o oe oe o o oe, ä a ae ae a ae a, å a aa a aa aa a`;
+  ü u ue u ue u ue, ö o oe oe o o oe, ø o oe oe o o oe, ä a ae ae a ae a, å a aa a aa aa a,
+  ɓ b, ɗ d, ɖ d, ƙ k, ƴ y, ɛ e, ɔ o`;
 
 /**
  * As in travel documents (ICAO Doc 9303), as in English, as in older Russian ones, as Ukraine writes its names, as in
@@ -16,17 +17,21 @@ const cyrillic = `
   г g g g h g g g h, ґ g, д d, ^е e e ye e e e ye e, е e, ё e yo e yo jo e yo yo,
   ^є ie ye ye ye je ye ye ye, є ie ye ye ie je ye ye ye, ж zh zh zh zh z zh, з z,
   и i i i y i i i y, і i, ^ї i yi yi yi ji yi, ї i yi yi i ji yi, ^й i y y y j y, й i y y i j y,
-  к k, л l, м m, н n, о o, п p, р r, с s, т t, у u, ў u, ф f, х kh kh kh kh h h kh kh,
+  к k, л l, м m, н n, о o, п p, р r, с s, т t, у u, ў u u u u u u o, ф f, х kh kh kh kh h h kh kh,
   ц ts ts ts ts c ts, ч ch ch ch ch c ch, ш sh sh sh sh s sh,
   щ shch shch shch shch s sht shch shch, ъ ie - - - - a -, ы y, ь - - - - - y -, э e,
   ^ю iu yu yu yu ju yu, ю iu yu yu iu ju yu, ^я ia ya ya ya ja ya, я ia ya ya ia ja ya,
-  ј j, љ lj, њ nj, ћ c, ђ d d d d dj, џ dz`;
+  ј j, љ lj, њ nj, ћ c, ђ d d d d dj, џ dz, ѕ dz, ѓ gj g, ќ kj k,
+  ә a, ғ g g gh g, қ k k q k k k q, ң n n ng n, ө o, ұ u, ү u, һ h, ҳ h kh h, ҷ j`;
 
 /** As in passports (ELOT 743), and as commonly written in English. */
 const greek = `
   ου ou, αυ av au af, ευ ev eu ef, γγ ng, γκ gk g, μπ mp b mb mp, ντ nt d nt, α a, β v b v, γ g,
   δ d, ε e, ζ z, η i, θ th, ι i, κ k, λ l, μ m, ν n, ξ x, ο o, π p, ρ r, σ s, ς s, τ t,
   υ y i y, φ f ph f, χ ch h ch, ψ ps, ω o`;
+
+/** Letters for which keyboards of other languages of the script have others, or that are often written as others. */
+const arabic = "ک ك, ی ي, ى ي, ة ه, ہ ه, ھ ه, ٱ ا";
 
 const columns = 8;
 const isLetter = /\p{L}/u;
@@ -36,7 +41,7 @@ const isLetter = /\p{L}/u;
  * columns.
  */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
-  [latin, cyrillic, greek]
+  [latin, cyrillic, greek, arabic]
     .flatMap((table) => table.split(","))
     .map((entry) => {
       const [letters = "", ...given] = entry.trim().split(" ");

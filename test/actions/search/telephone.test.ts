@@ -14,6 +14,8 @@ describe("a telephone number", () => {
     "+49.30.1234567",
     "＋４９ ３０ １２３４５６７",
     "+49 30 1234567 ext. 12",
+    "\u202a+49 30 1234567\u202c",
+    "+٤٩ ٣٠ ١٢٣٤٥٦٧",
   ]) {
     it(`is one number however it is written: ${text}`, () => {
       assert.deepEqual(readTelephone(text), { full: "+49301234567", national: ["301234567"] });
@@ -22,6 +24,7 @@ describe("a telephone number", () => {
 
   for (const [national, international] of [
     ["030 1234567", "+49 30 1234567"],
+    ["٠٣٠ ١٢٣٤٥٦٧", "+49 30 1234567"],
     ["(415) 555-2671", "+1 415 555 2671"],
     ["1-415-555-2671", "+1 415 555 2671"],
     ["06 6982 1234", "+39 06 6982 1234"],
