@@ -18,10 +18,16 @@ export function dateOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10);
 }
 
-/** The last date on which a hold that is placed now may still hold. */
+/**
+ * The last date on which a hold that is placed now may still hold: the same date of a later year, or the last day of
+ * February.
+ */
 export function latestEnd(now: number): string {
   const latest = new Date(now);
+  const month = latest.getUTCMonth();
   latest.setUTCFullYear(latest.getUTCFullYear() + holdYearsMax);
+  // Otherwise, 29 February becomes 1 March.
+  if (latest.getUTCMonth() !== month) latest.setUTCDate(0);
   return dateOf(latest.getTime());
 }
 
