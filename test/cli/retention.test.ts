@@ -155,6 +155,19 @@ describe("retention set and show", () => {
     assert.deepEqual(await show(), before);
   });
 
+  it("count from another time, with the days that they have", async () => {
+    const identity = "retention set --organization acme --type identity_verification";
+    assert.match((await line.fail(`${identity} --from last_seen`)).message, /Nothing to change/);
+    const person = "retention set --organization acme --type person";
+    const [before] = (await show())["rules"] as readonly object[];
+    assert.equal((await line.fail(`${person} --from last_seen`)).name, "not_confirmed");
+    const [after] = (await line.ask(`${person} --from last_seen --yes`))[
+      "rules"
+    ] as readonly object[];
+    assert.deepEqual(after, { ...before, counted_from: "last_seen" });
+    await line.ask(`${person} --from closed --yes`);
+  });
+
   it("keep references redactable until they are told otherwise, and say so", async () => {
     const company = "retention set --organization acme --type company";
     const allowed = /References in it may be redacted meanwhile\./;

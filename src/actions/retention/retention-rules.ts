@@ -172,7 +172,8 @@ function changeRule(
 ): RetentionRule {
   const { organizationId, keepDays, deleteAfterDays: asked, redactable } = wanted;
   const { countedFrom = before?.countedFrom ?? "last_seen" } = wanted;
-  if (keepDays === undefined && asked === undefined && redactable === undefined) {
+  const isMoved = before !== undefined && wanted.countedFrom !== undefined;
+  if (keepDays === undefined && asked === undefined && redactable === undefined && !isMoved) {
     throw invalid("Nothing to change: set a floor, a ceiling, or both.");
   }
   const floorDays = (keepDays === undefined ? before?.keepDays : keepDays) ?? 0;

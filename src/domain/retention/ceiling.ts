@@ -89,15 +89,13 @@ export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefine
   return !isSameKind || after.days < before.days;
 }
 
-/** From when a rule counts, and what its ceiling does with a record without that time. */
-const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: string]>> = {
-  last_seen: ["from when it was last seen", ""],
-  closed: ["from its closing", " One that is not closed is kept until its deletion is requested."],
-  report_filed_at: [
-    "from its filing",
-    " One that is not filed is kept until its deletion is requested.",
-  ],
-};
+/** From when a rule counts, and what a record without that time is called. */
+const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: string | undefined]>> =
+  {
+    last_seen: ["from when it was last seen", undefined],
+    closed: ["from its closing", "One that is not closed"],
+    report_filed_at: ["from its filing", "One that is not filed"],
+  };
 
 /**
  * Describes a rule in a sentence, in a second one what it does with a record without a time to count from, and in
@@ -112,7 +110,7 @@ type DescribedRule = Omit<RetentionRule, "organizationId">;
 
 function describeTimes(rule: DescribedRule, retainDays: number | undefined): string {
   const { resourceType, keepDays, countedFrom, deleteAfterDays } = rule;
-  const [from, without] = origins[countedFrom];
+  const [from] = origins[countedFrom];
   const each = `Each ${resourceType}`;
   const kept =
     keepDays === 0 ? each : `${each} must be kept for ${formatDays(keepDays)} ${from}, and`;
@@ -122,13 +120,23 @@ function describeTimes(rule: DescribedRule, retainDays: number | undefined): str
       keepDays === deleteAfterDays
         ? "is then erased without a request"
         : `is erased without a request ${formatDays(deleteAfterDays)} ${from}`;
-    return `${kept} ${erased}, ${unless}${without}`;
+    return `${kept} ${erased}, ${unless}${describeUncounted(rule)}`;
   }
   const ceiling =
     retainDays === undefined
       ? "only when its deletion is requested."
       : `when its deletion is requested, at the latest ${formatDays(retainDays)} after it was last seen, ${unless}`;
-  return `${kept} is erased ${keepDays === 0 ? "" : "after that "}${ceiling}`;
+  const after = keepDays === 0 ? "" : "after that ";
+  return `${kept} is erased ${after}${ceiling}${describeUncounted(rule)}`;
+}
+
+/** What the rule does with a record without the time that it counts from; empty if every record has that time. */
+function describeUncounted({ keepDays, countedFrom, deleteAfterDays }: DescribedRule): string {
+  const [, without] = origins[countedFrom];
+  const isRule = keepDays > 0 || deleteAfterDays !== undefined;
+  if (without === undefined || !isRule) return "";
+  const kept = `${without} is kept until its deletion is requested`;
+  return keepDays === 0 ? ` ${kept}.` : ` ${kept}, and then for ${formatDays(keepDays)}.`;
 }
 
 /** The ceiling of types without their own, such as "none: records are kept until a deletion is requested". */

@@ -48,29 +48,36 @@ describe("the ceiling of a type", () => {
 });
 
 describe("the sentence of a rule", () => {
-  const open = " One that is not closed is kept until its deletion is requested.";
+  const open = " One that is not closed is kept until its deletion is requested";
   for (const [given, retainDays, says] of [
     [
       rule(1827, 1827),
       undefined,
       "Each person must be kept for 1,827 days from its closing, and is then erased without a request, unless a hold or a " +
-        `floor keeps it longer.${open}`,
+        `floor keeps it longer.${open}, and then for 1,827 days.`,
     ],
     [
       rule(1827, 3653),
       undefined,
       "Each person must be kept for 1,827 days from its closing, and is erased without a request 3,653 days from its closing, " +
-        `unless a hold or a floor keeps it longer.${open}`,
+        `unless a hold or a floor keeps it longer.${open}, and then for 1,827 days.`,
     ],
     [
       rule(0, 1),
       9,
-      `Each person is erased without a request 1 day from its closing, unless a hold or a floor keeps it longer.${open}`,
+      `Each person is erased without a request 1 day from its closing, unless a hold or a floor keeps it longer.${open}.`,
     ],
     [
       rule(5),
       undefined,
-      "Each person must be kept for 5 days from its closing, and is erased after that only when its deletion is requested.",
+      "Each person must be kept for 5 days from its closing, and is erased after that only when its deletion is requested." +
+        `${open}, and then for 5 days.`,
+    ],
+    [
+      rule(1),
+      9,
+      "Each person must be kept for 1 day from its closing, and is erased after that when its deletion is requested, at the " +
+        `latest 9 days after it was last seen, unless a hold or a floor keeps it longer.${open}, and then for 1 day.`,
     ],
     [
       rule(5, undefined, "last_seen"),
