@@ -100,6 +100,10 @@ const unstated: SubjectsFound = {
     "The organization is closed, and only a search that includes what is confidential says who is or was stored in it.",
 };
 
+/** Said if `more` is set. */
+export const leftOut =
+  "Some were left out, because many have the same value. Add further criteria before you answer that somebody is unknown.";
+
 /** Says why a page has no subjects. Nobody was found only if all of them were searched. */
 export function describeEmptyPage({ total, incomplete }: SubjectsFound, skip: number): string {
   if (total === 0) return incomplete === undefined ? "Nobody was found." : "Nobody is shown.";

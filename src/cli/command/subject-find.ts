@@ -5,6 +5,7 @@ import { IndexBuilder, beginIndex } from "../../actions/search/build-index.ts";
 import {
   describeEmptyPage,
   findSubjects,
+  leftOut,
   subjectsMax,
   type FoundSubject,
 } from "../../actions/search/find-subjects.ts";
@@ -60,9 +61,7 @@ export const subjectFind = defineStoreCommand({
       text: [
         subjects.length === 0 ? describeEmptyPage(found, skip) : renderTable(columns, subjects),
         ...(skip + limit < total ? [`${total} in all; for the next: --skip ${skip + limit}`] : []),
-        ...(more
-          ? ["Some were left out, because many have the same value; add further criteria."]
-          : []),
+        ...(more ? [leftOut] : []),
         ...(incomplete === undefined ? [] : [`Not complete: ${incomplete}`]),
       ].join("\n"),
     };

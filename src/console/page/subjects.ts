@@ -6,6 +6,7 @@ import {
   describeEmptyPage,
   findSubjects,
   type FoundSubject,
+  leftOut,
   type SubjectMatch,
   type SubjectsFound,
 } from "../../actions/search/find-subjects.ts";
@@ -106,7 +107,7 @@ function renderFound(
     <h2 id="found">Found: ${formatCount(total, "subject")}</h2>
     ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
     ${subjects.length > 0 ? renderTable(shown, subjects) : renderNone(found, skip)}
-    ${more && html`<p>More subjects match only one value; add further criteria.</p>`}
+    ${more && html`<p role="alert">${leftOut}</p>`}
     ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
     ${skip + shownMax < total && renderNext(form, skip + shownMax)}
   </section>`;
