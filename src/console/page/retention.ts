@@ -180,10 +180,11 @@ function renderCeilingForm(organizationId: string, days: number | undefined): Ht
   return html`<section class="danger" aria-labelledby="ceiling">
     <h2 id="ceiling">Set the ceiling of types without one</h2>
     <p>
-      Applies to types without a ceiling of their own. Deletions of records that were last seen
-      longer ago are requested within a minute, and then continually; they begin after the grace
-      period of the organization. Without a number there is no ceiling, and records are kept.
-      Preview a number above first. Type the id of the organization to confirm.
+      Applies to types without a ceiling of their own. Transactions do not count for the persons and
+      companies that they name. Deletions of records that were last seen longer ago are requested
+      within a minute, and then continually; they begin after the grace period of the organization.
+      Without a number there is no ceiling, and records are kept. Preview a number above first. Type
+      the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/ceiling">
       ${renderInput("Days", "days", { inputmode: "numeric", value: days })}

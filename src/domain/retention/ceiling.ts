@@ -1,6 +1,7 @@
 // Retention ceilings: after which time records are erased without a request. A ceiling is set for a type, or for every
 // type of an organization; the ceiling of a type replaces the general one. Pure; knows no store and no clock.
 
+import { isPartyType } from "../deletion/party.ts";
 import type { RecordType } from "../record-type.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 import {
@@ -98,8 +99,8 @@ const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: str
   };
 
 /**
- * Describes a rule in a sentence, in a second one what it does with a record without a time to count from, and in
- * another one that it allows references to be redacted.
+ * Describes a rule in a sentence, in a second one what it does with a record without a time to count from, or what does
+ * not count, and in another one that it allows references to be redacted.
  */
 export function describeRule(rule: DescribedRule, retainDays: number | undefined): string {
   const redaction = rule.redactable ? " References in it may be redacted meanwhile." : "";
@@ -120,23 +121,34 @@ function describeTimes(rule: DescribedRule, retainDays: number | undefined): str
       keepDays === deleteAfterDays
         ? "is then erased without a request"
         : `is erased without a request ${formatDays(deleteAfterDays)} ${from}`;
-    return `${kept} ${erased}, ${unless}${describeUncounted(rule)}`;
+    return `${kept} ${erased}, ${unless}${describeUncounted(rule, retainDays)}`;
   }
   const ceiling =
     retainDays === undefined
       ? "only when its deletion is requested."
       : `when its deletion is requested, at the latest ${formatDays(retainDays)} after it was last seen, ${unless}`;
   const after = keepDays === 0 ? "" : "after that ";
-  return `${kept} is erased ${after}${ceiling}${describeUncounted(rule)}`;
+  return `${kept} is erased ${after}${ceiling}${describeUncounted(rule, retainDays)}`;
 }
 
-/** What the rule does with a record without the time that it counts from; empty if every record has that time. */
-function describeUncounted({ keepDays, countedFrom, deleteAfterDays }: DescribedRule): string {
+/**
+ * What the rule does with a record without the time that it counts from; or that a customer who only pays is not seen.
+ * Empty if there is nothing to say.
+ */
+function describeUncounted(
+  { resourceType, keepDays, countedFrom, deleteAfterDays }: DescribedRule,
+  retainDays: number | undefined,
+): string {
   const [, without] = origins[countedFrom];
   const isRule = keepDays > 0 || deleteAfterDays !== undefined;
-  if (without === undefined || !isRule) return "";
-  const kept = `${without} is kept until its deletion is requested`;
-  return keepDays === 0 ? ` ${kept}.` : ` ${kept}, and then for ${formatDays(keepDays)}.`;
+  if (without !== undefined && isRule) {
+    const kept = `${without} is kept until its deletion is requested`;
+    return keepDays === 0 ? ` ${kept}.` : ` ${kept}, and then for ${formatDays(keepDays)}.`;
+  }
+  const isCounted = isRule || retainDays !== undefined;
+  return isCounted && isPartyType(resourceType)
+    ? " Transactions that name it do not count as seeing it."
+    : "";
 }
 
 /** The ceiling of types without their own, such as "none: records are kept until a deletion is requested". */

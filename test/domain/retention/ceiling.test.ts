@@ -83,7 +83,20 @@ describe("the sentence of a rule", () => {
       rule(5, undefined, "last_seen"),
       9,
       "Each person must be kept for 5 days from when it was last seen, and is erased after that when its deletion is " +
-        "requested, at the latest 9 days after it was last seen, unless a hold or a floor keeps it longer.",
+        "requested, at the latest 9 days after it was last seen, unless a hold or a floor keeps it longer. Transactions that " +
+        "name it do not count as seeing it.",
+    ],
+    [
+      rule(0),
+      9,
+      "Each person is erased when its deletion is requested, at the latest 9 days after it was last seen, unless a hold or a " +
+        "floor keeps it longer. Transactions that name it do not count as seeing it.",
+    ],
+    [
+      { ...rule(5, 5, "last_seen"), resourceType: "screening" },
+      undefined,
+      "Each screening must be kept for 5 days from when it was last seen, and is then erased without a request, unless a " +
+        "hold or a floor keeps it longer.",
     ],
     [rule(0), undefined, "Each person is erased only when its deletion is requested."],
   ] as const) {
