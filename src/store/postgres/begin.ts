@@ -6,11 +6,15 @@ import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Visibility } from "../sql/statement/visibility.ts";
 import { idleInTransactionTimeoutMs } from "./settings.ts";
 
-/** Every routine statement finds its rows by a key, so plans that would read whole tables are disabled. */
+/**
+ * Every routine statement finds its rows by a key, so plans that would read whole tables are disabled. So are bitmaps,
+ * which read all rows of a key and lose their order: the first of a hundred thousand would be found by sorting them.
+ */
 const keyedPlans: Readonly<Record<string, string>> = {
   enable_seqscan: "off",
   enable_hashjoin: "off",
   enable_mergejoin: "off",
+  enable_bitmapscan: "off",
 };
 
 /**

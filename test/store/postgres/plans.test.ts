@@ -4,8 +4,11 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { limits } from "../../../src/domain/limits.ts";
+import { changesAtOnce } from "../../../src/store/shared/party-scan.ts";
 import {
   acme,
+  draftOf,
   keyOf,
   mark,
   newKey,
@@ -17,7 +20,7 @@ import {
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { openTestStore } from "../../support/test-store.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 /** What auto_explain writes, as far as it matters here. */
 interface PlanNode {
@@ -25,6 +28,9 @@ interface PlanNode {
   readonly "Relation Name"?: string;
   readonly "Index Name"?: string;
   readonly "Index Cond"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
   readonly "Total Cost": number;
   /** PostgreSQL 18; older servers add 1e10 to the cost. */
   readonly Disabled?: boolean;
@@ -37,6 +43,29 @@ interface LoggedPlan {
 }
 
 const ruledOutCost = 1e9;
+
+const changesOfLong = 3 * limits.rewrittenChangesMax;
+
+/** Two records with many changes lose a reference and a person. */
+async function redactLong(store: TestStore): Promise<void> {
+  for (const id of ["v", "w"]) await store.add("transaction", id);
+  await store.add("person", "p");
+  const fields = { sender_id: "p", sender_country: "DE" };
+  const lists = [
+    ["transaction", { ...fields, receiver_id: "q", receiver_country: "DE" }],
+    ["transaction_alert", { related_tx_ids: ["v", "w"] }],
+  ] as const;
+  for (const [resourceType, more] of lists) {
+    const drafts = Array.from({ length: changesOfLong }, (_, index) => {
+      const timestamp = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString();
+      return draftOf(resourceType, "long", { ...more, timestamp });
+    });
+    await store.write(drafts, { resourceType, mode: "append" });
+  }
+  await store.request(keyOf("transaction", "v"));
+  await store.request(keyOf("person", "p"));
+  assert.equal((await store.processAll()).length, 2);
+}
 
 async function workADay(url: string): Promise<void> {
   const store = await openTestStore(url, { role: "serve", sealReceipt: makeTestSeal() });
@@ -65,6 +94,7 @@ async function workADay(url: string): Promise<void> {
   await store.write(transaction("u"));
   await store.erase("transaction", "u");
   await store.listWaiting({ after: undefined, limit: 9 }, ["person"]);
+  await redactLong(store);
   await store.purgeNotices({ before: 0, after: "" }, operator);
   await store.purgeExpired(operator.now);
   await store.credentialsVersion();
@@ -77,6 +107,10 @@ const server = await usePostgres({
   settings: {
     shared_preload_libraries: "auto_explain",
     "auto_explain.log_min_duration": "0",
+    "auto_explain.log_analyze": "on",
+    "auto_explain.log_timing": "off",
+    "auto_explain.log_parameter_max_length": "0",
+    log_rotation_size: "0",
     "auto_explain.log_format": "json",
     logging_collector: "on",
     log_destination: "jsonlog",
@@ -175,7 +209,7 @@ describe("the plans of daily work", () => {
       nodesOf(plan.Plan).filter((node) => node["Index Name"]?.startsWith("deletion_target")),
     );
     assert.ok(targets.length > 0);
-    for (const node of targets) assert.match(node["Index Cond"] ?? "", /resource_id = named/);
+    for (const node of targets) assert.match(node["Index Cond"] ?? "", /resource_id = \(?named/);
   });
 
   it("find persons and companies to be indexed in the index that has only these", () => {
@@ -183,6 +217,24 @@ describe("the plans of daily work", () => {
     assert.ok(plan !== undefined);
     const indexes = nodesOf(plan.Plan).flatMap((node) => node["Index Name"] ?? []);
     assert.ok(indexes.includes("change_searched"), indexes.join(" "));
+  });
+
+  it("read a bounded part of a record with many changes", () => {
+    const reading = plans.filter((plan) => !plan["Query Text"].includes("INSERT INTO change"));
+    const read = reading.map((plan) => {
+      const ofChanges = nodesOf(plan.Plan).filter((node) => node["Relation Name"] === "change");
+      const rows = ofChanges.map(
+        (node) =>
+          (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
+      );
+      return { rows: Math.max(0, ...rows), text: plan["Query Text"] };
+    });
+    assert.ok(read.some(({ rows }) => rows >= limits.rewrittenChangesMax));
+    const unbounded = read.filter(({ rows }) => rows > changesAtOnce + 1);
+    assert.deepEqual(
+      unbounded.map(({ rows, text }) => `${rows}: ${text}`),
+      [],
+    );
   });
 
   it("are not compiled", async () => {

@@ -11,8 +11,7 @@ import { commitInTwoPhases } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";
 import { lockPlansOf } from "./plan-lock.ts";
 
-const readInOrderOfKeys = `
-  SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+const readInOrderOfKeys = `SELECT set_config('enable_sort', 'off', true)`;
 
 /**
  * Makes the server use the order of keys until the end of the transaction, for statements that read the rows of an

@@ -9,7 +9,8 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
-import { readChangesAfter, redactAll, Room, storeRewritten } from "./rewrite.ts";
+import { readChangesAfter, Room } from "../record/changes.ts";
+import { redactAll, storeRewritten } from "./rewrite.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const findPending = `

@@ -14,15 +14,8 @@ import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { type PlanPart, type Reference, referencesOf, type TargetRow } from "../plan/erasure.ts";
 import type { Statements } from "../statement/statements.ts";
-import {
-  readChange,
-  readChangesAfter,
-  redactAll,
-  type Rewritten,
-  Room,
-  type Size,
-  storeRewritten,
-} from "./rewrite.ts";
+import { readChange, readChangesAfter, Room, type Size } from "../record/changes.ts";
+import { redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
 
 /** By deletion: where its step continues; null if it is not within a record. */
 export type Cursors = ReadonlyMap<string, string | null>;

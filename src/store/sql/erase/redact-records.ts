@@ -8,13 +8,8 @@ import { keepPseudonyms } from "./kept-pseudonym.ts";
 import { deleteOrphans } from "../deletion/open-deletion.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import { among } from "../statement/named.ts";
-import {
-  measureShortRecords,
-  readChanges,
-  redactAll,
-  storeRewritten,
-  type Rewritten,
-} from "./rewrite.ts";
+import { measureShortRecords, readChanges } from "../record/changes.ts";
+import { redactAll, storeRewritten, type Rewritten } from "./rewrite.ts";
 import { boundRedactions, erasedBy, type RedactionOptions, type Renamed } from "./redact-long.ts";
 import { areAllErased } from "../../../domain/deletion/party.ts";
 import type { Payload, ResourceType } from "../../../domain/record-type.ts";

@@ -11,7 +11,7 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import type { TargetRow } from "../plan/erasure.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
-import { measureShortRecords, readChangesAfter, Room, type Size } from "./rewrite.ts";
+import { measureShortRecords, readChangesAfter, Room, type Size } from "../record/changes.ts";
 
 const findRedactions = `
   SELECT * FROM deletion_target

@@ -8,6 +8,7 @@ import { FiledAt } from "../../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { readChangesAfter, Room } from "../record/changes.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
@@ -28,14 +29,6 @@ const findChanges = `
     --postgres JOIN change USING (organization_id, resource_type, resource_id)
   --citus WHERE change.resource_id = ANY ($3::text[])
   LIMIT $4`;
-
-const findPage = `
-  SELECT change_no, payload
-  FROM record JOIN change
-  --sqlite USING (record_no)
-  --postgres USING (organization_id, resource_type, resource_id)
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 AND change_no > $4
-  ORDER BY change_no LIMIT $5`;
 
 const findLong = `
   SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
@@ -136,17 +129,12 @@ function* readHistories(
 }
 
 function* readLongHistory(floors: readonly Counted[], record: RecordKey): Statements<FloorOrigins> {
-  const { organizationId, resourceType, resourceId } = record;
-  const origin = originFor(floors, resourceType);
-  let after = 0;
-  for (;;) {
-    const key = [organizationId, resourceType, resourceId] as const;
-    const rows = yield* all<ChangeRow>(findPage, ...key, after, changesAtOnce);
-    const added = origin.addAll(rows.map(toChange));
-    const last = rows.at(-1);
-    if (last === undefined || added < changesAtOnce)
-      return new Map([[keyText(record), origin.end()]]);
-    after = last.change_no;
+  const origin = originFor(floors, record.resourceType);
+  for (let after = 0; ;) {
+    const { changes, isLast } = yield* readChangesAfter(record, after, new Room());
+    origin.addAll(changes.map(toChange));
+    if (isLast) return new Map([[keyText(record), origin.end()]]);
+    after = changes.at(-1)?.change_no ?? after;
   }
 }
 

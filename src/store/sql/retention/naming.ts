@@ -6,6 +6,7 @@ import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts"
 import { namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
 import type { Payload, RecordType, ResourceType } from "../../../domain/record-type.ts";
 import type { Naming, NamingPage, NamingQuery, PageEnd, Place } from "../../interface/naming.ts";
+import { anyChange, changesBetween, inOrder } from "../record/changes.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 const ofType = `
@@ -19,8 +20,7 @@ const findPageEnd = `
   ORDER BY resource_id, change_no LIMIT 2 OFFSET $4`;
 
 const findEndWithin = `
-  SELECT resource_id AS id, change_no ${ofType} AND resource_id = $3 AND change_no > $5
-  ORDER BY change_no LIMIT 2 OFFSET $4`;
+  SELECT resource_id AS id, change_no ${changesBetween} ${inOrder} LIMIT 2 OFFSET $6`;
 
 const findHeld = `
   SELECT DISTINCT resource_id AS id FROM hold
@@ -35,9 +35,6 @@ interface EndRow {
   readonly id: string;
   readonly change_no: number;
 }
-
-/** Greater than every arrival number. */
-const anyArrival = Number.MAX_SAFE_INTEGER;
 
 /**
  * Reads the next changes, in the order of type, id and arrival, and which of their records name any of these persons or
@@ -57,7 +54,7 @@ export function* readNamingPage(query: NamingQuery): Statements<NamingPage> {
   const { before, within, lastPage } = textsOf(type);
   const wanted = new Set(parties);
   if (end !== undefined) {
-    const upTo = [organizationId, resourceType, end.id, searched, 0, end.change_no] as const;
+    const upTo = [organizationId, resourceType, end.id, 0, end.change_no, searched] as const;
     const rows = [
       yield* all<NamingRow>(before, ...place, searched, end.id),
       yield* all<NamingRow>(within, ...upTo),
@@ -78,9 +75,10 @@ function* readWithin(
   { organizationId, parties, changesMax }: NamingQuery,
 ): Statements<NamingPage> {
   const key = [organizationId, resourceType, resourceId] as const;
-  const [end, beyond] = yield* all<EndRow>(findEndWithin, ...key, changesMax - 1, changeNo);
-  const range = [changeNo, end?.change_no ?? anyArrival] as const;
-  const rows = yield* all<NamingRow>(textsOf(type).within, ...key, searchedFor(parties), ...range);
+  const from = [...key, changeNo] as const;
+  const [end, beyond] = yield* all<EndRow>(findEndWithin, ...from, anyChange, changesMax - 1);
+  const upTo = [...from, end?.change_no ?? anyChange, searchedFor(parties)] as const;
+  const rows = yield* all<NamingRow>(textsOf(type).within, ...upTo);
   const wanted = new Set(parties).difference(new Set(named));
   const namings = toNamings(type, rows, wanted);
   const known = [...namings, { resourceType, resourceId, parties: named }];
@@ -237,9 +235,13 @@ function makeTexts(type: RecordType): Texts {
     --postgres AND resource_id = ANY ($3::text[])
     `;
   const late = makeLate(type, namesAny(type));
-  const changed = makeLate(type, anyChange());
+  const changed = makeLate(type, always());
   const before = `${lastPage} AND resource_id < $5`;
-  const within = `${select} AND resource_id = $3 AND change_no > $5 AND change_no <= $6`;
+  const within = `
+    SELECT resource_id AS id, payload ${changesBetween}
+      --sqlite AND (${onSqlite("$6")})
+      --postgres AND (${onPostgres("$6")})
+    `;
   return { before, within, lastPage, among, late, changed };
 }
 
@@ -269,7 +271,7 @@ interface Condition {
   readonly onPostgres: (value: string) => string;
 }
 
-function anyChange(): Condition {
+function always(): Condition {
   return { onSqlite: () => "true", onPostgres: () => "true" };
 }
 

@@ -1,0 +1,150 @@
+// Reads the changes of records: all of records with few changes, and part by part those of records with many, so that
+// no statement reads more than its caller has room for. Changes nothing.
+
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { limits } from "../../../domain/limits.ts";
+import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { all, type Statements } from "../statement/statements.ts";
+import { keyRows, namedRecords } from "../statement/named.ts";
+
+const readAll = `
+  SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key
+  FROM ${namedRecords}
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+    --sqlite CROSS JOIN change USING (record_no)
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  ORDER BY organization_id, resource_type, resource_id, change_no`;
+
+/**
+ * The changes of a record with a higher number than `$4`, up to `$5`. PostgreSQL compares whole keys: with a condition
+ * on the number alone, it may read all changes of the organization that arrived in between.
+ */
+export const changesBetween = `
+  --sqlite FROM record CROSS JOIN change USING (record_no)
+  --sqlite WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+  --sqlite   AND change_no > $4 AND change_no <= $5
+  --postgres FROM change
+  --postgres WHERE organization_id = $1 AND (resource_type, resource_id, change_no) > ($2, $3, $4)
+  --postgres   AND (resource_type, resource_id, change_no) <= ($2, $3, $5)
+    --citus AND resource_id = $3
+  `;
+
+/** Every column of the key: the order of the index on PostgreSQL too. */
+export const inOrder = "ORDER BY resource_type, resource_id, change_no";
+
+/** Greater than every number of a change. */
+export const anyChange = Number.MAX_SAFE_INTEGER;
+
+const readSizes = `
+  SELECT change_no, octet_length(payload) AS bytes ${changesBetween} ${inOrder} LIMIT $6`;
+
+const readPage = `
+  SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key ${changesBetween}
+  ${inOrder}`;
+
+/** A record with more changes than this is read part by part. */
+const changesOfShortMax = 16;
+
+/**
+ * The records without a long history: none of them exceeds the room of a step. `MATERIALIZED` keeps PostgreSQL from
+ * joining the changes of the others first.
+ */
+const measureShort = `
+  WITH short AS MATERIALIZED (
+    SELECT record.* FROM ${namedRecords}
+      --sqlite CROSS
+      JOIN record USING (organization_id, resource_type, resource_id)
+    WHERE NOT EXISTS (
+      SELECT 1 FROM change
+      --sqlite WHERE change.record_no = record.record_no
+      --postgres WHERE change.organization_id = record.organization_id
+      --postgres   AND change.resource_type = record.resource_type
+      --postgres   AND change.resource_id = record.resource_id
+      LIMIT 1 OFFSET ${changesOfShortMax})
+      --citus AND record.resource_id = ANY ($3::text[])
+    )
+  SELECT organization_id, resource_type, resource_id, count(*) AS changes,
+    sum(octet_length(payload)) AS bytes
+  FROM short
+    --sqlite CROSS JOIN change USING (record_no)
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  --citus WHERE change.resource_id = ANY ($3::text[])
+  GROUP BY organization_id, resource_type, resource_id`;
+
+export interface PayloadRow extends KeyRow {
+  readonly change_no: number;
+  readonly payload: string;
+  readonly reply_key: Uint8Array | null;
+}
+
+/** Reads all changes of these records. */
+export function* readChanges(keys: readonly RecordKey[]): Statements<readonly PayloadRow[]> {
+  return yield* all<PayloadRow>(readAll, keyRows(keys));
+}
+
+export interface Size {
+  readonly changes: number;
+  readonly bytes: number;
+}
+
+/** How much one transaction may still read of payloads, of which it may rewrite all. */
+export class Room {
+  #changes = limits.rewrittenChangesMax;
+  #bytes = limits.rewrittenBytesMax;
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** A change, and a record with few changes, always fit into an unused room. */
+  take({ changes, bytes }: Size): boolean {
+    if (changes > this.#changes || bytes > this.#bytes) return false;
+    this.#changes -= changes;
+    this.#bytes -= bytes;
+    return true;
+  }
+}
+
+/** Returns the sizes of those records that exist and have few changes, by the texts of their keys. */
+export function* measureShortRecords(
+  keys: readonly RecordKey[],
+): Statements<ReadonlyMap<string, Size>> {
+  const rows = yield* all<KeyRow & Size>(measureShort, keyRows(keys));
+  return new Map(rows.map((row) => [rowKeyText(row), row]));
+}
+
+export interface ChangesPart {
+  readonly changes: readonly PayloadRow[];
+  /** Whether no later change exists. */
+  readonly isLast: boolean;
+}
+
+/** Reads the changes of one record that arrived after this one, in order, as many as there is room for. */
+export function* readChangesAfter(
+  { organizationId, resourceType, resourceId }: RecordKey,
+  after: number,
+  room: Room,
+): Statements<ChangesPart> {
+  const from = [organizationId, resourceType, resourceId, after] as const;
+  const sizesMax = room.changes + 1;
+  const sizes = yield* all<{ change_no: number; bytes: number }>(
+    readSizes,
+    ...from,
+    anyChange,
+    sizesMax,
+  );
+  const end = sizes.findIndex(({ bytes }) => !room.take({ changes: 1, bytes }));
+  const last = sizes.at(end === -1 ? -1 : end - 1);
+  if (last === undefined || end === 0) return { changes: [], isLast: sizes.length === 0 };
+  const changes = yield* all<PayloadRow>(readPage, ...from, last.change_no);
+  return { changes, isLast: end === -1 && sizes.length < sizesMax };
+}
+
+export function* readChange(
+  { organizationId, resourceType, resourceId }: RecordKey,
+  changeNo: number,
+): Statements<readonly PayloadRow[]> {
+  const key = [organizationId, resourceType, resourceId] as const;
+  return yield* all<PayloadRow>(readPage, ...key, changeNo - 1, changeNo);
+}
