@@ -32,6 +32,13 @@ export interface Waiting {
   readonly signal: AbortSignal;
   /** Throws if the reader may not get the next page. */
   readonly check?: () => unknown;
+  /** When the request arrived, by `performance.now()`; by default when the wait begins. */
+  readonly since?: number;
+}
+
+interface SharedPart {
+  readonly beganAt: number;
+  readonly part: Promise<FeedPart>;
 }
 
 export class ChangeFeed {
@@ -39,7 +46,7 @@ export class ChangeFeed {
   readonly #source: Source;
   readonly #news: News;
   /** Reads in progress for waiting readers. */
-  readonly #parts = new Map<string, Promise<FeedPart>>();
+  readonly #parts = new Map<string, SharedPart>();
   #stopped = false;
 
   constructor(app: App, cipher: FeedCipher) {
@@ -85,6 +92,7 @@ export class ChangeFeed {
    */
   async wait(reading: Reading, waiting: Waiting): Promise<FeedPage> {
     this.#requireRunning();
+    const { since = performance.now() } = waiting;
     const { organizationId } = reading.view;
     const { until, signal, check } = waiting;
     let { from } = reading;
@@ -104,13 +112,14 @@ export class ChangeFeed {
       const { scanned, through } = await this.#news.next(awaited, signal);
       from = { ...from, scanned };
       if (through === undefined) continue;
-      page = await this.#readShared(through, { ...reading, from });
+      page = await this.#readShared(through, { ...reading, from }, since);
       from = page.next;
     }
   }
 
   /** Like `wait`, with further events if there are any. */
-  async poll(reading: Reading, waiting: Waiting): Promise<FeedPage> {
+  async poll(reading: Reading, given: Waiting): Promise<FeedPage> {
+    const waiting = { since: performance.now(), ...given };
     const pages: FeedPage[] = [];
     let page = await this.wait(reading, waiting);
     while (page.events.length > 0) {
@@ -123,7 +132,8 @@ export class ChangeFeed {
   }
 
   /** Yields pages as long as there are any, then each further one that has an event. Ends and rejects like `wait`. */
-  async *follow(reading: Beginning, waiting: Waiting): AsyncGenerator<FeedPage> {
+  async *follow(reading: Beginning, given: Waiting): AsyncGenerator<FeedPage> {
+    const waiting = { since: performance.now(), ...given };
     this.#requireRunning();
     let page = await this.read(reading, waiting.signal);
     for (;;) {
@@ -161,22 +171,33 @@ export class ChangeFeed {
   }
 
   /** Reads the page after one that was not up to date. */
-  async #next(reading: Reading, waiting: Waiting): Promise<FeedPage> {
-    await waiting.check?.();
-    return this.#readShared(await this.#news.settled(), reading);
+  async #next(reading: Reading, { check, since = 0 }: Waiting): Promise<FeedPage> {
+    await check?.();
+    return this.#readShared(await this.#news.settled(), reading, since);
   }
 
-  /** Readers that wait at the same position share the read of the part that begins there. */
-  async #readShared(through: number, reading: Reading): Promise<FeedPage> {
+  /**
+   * Readers that wait at the same position share the read of the part that begins there, but not one that began before
+   * their request: a record that was in it may have been erased since.
+   */
+  async #readShared(through: number, reading: Reading, since: number): Promise<FeedPage> {
     const { view, from } = reading;
     const key = JSON.stringify([from.scanned, through, view]);
-    let part = this.#parts.get(key);
-    if (part === undefined) {
-      const bytesMax = limits.changesPartBytesMax;
-      part = readPart(this.#source, { ...reading, bytesMax }, { through });
-      this.#parts.set(key, part);
-      part.finally(() => this.#parts.delete(key)).catch(() => undefined);
-    }
+    const shared = this.#parts.get(key);
+    const isRecent = shared !== undefined && shared.beganAt >= since;
+    const { part } = isRecent ? shared : this.#beginPart(key, reading, through);
     return pageOf(this.#source, reading, await part);
+  }
+
+  #beginPart(key: string, reading: Reading, through: number): SharedPart {
+    const bytesMax = limits.changesPartBytesMax;
+    const part = readPart(this.#source, { ...reading, bytesMax }, { through });
+    const shared = { beganAt: performance.now(), part };
+    this.#parts.set(key, shared);
+    const end = (): void => {
+      if (this.#parts.get(key) === shared) this.#parts.delete(key);
+    };
+    part.finally(end).catch(() => undefined);
+    return shared;
   }
 }
