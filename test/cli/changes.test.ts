@@ -54,6 +54,18 @@ describe("changes", () => {
     assert.match(first, /^\S+Z sluice\.transaction\.created tx-1$/);
   });
 
+  it("prints no control characters of what was sent", async () => {
+    const key = "\u009b2J\u007f";
+    const other = makeCommandLine();
+    await other.ask("organization create --name Acme --id acme");
+    await operate(other.environment, async (opened) => {
+      const additional_properties = [{ key, value: "v", type: "STRING" }];
+      await addTransaction(opened, "acme", { tx_id: "tx-1", additional_properties });
+    });
+    const { out } = await other.type("changes", "--organization", "acme", "--content");
+    assert.match(out, /"key":"\uFFFD2J\uFFFD"/);
+  });
+
   it("ends when the store that it follows is restored", async () => {
     const own = makeCommandLine();
     await own.ask("organization create --name Acme --id acme");

@@ -17,6 +17,7 @@ import { sqlitePath } from "../../files/sqlite-path.ts";
 import { readConfig } from "../../settings/config.ts";
 import { type Context, defineStoreCommand, flag, required, withDefault } from "../command.ts";
 import { confidentialOptions, text } from "../input/kinds.ts";
+import { replaceControls } from "../output/control-characters.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
 const bytesMax = limits.changesReplyBytesMax;
@@ -112,5 +113,5 @@ function describe({ events, offset }: FeedPage, json: boolean): string {
 function describeEvent(event: string): string {
   const { time, type, subject, data } = JSON.parse(event) as Readonly<Record<string, unknown>>;
   const content = data === undefined ? "" : ` ${JSON.stringify(data)}`;
-  return `${String(time)} ${String(type)} ${String(subject)}${content}`;
+  return replaceControls(`${String(time)} ${String(type)} ${String(subject)}${content}`);
 }
