@@ -4,7 +4,6 @@
 import type { IntegrityReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
 import type { Database } from "./database.ts";
-import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import { comparedChanges } from "../shared/payload-digest.ts";
 import { withoutTimeouts } from "../sql/statement/visibility.ts";
 import type { Transaction } from "./transaction.ts";
@@ -18,8 +17,7 @@ const invariants: readonly Invariant[] = [
         SELECT 1 FROM change
         WHERE change.resource_id = record.resource_id
           AND change.organization_id = record.organization_id
-          AND change.resource_type = record.resource_type)
-        AND NOT ${isBeingErased} LIMIT $1`,
+          AND change.resource_type = record.resource_type) LIMIT $1`,
   },
   {
     broken: "A change has no record",

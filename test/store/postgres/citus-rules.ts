@@ -71,6 +71,7 @@ export function findStatementViolations(
     ...(local.some(uses) ? ["joins shards with a table of the coordinator"] : []),
     ...findCopies(sql),
     ...findSearches(sql, { distributed, used }),
+    ...findSubqueries(sql, used),
     ...findLocks(sql, { distributed, used }),
     ...findMoves(sql, distributed),
     ...findConflicts(sql, distributed),
@@ -103,6 +104,17 @@ function findSearches(
   const asked = used.some((table) => columns.includes(distributed[table] ?? ""));
   if (!asked || /\b(?:resource_id|to_id) = ANY \(\$\d::text\[\]\)/.test(sql)) return [];
   return ["queries all shards for rows on a few"];
+}
+
+/** Rows of a list are no rows of a shard, so a subquery for each of them would have to be asked of all shards. */
+function findSubqueries(sql: string, used: readonly string[]): readonly string[] {
+  const correlated = used.some((table) =>
+    new RegExp(
+      `^SELECT [^()]* FROM unnest\\([^)]*\\) [^()]*\\([^)]*\\) WHERE EXISTS \\( ?SELECT 1 FROM ${table}\\b`,
+      "i",
+    ).test(sql),
+  );
+  return correlated ? ["a subquery for each row of a list"] : [];
 }
 
 /** Only a statement that a single shard answers may lock rows. */

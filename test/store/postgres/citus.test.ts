@@ -71,21 +71,33 @@ function withFragments(source: string): string {
   );
 }
 
+/** The texts of a file by name; of several with one name, the last. */
+function textsOf(source: string): readonly (readonly [name: string, text: string])[] {
+  const texts = source.matchAll(/(?:const |\b)(\w+)(?: =|:)\s*`([^`]*)`/g);
+  return [...texts].map(([, name = "", text = ""]) => [name, text]);
+}
+
 function readStatements(): readonly Statement[] {
-  const found: Statement[] = [];
-  for (const file of globSync("{postgres,sql}/**/*.ts", {
-    cwd: folder,
-    exclude: ["**/migration/**"],
-  }).sort()) {
-    const text = withFragments(readFileSync(new URL(file, folder), "utf8"));
-    for (const [, name = "", sql = ""] of text.matchAll(
-      /(?:const |\b)(\w+)(?: =|:)\s*`([^`]*)`/g,
-    )) {
-      if (/\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(sql))
-        found.push({ name: `${file} ${name}`, sql: textFor("postgres", sql) });
-    }
-  }
-  return found;
+  const files = globSync("{postgres,sql}/**/*.ts", { cwd: folder, exclude: ["**/migration/**"] });
+  const sources = files.sort().map((file) => {
+    const texts = textsOf(withFragments(readFileSync(new URL(file, folder), "utf8")));
+    return { file, texts };
+  });
+  const ofAll = new Map(sources.flatMap(({ texts }) => texts));
+  return sources.flatMap(({ file, texts }) => {
+    const own = new Map(texts);
+    const complete = (text: string): string =>
+      text.replaceAll(/\$\{(\w+)\}/g, (unknown, name: string) => {
+        const part = own.get(name) ?? ofAll.get(name);
+        return part === undefined ? unknown : complete(part);
+      });
+    return texts
+      .filter(([, text]) => /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
+      .map(([name, text]) => ({
+        name: `${file} ${name}`,
+        sql: textFor("postgres", complete(text)),
+      }));
+  });
 }
 
 async function readCatalog(server: PostgresServer, url: string): Promise<Catalog> {
@@ -194,6 +206,8 @@ describe("the statements on Citus", () => {
     "joins shards with a table of the coordinator":
       "SELECT 1 FROM deletion_target LEFT JOIN deletion USING (deletion_request_id)",
     "copies rows into shards": "INSERT INTO change (resource_id, payload) SELECT $1, $2",
+    "a subquery for each row of a list":
+      "SELECT id FROM unnest($1::text[]) AS named (id) WHERE EXISTS (SELECT 1 FROM change WHERE organization_id = id)",
     "queries all shards for rows on a few":
       "SELECT 1 FROM unnest($1::text[]) AS named (resource_id) JOIN record USING (resource_id)",
   };

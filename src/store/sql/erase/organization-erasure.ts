@@ -162,17 +162,16 @@ const changesPart = parts.findIndex(({ erase }) => erase === eraseChangesFirst);
 type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
 
 /**
- * Whether a row of `record` may be without changes, because its organization is being erased and the cursor of the
- * deletion is in the parts that remove changes and records.
+ * Whether a row of `record` may be without changes on SQLite, because its organization is being erased and the cursor
+ * of the deletion is in the parts that remove changes and records. On PostgreSQL, a step that removes the last change
+ * of a record removes the record, too.
  */
 export const isBeingErased = `
   EXISTS (
     SELECT 1 FROM deletion
     WHERE deletion.organization_id = record.organization_id AND deletion.status = 'processing'
       AND deletion.resource_type = '${organizationType}' AND deletion.resource_id = record.organization_id
-      --sqlite AND cursor ->> 'part' IN (${changesPart}, ${changesPart + 1})
-      --postgres AND CAST(cursor AS json) ->> 'part' IN ('${changesPart}', '${changesPart + 1}')
-    )`;
+      AND cursor ->> 'part' IN (${changesPart}, ${changesPart + 1}))`;
 
 /**
  * Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase.

@@ -134,10 +134,13 @@ const findNews = `
   --sqlite   OR EXISTS (
   --sqlite     SELECT 1 FROM change INDEXED BY change_later
   --sqlite     WHERE change_no > record_no AND change_no > $2 AND change_no <= $3)
-  --postgres SELECT organization_id FROM unnest($1::text[]) AS waiting (organization_id)
-  --postgres WHERE EXISTS (
-  --postgres   SELECT 1 FROM change
-  --postgres   WHERE change.organization_id = waiting.organization_id AND change_no > $2 AND change_no <= $3)
+  --postgres SELECT organization_id FROM unnest($1::text[]) AS waiting (organization_id) --elsewhere
+  --postgres WHERE EXISTS ( --elsewhere
+  --postgres   SELECT 1 FROM change --elsewhere
+  --postgres   WHERE change.organization_id = waiting.organization_id --elsewhere
+  --postgres     AND change_no > $2 AND change_no <= $3) --elsewhere
+  --citus SELECT DISTINCT organization_id FROM change
+  --citus WHERE organization_id = ANY ($1::text[]) AND change_no > $2 AND change_no <= $3
   `;
 
 const findNewNotices = `

@@ -75,7 +75,7 @@ const findErased = `
   SELECT organization_id FROM deletion
   WHERE status = 'processing' AND resource_type = '${organizationType}'`;
 
-/** The latest changes of each record; Citus does not support the subquery for each record. */
+/** The latest changes of each record. Citus does not support a subquery for each record, so it numbers the changes. */
 const readChanges = `
   SELECT named.organization_id, named.resource_type, named.resource_id, change_no, received_at, payload
   FROM ${namedRecords}
@@ -88,8 +88,12 @@ const readChanges = `
     --postgres   WHERE one.organization_id = named.organization_id --elsewhere
     --postgres     AND one.resource_type = named.resource_type AND one.resource_id = named.resource_id --elsewhere
     --postgres   ORDER BY change_no DESC LIMIT $4) AS change --elsewhere
-    --citus JOIN change USING (organization_id, resource_type, resource_id)
-    --citus WHERE change.resource_id = ANY ($3::text[]) AND $4 > 0
+    --citus JOIN (
+    --citus   SELECT organization_id, resource_type, resource_id, change_no, received_at, payload, row_number() OVER (
+    --citus     PARTITION BY organization_id, resource_type, resource_id ORDER BY change_no DESC) AS place
+    --citus   FROM change WHERE resource_id = ANY ($3::text[])) AS change
+    --citus   USING (organization_id, resource_type, resource_id)
+    --citus WHERE place <= $4
   ORDER BY organization_id, resource_type, resource_id, change_no DESC`;
 
 const findLatest = `
