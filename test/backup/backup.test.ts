@@ -214,6 +214,29 @@ describe("a restore", () => {
     await assert.rejects(serve(readConfig(site.line.environment)), /deletion replay/);
   });
 
+  it("does not bring back a deletion that was cancelled after the backup", async (test) => {
+    const site = makeSite(test);
+    const { line, apart } = site;
+    const server = await site.start();
+    const acme = await makeAcme(server);
+    await addTransaction(server.client, acme, "stays");
+    await server.stop();
+    await line.ask("organization", "set", acme.organizationId, "--deletion-grace", "1s");
+    const owner = ["--organization", acme.organizationId] as const;
+    const { deletion_request_id: id } = await line.ask(
+      "deletion request transaction stays --reason mistake",
+      ...owner,
+    );
+    const file = join(apart, "backup.db");
+    await line.ask("backup", file);
+    await line.ask("deletion", "cancel", String(id));
+    await line.ask("restore", file, "--replace");
+    assert.equal((await line.ask("deletion", "show", String(id)))["status"], "cancelled");
+    assert.equal((await line.ask("check"))["ok"], true);
+    const after = await site.start();
+    assert.equal(await isThere(after, acme, "stays"), true);
+  });
+
   it("keeps a deletion that was pending in the backup under its id", async (test) => {
     const site = makeSite(test);
     const server = await site.start();

@@ -288,6 +288,23 @@ export function testReplaying(engine: Engine): void {
       assert.deepEqual(await store.arrivals.timelines(), [first, second]);
     });
 
+    it("cancels what a ledger says was cancelled, if it is pending and not to be replayed", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await prepare(store);
+      const ids = [];
+      for (const id of ["a", "b", "twice"]) ids.push(await store.request(keyOf("transaction", id)));
+      const [cancelled = "", replayed = "", other = ""] = ids;
+      await store.replay.beginReplay(beginning, operator);
+      await store.replay.queueReplay([{ ...entry(1, "b"), deletionRequestId: replayed }]);
+      const named = [cancelled, replayed, "del_unknown"];
+      assert.deepEqual(await store.replay.findUncancelled(named), [cancelled]);
+      await store.replay.cancelAgain(named, operator);
+      await store.replay.cancelAgain(named, operator);
+      const statuses = ids.map(async (id) => (await store.deletionOf(id)).status);
+      assert.deepEqual(await Promise.all(statuses), ["cancelled", "pending", "pending"]);
+      assert.deepEqual(await store.replay.findUncancelled([other]), [other]);
+    });
+
     it("stores how far each ledger reached, and never forgets it", async (test) => {
       const { store } = await openSite(engine, test);
       const mark = { ledgerId: "ledger_1", end: 100, digest: hashOf(1), notedAt: 5 };

@@ -54,6 +54,7 @@ const others: readonly LedgerEntry[] = [
     kind: "hold_placed",
     hold: { ...hold, holdId: "hold_2", owner: "legal", reviewOn: undefined, endsOn: undefined },
   },
+  { kind: "deletion_cancelled", deletionRequestId: "del_9", at: 4_000, by: "zoe" },
   { kind: "hold_released", holdId: "hold_1", at: 4_000, by: "zoe", because: undefined },
   {
     kind: "restore",

@@ -1,6 +1,6 @@
-// Updates the ledger outside the store: deletions before and after they are completed, holds, retention floors, and the
-// signed heads of the audit trail and of the receipts. Detects with it whether the store was rolled back. Completes
-// nothing itself.
+// Updates the ledger outside the store: deletions before and after they are completed, cancelled ones, holds, retention
+// floors, and the signed heads of the audit trail and of the receipts. Detects with it whether the store was rolled
+// back. Completes nothing itself.
 
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import type { AuditEntry } from "../../domain/access.ts";
@@ -148,14 +148,17 @@ export function restoreOf({
   };
 }
 
-/** Returns the ledger entries of holds and retention floors. */
+/** Returns the ledger entries of cancelled deletions, holds and retention floors. */
 async function entriesOf(
   { store }: App,
   page: readonly AuditEntry[],
 ): Promise<readonly LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   for (const entry of page) {
-    const { action, at, actor, detail } = entry;
+    const { action, at, actor: by, detail, subject } = entry;
+    if (action === "deletion.cancel") {
+      entries.push({ kind: "deletion_cancelled", deletionRequestId: subject, at, by });
+    }
     const { floor } = factOfAudit(entry) ?? {};
     if (floor !== undefined) entries.push(floor);
     const { holdId } = detail;
@@ -166,7 +169,7 @@ async function entriesOf(
     if (action === "hold.place" && hold !== undefined) entries.push({ kind: "hold_placed", hold });
     if (action === "hold.release" && hold === undefined) {
       const because = typeof detail["because"] === "string" ? detail["because"] : undefined;
-      entries.push({ kind: "hold_released", holdId, at, by: actor, because });
+      entries.push({ kind: "hold_released", holdId, at, by, because });
     }
   }
   return entries;

@@ -23,7 +23,7 @@ export interface Preparing {
 export async function needsReplay(app: App, sources: readonly LedgerSource[]): Promise<boolean> {
   if ((await app.store.replay.restoreState()) !== undefined) return true;
   const first = await readCaughtUp(app, sources);
-  if (first.behind || first.unreplayed > 0) return true;
+  if (first.behind || first.unreplayed + first.uncancelled > 0) return true;
   const { holds, floors } = first;
   if (holds.place.length + holds.release.length + floors.length === 0) return false;
   // The ledger was read first, so another process may have released a hold or changed a floor since. The ledger
@@ -66,7 +66,12 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   for (let at = 0; at < findings.floors.length; at += limits.ledgerEntriesAtOnce) {
     await replay.replaceFloors(findings.floors.slice(at, at + limits.ledgerEntriesAtOnce), act);
   }
-  for await (const page of readDeletions(app, sources)) await replay.queueReplay(page);
+  for await (const { deletions } of readDeletions(app, sources))
+    await replay.queueReplay(deletions);
+  // Afterwards, because what was completed is erased, whatever a ledger says besides.
+  for await (const { cancelled } of readDeletions(app, sources)) {
+    await replay.cancelAgain(cancelled, act);
+  }
   await replay.startReplay();
 }
 

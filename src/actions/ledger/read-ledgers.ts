@@ -25,6 +25,8 @@ export interface LedgerSource {
 export interface LedgerFindings {
   /** Deletions that the store has not completed. */
   readonly unreplayed: number;
+  /** Deletions that were cancelled, and are pending in the store. */
+  readonly uncancelled: number;
   readonly holds: HoldsOfReplay;
   /** Retention floors that differ in the store. */
   readonly floors: readonly FloorEntry[];
@@ -37,21 +39,29 @@ export interface LedgerFindings {
   readonly behind: boolean;
 }
 
+export interface LedgerPage {
+  readonly deletions: readonly DeletionEntry[];
+  /** The ids of deletions that were cancelled. */
+  readonly cancelled: readonly string[];
+}
+
 /** Yields the deletions in this host's own ledger and in the others, page by page. Calls `onEntry` with every entry. */
 export async function* readDeletions(
   app: App,
   sources: readonly LedgerSource[],
   onEntry: (entry: LedgerEntry) => void = () => undefined,
-): AsyncGenerator<readonly DeletionEntry[]> {
-  let page: DeletionEntry[] = [];
+): AsyncGenerator<LedgerPage> {
+  let deletions: DeletionEntry[] = [];
+  let cancelled: string[] = [];
   for await (const entry of readAll(app, sources)) {
     onEntry(entry);
-    if (entry.kind === "deletion") page.push(entry);
-    if (page.length < limits.ledgerEntriesAtOnce) continue;
-    yield page;
-    page = [];
+    if (entry.kind === "deletion") deletions.push(entry);
+    if (entry.kind === "deletion_cancelled") cancelled.push(entry.deletionRequestId);
+    if (deletions.length + cancelled.length < limits.ledgerEntriesAtOnce) continue;
+    yield { deletions, cancelled };
+    [deletions, cancelled] = [[], []];
   }
-  yield page;
+  yield { deletions, cancelled };
 }
 
 /** Throws OperatorError for a ledger of another store. */
@@ -73,13 +83,15 @@ export async function readLedgers(
     }
     facts.add(factOfLedger(entry));
   };
-  let unreplayed = 0;
-  for await (const page of readDeletions(app, sources, add)) {
-    unreplayed += await app.store.replay.countUnreplayed(page);
+  let [unreplayed, uncancelled] = [0, 0];
+  for await (const { deletions, cancelled } of readDeletions(app, sources, add)) {
+    unreplayed += await app.store.replay.countUnreplayed(deletions);
+    uncancelled += (await app.store.replay.findUncancelled(cancelled)).length;
   }
   const expected = { auditAnchor: audit.expected, lastReceipt: receipts.expected, inProgress: [] };
   return {
     unreplayed,
+    uncancelled,
     ...(await findReplaced(app, facts)),
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !(await app.store.replay.continues(expected)),

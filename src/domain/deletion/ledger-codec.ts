@@ -20,6 +20,7 @@ import type {
   BeginEntry,
   ChainCut,
   ChainHead,
+  DeletionCancelledEntry,
   DeletionEntry,
   FloorEntry,
   HeadsEntry,
@@ -133,6 +134,11 @@ export function headsToSign(entry: Omit<HeadsEntry, "signature">): object {
 
 const codecs: { readonly [Kind in LedgerEntry["kind"]]: Codec<Fields<EntryOf<Kind>>> } = {
   deletion: deletionCodec,
+  deletion_cancelled: object<Fields<DeletionCancelledEntry>>({
+    deletionRequestId: text,
+    at: time,
+    by: text,
+  }),
   hold_placed: {
     write: (entry) => hold.write(entry.hold),
     read: (json) => {

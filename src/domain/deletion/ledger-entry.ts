@@ -29,6 +29,14 @@ export interface DeletionEntry extends RecordKey {
   };
 }
 
+/** A request was cancelled while it was pending, so what it names must not be erased. */
+export interface DeletionCancelledEntry {
+  readonly kind: "deletion_cancelled";
+  readonly deletionRequestId: string;
+  readonly at: number;
+  readonly by: string;
+}
+
 export interface HoldPlacedEntry {
   readonly kind: "hold_placed";
   readonly hold: Hold;
@@ -107,6 +115,7 @@ export interface BeginEntry {
 
 export type LedgerEntry =
   | DeletionEntry
+  | DeletionCancelledEntry
   | HoldPlacedEntry
   | HoldReleasedEntry
   | FloorEntry

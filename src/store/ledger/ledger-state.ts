@@ -38,6 +38,7 @@ function withEntry(state: LedgerState, entry: LedgerEntry): LedgerState {
       return { ...state, heads: undefined, auditAnchor: entry.entry, lastReceipt: undefined };
     case "begin":
       return { ...state, ledgerId: entry.ledgerId };
+    case "deletion_cancelled":
     case "hold_placed":
     case "hold_released":
     case "floor":

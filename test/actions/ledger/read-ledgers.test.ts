@@ -65,6 +65,7 @@ function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
     receiptHead: async () => ({ storeId: "store_1" }),
     replay: {
       countUnreplayed: async () => 0,
+      findUncancelled: async () => [],
       continues: async ({ auditAnchor, lastReceipt }: MustHave) =>
         has(stored.audit, auditAnchor) && has(stored.receipts, lastReceipt),
     },

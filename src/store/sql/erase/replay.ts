@@ -110,6 +110,16 @@ const readEntries = `
     > (CAST($1 AS bigint), CAST($2 AS text))
   ORDER BY coalesce(receipt_no, ${noReceiptYet}), deletion_request_id LIMIT $3`;
 
+/** Of these deletions, those that are pending, and that are not to be replayed. */
+const findPending = `
+  SELECT deletion_request_id FROM deletion
+  WHERE status = 'pending'
+    --sqlite AND deletion_request_id IN (SELECT value FROM json_each($1))
+    --postgres AND deletion_request_id = ANY ($1::text[])
+    AND NOT EXISTS (
+      SELECT 1 FROM replay_entry
+      WHERE replay_entry.deletion_request_id = deletion.deletion_request_id)`;
+
 const findEntry = `SELECT 1 FROM replay_entry WHERE deletion_request_id = $1`;
 
 const removeEntry = `DELETE FROM replay_entry WHERE deletion_request_id = $1`;
@@ -202,6 +212,16 @@ function* cutChains(
  */
 export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
   yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
+}
+
+/** Of these deletions, which were cancelled according to a ledger, the ones that the store would still process. */
+export function* findUncancelled(ids: readonly string[]): Statements<readonly string[]> {
+  const rows = yield* all<{ deletion_request_id: string }>(findPending, ids);
+  return rows.map((row) => row.deletion_request_id);
+}
+
+export function* cancelAgain(ids: readonly string[], act: Act): Statements<void> {
+  for (const id of yield* findUncancelled(ids)) yield* cancelDeletion(id, act);
 }
 
 /** Places and releases holds as in the ledger, whether or not their records exist. */
