@@ -6,10 +6,16 @@ import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "../record/record-write.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../timestamp.ts";
 
-const field = "report_filed_at";
+export const filingField = "report_filed_at";
 
 export function hasFilingTime({ fieldNames }: Pick<RecordType, "fieldNames">): boolean {
-  return fieldNames.includes(field);
+  return fieldNames.includes(filingField);
+}
+
+/** Undefined if the payload does not contain a valid time. */
+export function findFilingTime(payload: Payload): NormalisedTimestamp | undefined {
+  const value = payload[filingField];
+  return typeof value === "string" ? normaliseTimestamp(value) : undefined;
 }
 
 /** Accepts changes in parts, in any order. Stores only the latest value of the field. */
@@ -18,7 +24,7 @@ export class FiledAt {
     | {
         readonly timestamp: NormalisedTimestamp;
         readonly changeNo: number;
-        readonly value: unknown;
+        readonly value: NormalisedTimestamp | undefined;
       }
     | undefined;
 
@@ -30,9 +36,9 @@ export class FiledAt {
 
   #add({ changeNo, payload: text }: Pick<Change, "changeNo" | "payload">): void {
     // Nearly every other field changes more often.
-    if (!text.includes(field)) return;
+    if (!text.includes(filingField)) return;
     const payload: Payload = JSON.parse(text);
-    if (!Object.hasOwn(payload, field)) return;
+    if (!Object.hasOwn(payload, filingField)) return;
     const timestamp = timestampOf(payload);
     if (timestamp === undefined) throw new TypeError("a stored change has no valid timestamp");
     const before = this.#latest;
@@ -41,13 +47,12 @@ export class FiledAt {
       before === undefined ||
       timestamp > before.timestamp ||
       (timestamp === before.timestamp && changeNo > before.changeNo);
-    if (isLater) this.#latest = { timestamp, changeNo, value: payload[field] };
+    if (isLater) this.#latest = { timestamp, changeNo, value: findFilingTime(payload) };
   }
 
   /** Undefined if the report is not filed, or the time was cleared. */
   end(): NormalisedTimestamp | undefined {
-    const value = this.#latest?.value;
-    return typeof value === "string" ? normaliseTimestamp(value) : undefined;
+    return this.#latest?.value;
   }
 }
 
