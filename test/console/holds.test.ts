@@ -184,7 +184,18 @@ describe("holds and retention in the console", () => {
     assert.match(seen, /It would request\s+1\s+deletions? now/);
     const form = { organization: "acme", rule: "person", keep: "300", delete: "300" };
     const rule = { ...form, from: "closed", confirm: "acme" };
-    assert.equal(await post("officer", "/console/retention/rule", rule), 303);
+    const shown = /name="seen" value="([^"]*)"/.exec(planned)?.[1]?.replaceAll("&quot;", '"') ?? "";
+    const path = "/console/retention/rule";
+    assert.equal(await post("officer", path, { ...rule, keep: "299", seen: shown }), 303);
+    // The page from before that does not say what would be replaced now.
+    const stale = await submit(service.client, path, {
+      cookie: cookies["officer"],
+      form: { ...rule, seen: shown },
+    });
+    assert.equal(stale.status, 409);
+    assert.match(stale.text, /Somebody has changed the retention rule of person meanwhile/);
+    assert.match((await page("viewer", "")).text, /<td data-label="Kept at least">299 days/);
+    assert.equal(await post("officer", path, rule), 303);
     const set = (await page("viewer", "")).text;
     assert.match(set, /<td data-label="Erased after">300 days/);
     assert.equal((await page("viewer", "at=2020-01-01")).status, 400);

@@ -100,6 +100,8 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
 }
 
 export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart, "last"> {
+  /** Names the current rule: whoever saw this preview replaces that rule and no other (`setRule`). */
+  readonly seen: string;
   /** How many deletions it would request now; if there is `last`, there are more. */
   readonly due: number;
   readonly waits: FloorWaits;
@@ -108,7 +110,7 @@ export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart,
 /** Describes what a rule would do, and how many deletions it would request or let begin. Throws like `planRule`. */
 export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
   const plan = await planRule(app, wanted);
-  const { effect, rule, bounds } = plan;
+  const { effect, rule, bounds, before } = plan;
   const { organizationId, resourceType } = rule;
   const ceilings = bounds.ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
   const { tally, last } = await previewPart(app, {
@@ -117,12 +119,29 @@ export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePr
     after: { resourceType, resourceId: "" },
   });
   const waits = await countFloorWaits(app, plan);
-  return { effect, due: tally.dueByType[resourceType] ?? 0, last, waits };
+  const due = tally.dueByType[resourceType] ?? 0;
+  return { effect, due, last, waits, seen: nameRule(before) };
 }
 
-/** Does what `planRule` describes. Throws like `planRule` and `setPlanned`. */
-export async function setRule(app: App, wanted: RuleSetting): Promise<Retention> {
-  return setPlanned(app, await planRule(app, wanted));
+/**
+ * Does what `planRule` describes. Throws like `planRule` and `setPlanned`.
+ *
+ * @param seen The rule that the person saw (`RulePreview`); undefined if nobody decided by a preview.
+ */
+export async function setRule(app: App, wanted: RuleSetting, seen?: string): Promise<Retention> {
+  const plan = await planRule(app, wanted);
+  if (seen !== undefined && seen !== nameRule(plan.before)) throw ruleChanged(plan.rule);
+  return setPlanned(app, plan);
+}
+
+function nameRule(rule: RetentionRule | undefined): string {
+  const { keepDays = 0, deleteAfterDays = null, countedFrom, redactable = false } = rule ?? {};
+  return JSON.stringify([keepDays, deleteAfterDays, countedFrom ?? null, redactable]);
+}
+
+function ruleChanged({ resourceType }: RetentionRule): OperatorError {
+  const text = `Somebody has changed the retention rule of ${resourceType} meanwhile. Nothing was changed: try again.`;
+  return new OperatorError("rule_changed", text);
 }
 
 /**
@@ -143,10 +162,7 @@ export async function setPlanned(
   const outcome = await retention.setFloor({ ...change, before: before ?? "none" }, act);
   requireAgreed(app, outcome);
   if (outcome.result === "above_ceiling") throw ceilingTooLow(outcome.ceilingDays, rule);
-  if (outcome.result === "changed_before") {
-    const text = `Somebody has changed the retention rule of ${resourceType} meanwhile. Nothing was changed: try again.`;
-    throw new OperatorError("rule_changed", text);
-  }
+  if (outcome.result === "changed_before") throw ruleChanged(rule);
   for (const wake of [retention.wakeFrom, retention.wakeSetsFrom]) {
     let after: string | undefined = "";
     while (after !== undefined) after = await wake(organizationId, after);

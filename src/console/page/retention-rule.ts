@@ -79,7 +79,7 @@ export async function renderPlannedRule(
   organizationId: string,
 ): Promise<Html> {
   const rule = readRule(query, organizationId);
-  const { effect, due, last, waits } = await previewRule(app, rule);
+  const { effect, due, last, waits, seen } = await previewRule(app, rule);
   const fields = ["rule", "keep", "delete", "from", "references"];
   return html`<section class="danger" aria-labelledby="planned">
     <h2 id="planned">Set this rule?</h2>
@@ -92,6 +92,7 @@ export async function renderPlannedRule(
       ${fields.map(
         (name) => html`<input type="hidden" name="${name}" value="${query.get(name) ?? ""}" />`,
       )}
+      <input type="hidden" name="seen" value="${seen}" />
       ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the rule</button>
     </form>
@@ -146,6 +147,6 @@ export function readConfirmed(form: Form): string {
 export async function setOneRule(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const organizationId = readConfirmed(form);
-  await setRule(person.app, readRule(form, organizationId));
+  await setRule(person.app, readRule(form, organizationId), form.get("seen") ?? undefined);
   return redirectTo(retentionPath(organizationId));
 }
