@@ -95,6 +95,27 @@ export function testLongRedactions(engine: Engine): void {
       assert.equal(await countThat(store, alert, hasIt), 0);
     });
 
+    for (const changeOf of ["first", "last"]) {
+      it(`keeps a person that its ${changeOf} change names, while it is under a hold`, async (test) => {
+        const { store } = await openSite(engine, test);
+        for (const person of ["p", 'p\u00e9"\\']) await store.add("person", person);
+        const naming = draftOf("transaction", "long", { ...countries, receiver_id: 'p\u00e9"\\' });
+        if (changeOf === "first") await store.write(naming, { mode: "append" });
+        await addLong(store, "transaction", { ...countries, sender_id: "q" });
+        if (changeOf === "last") await store.write(naming, { mode: "append" });
+        await store.hold(keyOf("transaction", "long"));
+        const [named, other] = [keyOf("person", 'p\u00e9"\\'), keyOf("person", "p")];
+        const [waiting, id] = [await store.request(named), await store.request(other)];
+        assert.equal((await store.claim())?.deletionRequestId, id);
+        assert.equal(await store.claim(), undefined);
+        assert.equal((await store.deletionOf(waiting)).waitingFor, "a hold on transaction long");
+        await store.release(keyOf("transaction", "long"));
+        await store.finish(id);
+        await store.processAll();
+        assert.equal((await store.deletionOf(waiting)).status, "completed");
+      });
+    }
+
     it("lets other deletions complete meanwhile", async (test) => {
       const { store } = await openSite(engine, test);
       await store.add("person", "p");

@@ -3,10 +3,11 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import { namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
-import type { Payload, RecordType, ResourceType } from "../../../domain/record-type.ts";
+import { namingTypes } from "../../../domain/deletion/party.ts";
+import type { RecordType, ResourceType } from "../../../domain/record-type.ts";
 import type { Naming, NamingPage, NamingQuery, PageEnd, Place } from "../../interface/naming.ts";
 import { anyChange, changesBetween, inOrder } from "../record/changes.ts";
+import { comparedChanges } from "../../shared/payload-digest.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 const ofType = `
@@ -219,94 +220,127 @@ function textsOf(type: RecordType): Texts {
   return made;
 }
 
+/** No statement returns payloads: a page of large ones would be parsed in the thread that serves. */
 function makeTexts(type: RecordType): Texts {
-  const { onSqlite, onPostgres } = namesAny(type);
   const select = `
-    SELECT resource_id AS id, payload
+    SELECT resource_id AS id, ${selectParties(type, "$4")}
     --sqlite FROM record CROSS JOIN change USING (record_no)
     --postgres FROM change
-    WHERE organization_id = $1 AND resource_type = $2
-      --sqlite AND (${onSqlite("$4")})
-      --postgres AND (${onPostgres("$4")})
+    WHERE organization_id = $1 AND resource_type = $2 AND ${namesAny(type, "$4")}
     `;
   const lastPage = `${select} AND resource_id > $3`;
-  const among = `${select}
-    --sqlite AND resource_id IN (SELECT value FROM json_each($3))
-    --postgres AND resource_id = ANY ($3::text[])
-    `;
-  const late = makeLate(type, namesAny(type));
-  const changed = makeLate(type, always());
   const before = `${lastPage} AND resource_id < $5`;
   const within = `
-    SELECT resource_id AS id, payload ${changesBetween}
-      --sqlite AND (${onSqlite("$6")})
-      --postgres AND (${onPostgres("$6")})
+    SELECT resource_id AS id, ${selectParties(type, "$6")} ${changesBetween} AND ${namesAny(type, "$6")}`;
+  const late = makeLate(type, { named: selectParties(type, "$5"), where: namesAny(type, "$5") });
+  const changed = makeLate(type, { named: "NULL AS parties", where: "true" });
+  return { before, within, lastPage, among: makeAmong(type), late, changed };
+}
+
+/**
+ * On SQLite, where writers wait for it, this reads only the first changes of each record; an index has the parties that
+ * the later ones name (../migrations.ts).
+ */
+function makeAmong(type: RecordType): string {
+  const later = type.partyFields.map(
+    (field) => `
+    --sqlite SELECT resource_id, json_array(party.value) FROM some CROSS JOIN json_each($4) AS party
+    --sqlite WHERE long AND EXISTS (
+    --sqlite   SELECT 1 FROM change INDEXED BY change_${field}
+    --sqlite   WHERE change.record_no = some.record_no AND digest IS NOT NULL
+    --sqlite     AND payload ->> '${field}' = party.value)`,
+  );
+  return `
+    --sqlite WITH some AS MATERIALIZED (
+    --sqlite   SELECT record_no, resource_id, EXISTS (
+    --sqlite     SELECT 1 FROM change WHERE change.record_no = record.record_no
+    --sqlite     LIMIT 1 OFFSET ${comparedChanges}) AS long
+    --sqlite   FROM record WHERE organization_id = $1 AND resource_type = $2
+    --sqlite     AND resource_id IN (SELECT value FROM json_each($3)))
+    SELECT DISTINCT resource_id AS id, ${selectParties(type, "$4")}
+    --sqlite FROM some CROSS JOIN change USING (record_no) WHERE change_no IN (
+    --sqlite   SELECT change_no FROM change AS one WHERE one.record_no = some.record_no
+    --sqlite   ORDER BY change_no LIMIT ${comparedChanges})
+    --postgres FROM change
+    --postgres WHERE organization_id = $1 AND resource_type = $2 AND resource_id = ANY ($3::text[])
+      AND ${namesAny(type, "$4")}
+    ${later.map((one) => `--sqlite UNION ALL ${one}`).join("\n    ")}
     `;
-  return { before, within, lastPage, among, late, changed };
 }
 
 /** Changes are indexed by arrival: on SQLite by the key of a record's first change, and an index of the others. */
-function makeLate(type: RecordType, { onSqlite, onPostgres }: Condition): string {
+function makeLate(
+  type: RecordType,
+  { named, where }: { readonly named: string; readonly where: string },
+): string {
   return `
     --sqlite WITH late AS (
     --sqlite   SELECT record_no, payload FROM change
-    --sqlite   WHERE record_no > $3 AND record_no <= $4 AND (${onSqlite("$5")})
+    --sqlite   WHERE record_no > $3 AND record_no <= $4
     --sqlite   UNION ALL
     --sqlite   SELECT record_no, payload FROM change INDEXED BY change_later
-    --sqlite   WHERE change_no > record_no AND change_no > $3 AND change_no <= $4
-    --sqlite     AND (${onSqlite("$5")}))
-    SELECT organization_id, resource_id AS id, payload
+    --sqlite   WHERE change_no > record_no AND change_no > $3 AND change_no <= $4)
+    SELECT organization_id, resource_id AS id, ${named}
     --sqlite FROM late CROSS JOIN json_each($1) AS owner CROSS JOIN record
     --sqlite   ON organization_id = owner.value AND resource_type = $2
     --sqlite     AND resource_id = payload ->> '${type.idField}' AND record.record_no = late.record_no
+    --sqlite WHERE
     --postgres FROM change
     --postgres WHERE organization_id = ANY ($1::text[]) AND resource_type = $2
-    --postgres   AND change_no > $3 AND change_no <= $4 AND (${onPostgres("$5")})
+    --postgres   AND change_no > $3 AND change_no <= $4 AND
+      ${where}
     `;
 }
 
-/** The condition of a statement on each engine, with the name of its value. */
-interface Condition {
-  readonly onSqlite: (value: string) => string;
-  readonly onPostgres: (value: string) => string;
-}
-
-function always(): Condition {
-  return { onSqlite: () => "true", onPostgres: () => "true" };
-}
-
-/** A condition that is true if a payload may contain one of the texts in a value of the statement. */
-function namesAny({ partyFields }: RecordType): Condition {
-  const anyField = (condition: (field: string) => string) =>
-    partyFields.map(condition).join(" OR ");
+/** A condition that is true if a field of a payload may contain one of the texts in a value of the statement. */
+function names(field: string, value: string): { onSqlite: string; onPostgres: string } {
   return {
-    onSqlite: (value: string) =>
-      anyField((field) => `payload ->> '${field}' IN (SELECT value FROM json_each(${value}))`),
-    onPostgres: (value: string) =>
-      anyField(
-        (field) =>
-          `split_part(split_part(payload, '"${field}":"', 2), '"', 1) = ANY (${value}::text[])`,
-      ),
+    onSqlite: `payload ->> '${field}' IN (SELECT value FROM json_each(${value}))`,
+    onPostgres: `split_part(split_part(payload, '"${field}":"', 2), '"', 1) = ANY (${value}::text[])`,
   };
 }
 
-/** A change whose payload may name a wanted party. */
-export interface NamingRow {
-  readonly id: string;
-  readonly payload: string;
+function namesAny({ partyFields }: RecordType, value: string): string {
+  const any = partyFields.map((field) => names(field, value));
+  return `(
+      --sqlite ${any.map(({ onSqlite }) => onSqlite).join(" OR ")}
+      --postgres ${any.map(({ onPostgres }) => onPostgres).join(" OR ")}
+      )`;
 }
 
-/** A statement may have found too much, so the payload decides. */
-export function toNamings(
-  type: RecordType,
+/** Those parties that a payload names and that may be among the texts in a value of the statement, as a JSON list. */
+function selectParties({ partyFields }: RecordType, value: string): string {
+  const each = partyFields.map((field) => {
+    const { onSqlite, onPostgres } = names(field, value);
+    const text = `substring(payload FROM '"${field}":("(?:[^"\\\\]|\\\\.)*")')`;
+    return {
+      onSqlite: `CASE WHEN ${onSqlite} THEN payload ->> '${field}' END`,
+      onPostgres: `CASE WHEN ${onPostgres} THEN ${text} END`,
+    };
+  });
+  return `
+      --sqlite json_array(${each.map(({ onSqlite }) => onSqlite).join(", ")})
+      --postgres '[' || concat_ws(',', ${each.map(({ onPostgres }) => onPostgres).join(", ")}) || ']'
+      AS parties`;
+}
+
+/** A record, and the parties that a change of it may name, as a JSON list. */
+interface NamingRow {
+  readonly id: string;
+  readonly parties: string;
+}
+
+/** A statement may have found too much, so the ids decide. */
+function toNamings(
+  { resourceType }: RecordType,
   rows: readonly NamingRow[],
   wanted: ReadonlySet<string>,
 ): readonly Naming[] {
-  const parties = new Map<string, Set<string>>();
-  for (const { id, payload } of rows) {
-    const named = partiesOf(type, JSON.parse(payload) as Payload).filter((one) => wanted.has(one));
-    if (named.length > 0) parties.set(id, new Set([...(parties.get(id) ?? []), ...named]));
+  const found = new Map<string, Set<string>>();
+  for (const { id, parties: list } of rows) {
+    const named = (JSON.parse(list) as (string | null)[]).filter((one) => one !== null);
+    const some = new Set(named).intersection(wanted);
+    if (some.size > 0) found.set(id, some.union(found.get(id) ?? new Set()));
   }
-  const { resourceType } = type;
-  return [...parties].map(([resourceId, ids]) => ({ resourceType, resourceId, parties: [...ids] }));
+  return [...found].map(([resourceId, ids]) => ({ resourceType, resourceId, parties: [...ids] }));
 }
