@@ -77,6 +77,8 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 export const webhookGivesUpMs = 72 * hourMs;
+/** Fewer attempts than this say nothing: the service may have been stopped in between, or its clock set. */
+export const webhookGivesUpAttempts = 6;
 
 /** The delay after one failure, after two, and so on; the last one applies to all further failures. */
 const waitsMs = [
@@ -90,6 +92,23 @@ const waitsMs = [
   10 * hourMs,
   12 * hourMs,
 ];
+
+/** Whether an endpoint is given up after another failure. */
+export function isHopeless(
+  { failures, failingSince }: Pick<WebhookEndpoint, "failures" | "failingSince">,
+  now: number,
+): boolean {
+  const hasFailedLong = failingSince !== undefined && now - failingSince >= webhookGivesUpMs;
+  return hasFailedLong && failures + 1 >= webhookGivesUpAttempts;
+}
+
+/** The longest time that is waited for. */
+export const webhookWaitsMsMax = { attempt: 15 * hourMs, lease: 10 * minuteMs } as const;
+
+/** Whether a wait until a stored time is over, or began before the clock was set back. */
+export function isWaitOver(until: number | undefined, now: number, msMax: number): boolean {
+  return until === undefined || until <= now || until > now + msMax;
+}
 
 /**
  * `random`: 0 to 1. The delay is up to a fifth shorter or longer; `retryAfterMs` may extend it up to the longest delay.

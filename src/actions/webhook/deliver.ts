@@ -4,9 +4,9 @@
 import { readRetryAfter } from "../../basics/back-off.ts";
 import {
   type DisabledBecause,
+  isHopeless,
   retryWaitMs,
   type WebhookEndpoint,
-  webhookGivesUpMs,
 } from "../../domain/webhook.ts";
 import type { Attempt } from "../../store/interface/webhooks.ts";
 import type { App } from "../app.ts";
@@ -167,13 +167,12 @@ function evaluate(
     return { kind: "delivered", before: { entryNo, changeNo }, after, isSignal };
   }
   const now = app.now();
-  const { failingSince = now, failures, leaseUntil: leasedUntil = 0 } = endpoint;
-  const hasFailedLong = now - failingSince >= webhookGivesUpMs;
+  const { failures, leaseUntil: leasedUntil = 0 } = endpoint;
   return {
     kind: "failed",
     leasedUntil,
     nextAttemptAt: now + retryWaitMs(failures + 1, random(), readRetryAfter(retryAfter, now)),
-    disable: status === statusGone ? "gone" : hasFailedLong ? "failing" : undefined,
+    disable: status === statusGone ? "gone" : isHopeless(endpoint, now) ? "failing" : undefined,
   };
 }
 

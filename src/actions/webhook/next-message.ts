@@ -4,7 +4,12 @@
 import type { Turns } from "../../basics/turns.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { testEvent, type WebhookEndpoint, type WebhookEvent } from "../../domain/webhook.ts";
+import {
+  isWaitOver,
+  testEvent,
+  type WebhookEndpoint,
+  type WebhookEvent,
+} from "../../domain/webhook.ts";
 import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
 import type { App, WebhookKeys } from "../app.ts";
 import { findLastArrival, numbersAtOnce } from "../change/last-arrival.ts";
@@ -179,7 +184,8 @@ async function findSignal(source: MessageSource, search: Search): Promise<Next> 
   if (!events.includes(changesAvailable) || types.length === 0) {
     return { message: undefined, place: { ...place, changeNo: ends.changeNo } };
   }
-  if (app.now() < signalledAt + signalMs) return { message: undefined, place };
+  if (!isWaitOver(signalledAt + signalMs, app.now(), signalMs))
+    return { message: undefined, place };
   let { changeNo } = place;
   for (let part = 0; part < partsMax && changeNo < ends.changeNo; part += 1) {
     const through = Math.min(ends.changeNo, changeNo + numbersAtOnce);

@@ -18,7 +18,7 @@ import {
   placeOf,
 } from "../../actions/webhook/next-message.ts";
 import { Turns } from "../../basics/turns.ts";
-import type { WebhookEndpoint } from "../../domain/webhook.ts";
+import { isWaitOver, type WebhookEndpoint, webhookWaitsMsMax } from "../../domain/webhook.ts";
 import type { Logger } from "../../log.ts";
 import { type Loop, startLoop } from "../loop.ts";
 import type { Post } from "./post.ts";
@@ -120,12 +120,15 @@ class Sender {
     const turn = ({ organizationId }: WebhookEndpoint) => this.#servedAt.get(organizationId) ?? 0;
     return endpoints
       .filter(
-        ({ endpointId, leaseUntil = 0, keyCheck: own }) =>
-          own === keyCheck && leaseUntil <= now && !this.#inFlight.has(endpointId),
+        ({ endpointId, leaseUntil, keyCheck: own }) =>
+          own === keyCheck &&
+          isWaitOver(leaseUntil, now, webhookWaitsMsMax.lease) &&
+          !this.#inFlight.has(endpointId),
       )
       .filter(
-        ({ nextAttemptAt = 0, disabledAt, testRequestedAt }) =>
-          testRequestedAt !== undefined || (disabledAt === undefined && nextAttemptAt <= now),
+        ({ nextAttemptAt, disabledAt, testRequestedAt }) =>
+          testRequestedAt !== undefined ||
+          (disabledAt === undefined && isWaitOver(nextAttemptAt, now, webhookWaitsMsMax.attempt)),
       )
       .toSorted((one, other) => turn(one) - turn(other));
   }

@@ -8,7 +8,7 @@ import { deliver, type DeliveryAttempt } from "../../../src/actions/webhook/deli
 import { placeOf } from "../../../src/actions/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/actions/webhook/webhook-keys.ts";
 import { Turns } from "../../../src/basics/turns.ts";
-import { webhookGivesUpMs } from "../../../src/domain/webhook.ts";
+import { webhookGivesUpAttempts, webhookGivesUpMs } from "../../../src/domain/webhook.ts";
 import type { App } from "../../../src/actions/app.ts";
 import type { EndpointChange } from "../../../src/store/interface/webhooks.ts";
 import { acme, keyOf, operator, organization, transaction } from "../../conformance/scene.ts";
@@ -95,8 +95,10 @@ describe("an endpoint that is enabled during an attempt", () => {
 
   it("stays enabled if the attempt fails after three days of failures", async () => {
     const site = await Site.open();
-    await site.deliver({ status: 500 });
-    site.now += webhookGivesUpMs + 1;
+    for (let failures = 1; failures < webhookGivesUpAttempts; failures += 1) {
+      await site.deliver({ status: 500 });
+      site.now += webhookGivesUpMs / 4;
+    }
     const { disabledAt, failures, nextAttemptAt } = await site.deliver({ status: 500, change });
     assert.deepEqual([disabledAt, failures, nextAttemptAt], [undefined, 0, undefined]);
     assert.equal(site.attempts.at(-1)?.disabled, undefined);

@@ -1,7 +1,7 @@
 // What sending webhooks needs from the store: a lease on an endpoint, the results of attempts, and the steps of
 // deletions in the order of the audit trail. No message is stored.
 
-import type { WebhookEndpoint } from "../../../domain/webhook.ts";
+import { type WebhookEndpoint, webhookWaitsMsMax } from "../../../domain/webhook.ts";
 import type {
   Attempt,
   DeletionNews,
@@ -14,12 +14,14 @@ import { reader } from "../../row/reader.ts";
 import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
 import { audit, toEndpoint } from "./endpoint.ts";
 
+/** `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. */
 const claim = `
   UPDATE webhook_endpoint SET claimant = $3, lease_until = $4
   WHERE organization_id = $1 AND endpoint_id = $2
-    AND (lease_until IS NULL OR lease_until <= $5)
+    AND (lease_until IS NULL OR lease_until <= $5 OR lease_until > $6)
     AND (test_requested_at IS NOT NULL
-      OR disabled_at IS NULL AND (next_attempt_at IS NULL OR next_attempt_at <= $5))
+      OR disabled_at IS NULL
+        AND (next_attempt_at IS NULL OR next_attempt_at <= $5 OR next_attempt_at > $7))
     AND EXISTS (SELECT 1 FROM organization WHERE organization_id = $1 AND closed_at IS NULL)
   RETURNING *`;
 
@@ -86,7 +88,9 @@ const toNews = reader<DeletionNews>({});
 /** Returns the endpoint in its current state; undefined if another process sends to it, or nothing may be sent now. */
 export function* claimEndpoint(lease: Lease): Statements<WebhookEndpoint | undefined> {
   const { organizationId, endpointId, claimant, now, until } = lease;
-  return yield* find(toEndpoint, claim, organizationId, endpointId, claimant, until, now);
+  const latest = [now + webhookWaitsMsMax.lease, now + webhookWaitsMsMax.attempt] as const;
+  const values = [organizationId, endpointId, claimant, until, now, ...latest] as const;
+  return yield* find(toEndpoint, claim, ...values);
 }
 
 export function* releaseEndpoint(lease: EndpointName & Pick<Lease, "claimant">): Statements<void> {
