@@ -237,6 +237,30 @@ describe("a restore", () => {
     assert.equal(await isThere(after, acme, "stays"), true);
   });
 
+  it("has the settings of organizations that were changed after the backup", async (test) => {
+    const site = makeSite(test);
+    const { line, apart } = site;
+    const server = await site.start();
+    const acme = await makeAcme(server);
+    await addTransaction(server.client, acme, "old");
+    await server.stop();
+    const set = ["organization", "set", acme.organizationId] as const;
+    await line.ask(...set, "--retain-days", "1", "--yes");
+    const file = join(apart, "backup.db");
+    await line.ask("backup", file);
+    await line.ask(...set, "--retain-days", "off");
+    await line.ask(...set, "--confidential-types", "screening");
+    await line.ask(...set, "--strict-scopes", "on");
+    await line.ask(...set, "--strict-scopes", "off", "--deletion-approval", "on");
+    const before = await line.ask("organization", "show", acme.organizationId);
+    await line.ask("restore", file, "--replace");
+    // Otherwise a server would erase records that are to be kept.
+    assert.deepEqual(await line.ask("organization", "show", acme.organizationId), before);
+    assert.equal((await line.ask("check"))["ok"], true);
+    await line.ask("restore", file, "--replace");
+    assert.deepEqual(await line.ask("organization", "show", acme.organizationId), before);
+  });
+
   it("keeps a deletion that was pending in the backup under its id", async (test) => {
     const site = makeSite(test);
     const server = await site.start();

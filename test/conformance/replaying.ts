@@ -305,6 +305,25 @@ export function testReplaying(engine: Engine): void {
       assert.deepEqual(await store.replay.findUncancelled([other]), [other]);
     });
 
+    it("sets the settings of organizations back to what a ledger says", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await prepare(store);
+      await store.changeOrganization(acme, { retainDays: 30, strictScopes: true }, operator);
+      await store.replay.beginReplay(beginning, operator);
+      const settings = {
+        retainDays: null,
+        confidentialTypes: ["screening"],
+        deletionApproval: true,
+      };
+      const changes = [acme, "org_unknown"].map((organizationId) => ({ organizationId, settings }));
+      await store.replay.replaceSettings(changes, operator);
+      const { retainDays, ...changed } = (await store.findOrganization(acme)) ?? organization(acme);
+      assert.deepEqual(
+        [retainDays, changed.strictScopes, changed.confidentialTypes, changed.deletionApproval],
+        [undefined, true, ["screening"], true],
+      );
+    });
+
     it("stores how far each ledger reached, and never forgets it", async (test) => {
       const { store } = await openSite(engine, test);
       const mark = { ledgerId: "ledger_1", end: 100, digest: hashOf(1), notedAt: 5 };

@@ -55,6 +55,14 @@ const others: readonly LedgerEntry[] = [
     hold: { ...hold, holdId: "hold_2", owner: "legal", reviewOn: undefined, endsOn: undefined },
   },
   { kind: "deletion_cancelled", deletionRequestId: "del_9", at: 4_000, by: "zoe" },
+  {
+    kind: "settings",
+    entryNo: 9,
+    organizationId: "org_acme",
+    settings: { retainDays: null, confidentialTypes: ["screening"], deletionApproval: false },
+    at: 4_000,
+    by: "zoe",
+  },
   { kind: "hold_released", holdId: "hold_1", at: 4_000, by: "zoe", because: undefined },
   {
     kind: "restore",

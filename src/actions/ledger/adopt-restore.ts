@@ -20,8 +20,8 @@ export async function adoptRestore(app: App): Promise<boolean> {
   if (restore === undefined || (auditAnchor?.no ?? 0) <= restore.audit.restored.no) return false;
   // If the ledger knows it, the store was put back to an earlier state once more.
   if (await isNoted(app, restore)) return false;
-  const { unreplayed, uncancelled, holds, floors } = await readLedgers(app, []);
-  const lacking = holds.place.length + holds.release.length + floors.length;
+  const { unreplayed, uncancelled, holds, floors, settings } = await readLedgers(app, []);
+  const lacking = holds.place.length + holds.release.length + floors.length + settings.length;
   if (unreplayed + uncancelled + lacking > 0) return false;
   await ledger.note([restore]);
   return !(await wasRolledBack(app));

@@ -21,6 +21,7 @@ import type { App } from "../app.ts";
 import { factOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, receiptPages } from "../pages.ts";
+import { settingsOf } from "./settings.ts";
 
 /** Call before deletions are completed, so that the ledger contains every completed deletion. */
 export async function noteCompleting(
@@ -148,7 +149,7 @@ export function restoreOf({
   };
 }
 
-/** Returns the ledger entries of cancelled deletions, holds and retention floors. */
+/** Returns the ledger entries of cancelled deletions, holds, retention floors and settings of organizations. */
 async function entriesOf(
   { store }: App,
   page: readonly AuditEntry[],
@@ -160,7 +161,8 @@ async function entriesOf(
       entries.push({ kind: "deletion_cancelled", deletionRequestId: subject, at, by });
     }
     const { floor } = factOfAudit(entry) ?? {};
-    if (floor !== undefined) entries.push(floor);
+    const stated = floor ?? settingsOf(entry);
+    if (stated !== undefined) entries.push(stated);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;
     // If a hold has been released since, only the entry of its release is needed; if a restore has placed it again,

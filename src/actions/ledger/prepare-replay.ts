@@ -66,6 +66,7 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   for (let at = 0; at < findings.floors.length; at += limits.ledgerEntriesAtOnce) {
     await replay.replaceFloors(findings.floors.slice(at, at + limits.ledgerEntriesAtOnce), act);
   }
+  await replay.replaceSettings(findings.settings, act);
   for await (const { deletions } of readDeletions(app, sources))
     await replay.queueReplay(deletions);
   // Afterwards, because what was completed is erased, whatever a ledger says besides.

@@ -9,10 +9,11 @@ import type {
   FloorEntry,
   LedgerEntry,
 } from "../../domain/deletion/ledger-entry.ts";
-import type { HoldsOfReplay } from "../../store/interface/replay.ts";
+import type { HoldsOfReplay, SettingsChange } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { factOfLedger, Facts, storedFacts } from "./facts.ts";
+import { SettingsRead } from "./settings.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
@@ -30,6 +31,8 @@ export interface LedgerFindings {
   readonly holds: HoldsOfReplay;
   /** Retention floors that differ in the store. */
   readonly floors: readonly FloorEntry[];
+  /** Settings of organizations that differ in the store. */
+  readonly settings: readonly SettingsChange[];
   /** The highest link of each chain that the ledgers know. */
   readonly known: {
     readonly audit: ChainHead | undefined;
@@ -70,7 +73,8 @@ export async function readLedgers(
   sources: readonly LedgerSource[],
 ): Promise<LedgerFindings> {
   const { storeId } = await app.store.receiptHead();
-  const [audit, receipts, facts] = [new Ends(), new Ends(), new Facts()];
+  const [audit, receipts] = [new Ends(), new Ends()];
+  const [facts, settings] = [new Facts(), new SettingsRead()];
   const add = (entry: LedgerEntry): void => {
     if (entry.kind === "begin" || entry.kind === "heads") requireStore(storeId, entry.storeId);
     if (entry.kind === "heads") audit.add(entry.audit);
@@ -82,6 +86,7 @@ export async function readLedgers(
       receipts.continueFrom(entry.receipts.restored);
     }
     facts.add(factOfLedger(entry));
+    settings.add(entry);
   };
   let [unreplayed, uncancelled] = [0, 0];
   for await (const { deletions, cancelled } of readDeletions(app, sources, add)) {
@@ -93,6 +98,7 @@ export async function readLedgers(
     unreplayed,
     uncancelled,
     ...(await findReplaced(app, facts)),
+    settings: await settings.differences(app),
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !(await app.store.replay.continues(expected)),
   };

@@ -8,6 +8,7 @@ import {
   flag,
   invalid,
   object,
+  partial,
   text,
   textOrNull,
   time,
@@ -26,7 +27,9 @@ import type {
   HeadsEntry,
   HoldReleasedEntry,
   LedgerEntry,
+  LedgerSettings,
   RestoreEntry,
+  SettingsEntry,
 } from "./ledger-entry.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
 
@@ -112,6 +115,30 @@ const ruleOrNull: Codec<Rule | undefined> = {
   },
 };
 
+const types: Codec<readonly ResourceType[]> = {
+  write: (names) => names,
+  read: (json) => {
+    if (!Array.isArray(json)) return invalid;
+    const read = json.map((name) => resourceType.read(name));
+    return read.includes(invalid) ? invalid : (read as readonly ResourceType[]);
+  },
+};
+
+const numberOrNull: Codec<number | null> = {
+  write: (value) => value,
+  read: (json) => (json === null ? null : count.read(json)),
+};
+
+export const settingsCodec = partial<LedgerSettings>({
+  strictScopes: flag,
+  deletionGraceSeconds: count,
+  rateLimitPerSecond: numberOrNull,
+  retainDays: numberOrNull,
+  confidentialTypes: types,
+  eraseOrphanedTransactions: flag,
+  deletionApproval: flag,
+});
+
 export const headCodec = object<ChainHead>({ no: count, hash: text });
 
 export const cutCodec = object<ChainCut>({ restored: headCodec, known: headCodec });
@@ -157,6 +184,13 @@ const codecs: { readonly [Kind in LedgerEntry["kind"]]: Codec<Fields<EntryOf<Kin
     organizationId: text,
     resourceType,
     rule: ruleOrNull,
+    at: time,
+    by: text,
+  }),
+  settings: object<Fields<SettingsEntry>>({
+    entryNo: count,
+    organizationId: text,
+    settings: settingsCodec,
     at: time,
     by: text,
   }),

@@ -65,6 +65,28 @@ export interface FloorEntry {
   readonly by: string;
 }
 
+/** What a change of an organization can contain, except its name, which the ledger does not need. */
+export interface LedgerSettings {
+  readonly strictScopes?: boolean;
+  readonly deletionGraceSeconds?: number;
+  readonly rateLimitPerSecond?: number | null;
+  readonly retainDays?: number | null;
+  readonly confidentialTypes?: readonly ResourceType[];
+  readonly eraseOrphanedTransactions?: boolean;
+  readonly deletionApproval?: boolean;
+}
+
+/** Settings of an organization were changed. */
+export interface SettingsEntry {
+  readonly kind: "settings";
+  /** The number of the audit entry. Of several values of a setting, that of the highest number is in force. */
+  readonly entryNo: number;
+  readonly organizationId: string;
+  readonly settings: LedgerSettings;
+  readonly at: number;
+  readonly by: string;
+}
+
 /** The heads of both chains of the store when it was written, signed with the key of receipts. */
 export interface HeadsEntry {
   readonly kind: "heads";
@@ -119,6 +141,7 @@ export type LedgerEntry =
   | HoldPlacedEntry
   | HoldReleasedEntry
   | FloorEntry
+  | SettingsEntry
   | HeadsEntry
   | RestoreEntry
   | BeginEntry;

@@ -66,6 +66,31 @@ export function object<Value extends object>(fields: {
   };
 }
 
+/** Members of JSON may be missing, and so may fields of the value. */
+export function partial<Value extends object>(fields: {
+  readonly [Name in keyof Value]-?: Codec<Exclude<Value[Name], undefined>>;
+}): Codec<Value> {
+  const names = Object.keys(fields) as (keyof Value & string)[];
+  const members = names.map((name) => [name, toSnakeCase(name), fields[name]] as const);
+  return {
+    write: (value) =>
+      Object.fromEntries(
+        members.flatMap(([name, key, { write }]) => {
+          const field = value[name];
+          return field === undefined ? [] : [[key, write(field as never)]];
+        }),
+      ),
+    read: (json) => {
+      if (!isJsonObject(json)) return invalid;
+      const values = members.flatMap(([name, key, { read }]) =>
+        json[key] === undefined ? [] : [[name, read(json[key])] as const],
+      );
+      if (values.some(([, value]) => value === invalid)) return invalid;
+      return Object.fromEntries(values) as Value;
+    },
+  };
+}
+
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -2,7 +2,11 @@
 // a store in one of these states opens only for the replay and for what operators need to finish it.
 
 import type { Hold } from "../../domain/access.ts";
-import type { ChainHead, RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
+import type {
+  ChainHead,
+  LedgerSettings,
+  RestoreEntry,
+} from "../../domain/deletion/ledger-entry.ts";
 
 /** The state of a restore. A store without one is complete. */
 export interface RestoreState {
@@ -40,6 +44,12 @@ export interface ReplayBeginning {
 export interface HoldsOfReplay {
   readonly place: readonly Hold[];
   readonly release: readonly string[];
+}
+
+/** Settings of an organization as a ledger states them. */
+export interface SettingsChange {
+  readonly organizationId: string;
+  readonly settings: LedgerSettings;
 }
 
 /** A part of the deletions to replay, in the order of their completion. */

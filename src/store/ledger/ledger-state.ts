@@ -42,6 +42,7 @@ function withEntry(state: LedgerState, entry: LedgerEntry): LedgerState {
     case "hold_placed":
     case "hold_released":
     case "floor":
+    case "settings":
       break;
   }
   return state;

@@ -285,6 +285,7 @@ export const methods = {
     cancelAgain: change(rebuilding, replay.cancelAgain),
     replaceHolds: change(rebuilding, replay.replaceHolds),
     replaceFloors: change(rebuilding, replay.replaceFloors),
+    replaceSettings: change(rebuilding, replay.replaceSettings),
     startReplay: change(every, replay.startReplay),
     takeOver: change(rebuilding, replay.takeOver),
     reopenDeletions: change(rebuilding, replay.reopenDeletions),

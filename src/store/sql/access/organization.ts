@@ -98,6 +98,28 @@ export function* changeOrganization(
   if (longer !== undefined) return { ceilingTooLowFor: longer };
   const agreed = yield* agree(act, proposedChange(before, change));
   if ("unagreed" in agreed) return agreed;
+  yield* storeSettings(after);
+  const subject = organizationId;
+  yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
+  yield* auditApproval(agreed, act);
+  return after;
+}
+
+/** Changes an organization back to what it was before a restore. */
+export function* replaceSettingsOf(
+  organizationId: string,
+  change: OrganizationChange,
+  act: Act,
+): Statements<void> {
+  const before = yield* lockOrganization(organizationId);
+  if (before === undefined) return;
+  yield* storeSettings(applyChange(before, change));
+  const detail = { ...change, because: "restore" };
+  const subject = organizationId;
+  yield* auditAct({ action: "organization.change", organizationId, subject, detail }, act);
+}
+
+function* storeSettings(after: Organization): Statements<void> {
   yield* run(
     updateOrganization,
     after.name,
@@ -106,15 +128,11 @@ export function* changeOrganization(
     after.rateLimitPerSecond ?? null,
     after.retainDays ?? null,
     JSON.stringify(after.confidentialTypes ?? []),
-    organizationId,
+    after.organizationId,
     after.eraseOrphanedTransactions === true,
     after.deletionApproval === true,
   );
   yield* credentialsChanged();
-  const subject = organizationId;
-  yield* auditAct({ action: "organization.change", organizationId, subject, detail: change }, act);
-  yield* auditApproval(agreed, act);
-  return after;
 }
 
 function proposedChange(before: Organization, change: OrganizationChange): WantedAct {

@@ -32,6 +32,7 @@ import type {
   ReplayBeginning,
   RestoreCut,
   RestoreState,
+  SettingsChange,
 } from "../../interface/replay.ts";
 import type { FloorChange } from "../../interface/retention.ts";
 import { StoreError } from "../../interface/store-error.ts";
@@ -47,6 +48,7 @@ import {
 } from "../deletion/deletion.ts";
 import { putFloor } from "../retention/floor.ts";
 import { addHold, releaseHold } from "../retention/hold.ts";
+import { replaceSettingsOf } from "../access/organization.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "../trail/receipt.ts";
 import { all, find, get, run, type Statements } from "../statement/statements.ts";
 
@@ -234,6 +236,13 @@ export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> 
 /** Sets and removes retention floors as in the ledger. */
 export function* replaceFloors(floors: readonly FloorChange[], act: Act): Statements<void> {
   for (const floor of floors) yield* putFloor(floor, act, "restore");
+}
+
+/** Sets the settings of organizations as in the ledger, whatever needed a second person then. */
+export function* replaceSettings(changes: readonly SettingsChange[], act: Act): Statements<void> {
+  for (const { organizationId, settings } of changes) {
+    yield* replaceSettingsOf(organizationId, settings, act);
+  }
 }
 
 /** Ends the loading: everything is queued, and the store becomes `replaying`. */
