@@ -93,4 +93,28 @@ describe("a rule that weakens a floor", () => {
     assert.equal((await line.fail(`${set} company --keep-days none`)).name, "not_confirmed");
     await line.ask(`${set} company --keep-days none --yes`);
   });
+
+  it("needs a confirmation where it may release what nobody lists: reports, and closed organizations", async () => {
+    const restricted = /What the restricted store keeps only because of it is then erased\./;
+    const report = `${set} customer_sar`;
+    await line.ask(`${report} --keep-days 1000`);
+    assert.equal((await line.fail(`${report} --keep-days 999`)).name, "not_confirmed");
+    assert.match((await line.fail(`${report} --keep-days none`)).message, restricted);
+    await line.ask(`${report} --keep-days 1001`);
+    await line.ask(`${report} --keep-days none --yes`);
+
+    await line.ask("organization create --name Closed --id closed");
+    await operate(line.environment, (opened) =>
+      addTransaction({ ...opened, now: clock.now }, "closed", { tx_id: "kept" }),
+    );
+    const rule = "retention set --organization closed --type transaction";
+    await line.ask(`${rule} --keep-days 3653`);
+    await line.ask("organization close --organization closed --yes");
+    await processAll(line, clock.now);
+    const asked = await line.fail(`${rule} --keep-days none`);
+    assert.equal(asked.name, "not_confirmed");
+    assert.match(asked.message, /Everything in the closed organization is then erased, unless/);
+    await line.ask(`${rule} --keep-days 4000`);
+    await line.ask(`${rule} --keep-days none --yes`);
+  });
 });

@@ -57,7 +57,7 @@ describe("retention set and show", () => {
     await line.ask("operator create vera --role viewer");
     const shown = await line.ask("retention show --organization acme --as vera");
     assert.deepEqual(shown["rules"], [transaction]);
-    await line.ask(...set("customer_sar", "none"));
+    await line.ask(...set("customer_sar", "none"), "--yes");
   });
 
   it("name what a floor of the type can count from", async () => {

@@ -176,7 +176,7 @@ describe("a deletion that has to keep a report", () => {
     for (const [name, status] of Object.entries({ seen, shown })) {
       assert.equal((await line.ask("receipt verify", write(`${name}.json`, status)))["ok"], true);
     }
-    await line.ask("retention set --type customer_sar --keep-days none", ...organization);
+    await line.ask("retention set --type customer_sar --keep-days none --yes", ...organization);
   });
 });
 

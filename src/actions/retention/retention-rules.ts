@@ -2,7 +2,8 @@
 // are erased without a request. Describes what a rule would do before it is set.
 
 import type { Organization } from "../../domain/access.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import { confidentialTypes } from "../../domain/confidentiality.ts";
+import type { RecordType, ResourceType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/filed-at.ts";
 import {
@@ -62,7 +63,7 @@ export interface RulePlan {
   readonly effect: string;
   /** The floors and ceilings of the organization with the rule. */
   readonly bounds: RetentionBounds;
-  /** Whether records of the type may be erased without a request earlier than before. */
+  /** Whether records may be erased without a further request earlier than before. */
   readonly erasesEarlier: boolean;
 }
 
@@ -84,14 +85,16 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
   if (rule.keepDays > ceilingDays) throw ceilingTooLow(ceilingDays, rule);
   const changed = [...rules.filter((one) => one !== before), rule];
   const after = ceilingOf(resourceType, changed, retainDays);
+  const released = weakensFloor(before, rule) ? describeReleased(organization, resourceType) : "";
   return {
     organization,
     before,
     rule,
-    effect: describeRule(rule, retainDays) + describeRedaction(before, rule),
+    effect: describeRule(rule, retainDays) + describeRedaction(before, rule) + released,
     bounds: boundsOf(recordTypes, changed, retainDays),
     erasesEarlier:
       isEarlier(ceilingOf(resourceType, rules, retainDays), after) ||
+      released !== "" ||
       // A floor from the same beginning ends before the ceiling in any case.
       (weakensFloor(before, rule) &&
         after !== undefined &&
@@ -174,6 +177,22 @@ export async function setPlanned(
 function describeRedaction(before: RetentionRule | undefined, rule: RetentionRule): string {
   const isEnded = before?.redactable === true && rule.keepDays > 0 && !rule.redactable;
   return isEnded ? " References in it may no longer be redacted." : "";
+}
+
+/**
+ * What a weaker floor may let be erased that is never listed, whether or not it is there; empty for the floor of other
+ * types in an open organization, where only deletions wait that are counted.
+ */
+function describeReleased(
+  { closedAt, confidentialTypes: added }: Organization,
+  resourceType: ResourceType,
+): string {
+  if (closedAt !== undefined) {
+    return " Everything in the closed organization is then erased, unless a hold or another floor keeps any of it.";
+  }
+  return confidentialTypes(added).has(resourceType)
+    ? " What the restricted store keeps only because of it is then erased."
+    : "";
 }
 
 function invalid(message: string): OperatorError {

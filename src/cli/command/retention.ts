@@ -79,7 +79,7 @@ export const retentionSet = defineStoreCommand({
     noRedactable: flag("Keep these references and ids, too, after a rule with --redactable."),
     dryRun: flag("Show what the rule would do, and what would be erased now; nothing is changed."),
     yes: flag(
-      "Confirm a rule that lets records be erased earlier than before, or deletions begin that wait for its floor.",
+      "Confirm a rule that lets records be erased earlier than before, or deletions begin that wait for its floor; always for a weaker floor of a confidential type or of a closed organization.",
     ),
   },
   run: async (app, { organization, type, keepDays, from, dryRun, yes, ...given }) => {
