@@ -152,6 +152,25 @@ describe("the bytes of erased data", () => {
     assert.deepEqual(findText(place, secret), {});
   });
 
+  it("include the id of a party that an index has from later changes of a transaction", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await store.add("person", `${secret}p`);
+    await store.write(transaction("t", { receiver_id: `${secret}p` }));
+    for (let amount = 1; amount <= 40; amount += 1) {
+      const [sender_id, receiver_id] = [`${secret}p`, `other-${amount}`];
+      await store.write(transaction("t", { sender_id, receiver_id }), { mode: "update" });
+    }
+    const id = await store.request(keyOf("person", `${secret}p`));
+    await store.processAll();
+    const deletion = await store.findDeletion(id, undefined);
+    assert.deepEqual([deletion?.status, deletion?.redacted], ["completed", 1]);
+    await store.requireConsistent();
+    await store.close();
+    // The deletion itself keeps the id that was requested.
+    assert.deepEqual(findText(place, secret), { "sluice.db": 1 });
+  });
+
   it("are not in the trail of holds", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
