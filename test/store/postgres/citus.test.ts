@@ -140,6 +140,15 @@ describe("the schema on Citus", () => {
     assert.deepEqual(findSchemaViolations(catalog, distributedTables), []);
   });
 
+  it("is distributed as the guide says", () => {
+    const guide = readFileSync(new URL("../../docs/guides/citus.md", folder), "utf8");
+    const rows = guide.matchAll(/^\| (.+) \| distributed by `(\w+)`/gm);
+    const described = [...rows].flatMap(([, names = "", column]) =>
+      [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [name, column]),
+    );
+    assert.deepEqual(Object.fromEntries(described), distributedTables);
+  });
+
   it("would be reported if it could not", () => {
     const faulty: Catalog = {
       uniqueKeys: [
