@@ -1,10 +1,13 @@
 // The commands for endpoints of webhooks.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
 import { webhookEvents } from "../../src/domain/webhook.ts";
 import { readConfig } from "../../src/settings/config.ts";
+import { operate } from "../support/server.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const line = makeCommandLine();
@@ -60,5 +63,35 @@ describe("an endpoint of webhooks", () => {
     assert.match(String(rotated["former_secret_until"]), /Z$/);
     assert.equal((await line.ask(`webhook remove ${id}`))["webhook_endpoint_id"], id);
     assert.equal((await line.fail(`webhook remove ${id}`)).name, "no_such_endpoint");
+  });
+
+  it("is not enabled at an event that a restore has lost, whatever has its number now", async () => {
+    const own = makeCommandLine();
+    makeKeyReader(readConfig(own.environment))();
+    await own.ask("organization create --name Acme --id acme");
+    const made = await own.ask(`webhook create --organization acme --url ${url}`);
+    const id = String(made["webhook_endpoint_id"]);
+    /** As an event has it that is about the latest entry of the trail. */
+    const offsetOfLast = () =>
+      operate(own.environment, async ({ store }) => {
+        const [last] = (await store.listAudit(0, 99)).slice(-1);
+        assert.ok(last !== undefined);
+        return (await FeedCipher.open(store)).encodeEntry(id, last);
+      });
+    const kept = await offsetOfLast();
+    const backup = join(own.folder, "backup.db");
+    await own.ask(`backup ${backup}`);
+    const lost = [];
+    for (let count = 0; count < 9; count += 1) {
+      await own.ask(`organization create --name Later --id later-${count}`);
+      lost.push(await offsetOfLast());
+    }
+    assert.equal((await own.ask(`webhook enable ${id} --from ${lost[8]}`))["state"], "enabled");
+    await own.ask(`restore ${backup} --replace`);
+    for (const offset of lost) {
+      const { message } = await own.fail(`webhook enable ${id} --from ${offset}`);
+      assert.match(message, /not in the store any more/);
+    }
+    assert.equal((await own.ask(`webhook enable ${id} --from ${kept}`))["state"], "enabled");
   });
 });

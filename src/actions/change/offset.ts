@@ -109,9 +109,10 @@ export class FeedCipher {
     return this.#encode(ownerId, { position, timelineId: firstTimeline });
   }
 
-  /** The number of the entry; undefined unless the text is such an offset of this owner. */
-  decodeEntry(ownerId: string, text: string): number | undefined {
-    return this.#decode(ownerId, text)?.position.changeNo;
+  /** Undefined unless the text is such an offset of this owner. */
+  decodeEntry(ownerId: string, text: string): TrailPosition | undefined {
+    const { position } = this.#decode(ownerId, text) ?? {};
+    return position && { entryNo: position.changeNo, at: position.at };
   }
 
   #encode(ownerId: string, { position, timelineId }: Marked): string {

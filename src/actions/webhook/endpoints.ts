@@ -23,7 +23,7 @@ import { findOpenOrganization } from "../access/close-organization.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App, type WebhookKeys } from "../app.ts";
 import { readPages } from "../pages.ts";
-import { FeedCipher } from "../change/offset.ts";
+import { FeedCipher, type TrailPosition } from "../change/offset.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError, unknownName, requireLine } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
@@ -232,13 +232,31 @@ async function readPlace(
     const { settled } = await store.settledArrival();
     return { entryNo: (await store.trail.head()).no, changeNo: settled };
   }
-  const cipher = await FeedCipher.open(store);
-  const entryNo = from === "-1" ? 0 : cipher.decodeEntry(endpointId, from);
-  if (entryNo !== undefined) return { entryNo, changeNo };
+  if (from === "-1") return { entryNo: 0, changeNo };
+  const place = (await FeedCipher.open(store)).decodeEntry(endpointId, from);
+  if (place === undefined) {
+    throw new OperatorError(
+      "invalid",
+      "The offset must be -1, now, or the replay_offset of an event that was sent to this endpoint.",
+    );
+  }
+  if (await isInTrail(store, place)) return { entryNo: place.entryNo, changeNo };
   throw new OperatorError(
     "invalid",
-    "The offset must be -1, now, or the replay_offset of an event that was sent to this endpoint.",
+    "The event with this replay_offset is not in the store any more: it is later than the backup that was restored. " +
+      "Take the offset of an earlier event, or -1.",
   );
+}
+
+/** After a restore of a backup, other entries have the numbers of those that were lost. */
+async function isInTrail(
+  { trail }: Pick<App["store"], "trail">,
+  { entryNo, at }: TrailPosition,
+): Promise<boolean> {
+  const any = { actor: undefined, organizationId: undefined, action: undefined };
+  const range = { from: undefined, until: undefined, before: entryNo + 1 };
+  const { entries } = await trail.search({ ...any, ...range, limit: 1, examinedMax: 1 });
+  return entries.some((entry) => entry.entryNo === entryNo && entry.at === at);
 }
 
 /**
