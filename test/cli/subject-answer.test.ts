@@ -164,6 +164,27 @@ describe("subject answer", () => {
     assert.deepEqual([found["relationship"], until], ["exists", Date.parse(timestamp)]);
   });
 
+  it("says that a relationship with a company exists while its account is open, whatever a register says", async () => {
+    await line.ask("organization create --name A --id inactive");
+    const key = { organizationId: "inactive", resourceType: "company" };
+    const words = "subject answer company p --organization inactive --reason why";
+    await operate(line.environment, (app) =>
+      add(app, key, { account_status: "APPROVED", registered_as_inactive: true }),
+    );
+    const open = await line.ask(words);
+    assert.deepEqual([open["relationship"], open["until"]], ["exists", null]);
+    assert.deepEqual(open["roles"], [{ value: "registered_as_inactive", ...seen }]);
+    await operate(line.environment, ({ store }) => {
+      const later = { timestamp: "2026-02-01T00:00:00Z", account_status: "CLOSED" };
+      return withActs(store).write(draftOf("company", "p", later), { ...key, mode: "update" });
+    });
+    const closed = await line.ask(words);
+    assert.deepEqual(
+      [closed["relationship"], closed["until"]],
+      ["existed", "2026-02-01T00:00:00Z"],
+    );
+  });
+
   it("names the records that have to be kept only to somebody who asks for confidential ones", async () => {
     await prepare("keeps");
     const rule = {

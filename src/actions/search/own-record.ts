@@ -52,7 +52,11 @@ const roleFields = [
   "is_sole_prop",
   "is_test_user",
   "is_test_company",
+  "registered_as_inactive",
 ];
+
+/** Other ways of closing a record, such as a register that calls a company inactive, end no relationship. */
+const accountField = "account_status";
 
 /** Undefined if there is no such record. */
 export async function readOwn(
@@ -60,7 +64,8 @@ export async function readOwn(
   key: RecordKey,
   type: RecordType,
 ): Promise<OwnRecord | undefined> {
-  const closed = new ClosedSince(type);
+  const conditions = type.closed?.filter(({ field }) => field === accountField) ?? [];
+  const closed = new ClosedSince({ closed: conditions });
   const statuses = new Map<string, Span>();
   const products = new Map<string, Span>();
   const roles = new Map<string, Span>();
@@ -69,7 +74,7 @@ export async function readOwn(
     changesRead += closed.addAll(changes);
     for (const { payload: text } of changes) {
       const payload: Payload = JSON.parse(text);
-      addStated(statuses, payload, payload["account_status"]);
+      addStated(statuses, payload, payload[accountField]);
       addStated(products, payload, payload["product_type"]);
       for (const field of roleFields) if (payload[field] === true) addStated(roles, payload, field);
     }
