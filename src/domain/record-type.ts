@@ -49,6 +49,14 @@ export interface Rule {
 /** Keywords of JSON Schema 2020-12 as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** A field has a value that closes the record. */
+export interface ClosingCondition {
+  readonly field: string;
+  readonly is: unknown;
+  /** It does not apply while this other field has a value, because that one decides. */
+  readonly unless?: string;
+}
+
 export interface RecordTypeDefinition {
   readonly resourceType: ResourceType;
   readonly idField: string;
@@ -73,8 +81,8 @@ export interface RecordTypeOptions {
   readonly deletable?: boolean;
   /** A person or a company, which `partyFields` name (`person`, `company`). */
   readonly party?: boolean;
-  /** The record is closed while any of these fields has this value. A retention floor may count from that time. */
-  readonly closed?: readonly { readonly field: string; readonly is: unknown }[];
+  /** The record is closed while any of these applies. A retention floor may count from that time. */
+  readonly closed?: readonly ClosingCondition[];
   /**
    * True if nobody without the scope of the type may learn that a record of it exists. So nothing may delay a deletion
    * visibly because of such a record.

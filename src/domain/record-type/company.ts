@@ -45,7 +45,8 @@ export const company = defineRecordType({
   party: true,
   closed: [
     { field: "account_status", is: "CLOSED" },
-    { field: "registered_as_inactive", is: true },
+    // A register does not end a relationship while the account is open.
+    { field: "registered_as_inactive", is: true, unless: "account_status" },
   ],
   fields: {
     company_id: required(identifier("Unique identifier of the company.")),

@@ -47,7 +47,10 @@ export class ClosedSince {
       Object.assign(state, fields);
       // At equal timestamps the last arrival wins, as in the fold of the record.
       if (inOrder[index + 1]?.timestamp === timestamp) continue;
-      const isClosed = this.#conditions.some(({ field, is }) => state[field] === is);
+      const isClosed = this.#conditions.some(({ field, is, unless }) => {
+        const isDecided = unless !== undefined && (state[unless] ?? null) !== null;
+        return state[field] === is && !isDecided;
+      });
       since = isClosed ? (since ?? timestamp) : undefined;
     }
     return since;

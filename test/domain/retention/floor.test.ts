@@ -86,8 +86,8 @@ function closedByFolding(type: RecordType, changes: readonly Change[]): string |
   for (const now of [...new Set(dated.map(({ timestamp }) => timestamp))].sort()) {
     const until = dated.filter(({ timestamp }) => timestamp <= now).map(({ change }) => change);
     const state = mergeChanges(type, until);
-    const isClosed =
-      state["account_status"] === "CLOSED" || state["registered_as_inactive"] === true;
+    const { account_status: account, registered_as_inactive: isInactive } = state;
+    const isClosed = account === "CLOSED" || (account === undefined && isInactive === true);
     since = isClosed ? (since ?? now) : undefined;
   }
   return since;
@@ -129,6 +129,21 @@ describe("the closing of a person or a company", () => {
     assert.equal(since(status("CLOSED", 1), status("BLOCKED", 2)), undefined);
     assert.equal(since(status("CLOSED", 1), status(null, 2)), undefined);
     assert.equal(since({ person_id: "p", name: "CLOSED", timestamp: at(1) }), undefined);
+  });
+
+  it("is decided by a register only while nothing is said of the account of a company", () => {
+    const company = typeNamed("company");
+    const of = (...states: readonly Payload[]) => {
+      const payloads = states.map((state, second) => ({ ...state, timestamp: at(second + 1) }));
+      return closedSince(company, arrived(company, payloads));
+    };
+    const inactive = { registered_as_inactive: true };
+    assert.equal(of(inactive), "2026-01-01T00:00:01");
+    assert.equal(of({ account_status: "APPROVED" }, inactive), undefined);
+    assert.equal(of(inactive, { account_status: "BLOCKED" }), undefined);
+    const ended = [{ account_status: "APPROVED" }, inactive, { account_status: "CLOSED" }];
+    assert.equal(of(...ended), "2026-01-01T00:00:03");
+    assert.equal(of(inactive, { registered_as_inactive: false }), undefined);
   });
 
   it("does not depend on other changes, and takes the last arrival of equal timestamps", () => {
