@@ -18,6 +18,7 @@ describe("the commands for recipients", () => {
     assert.deepEqual(await line.ask(`${create} few --types person,customer_sar`), few);
     assert.equal((await line.fail(`${create} few --types person`)).name, "recipient_exists");
     assert.equal((await line.fail(`${create} a/b`)).name, "invalid");
+    assert.equal((await line.fail(`${create} empty --types none`)).name, "invalid");
   });
 
   it("list them, and remove one", async () => {

@@ -115,6 +115,7 @@ export async function createRecipient(
   const taken =
     types?.map(findType) ??
     recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
+  if (taken.length === 0) throw new OperatorError("invalid", "A recipient needs a record type.");
   const wanted = { organizationId, name, types: namesInOrder(taken) };
   const { result, recipient } = await app.store.createRecipient(wanted, actOf(app));
   if (recipient !== undefined && result !== "differs") {
