@@ -1,9 +1,25 @@
 // The work of the steps of a deletion: what they read of one deletion must not grow with the deletions that are open.
 
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
 import { it } from "node:test";
-import { acme, keyOf, operator, organization } from "../../conformance/scene.ts";
+import { nodeKey } from "../../../src/domain/deletion/erasure.ts";
+import { isObstacle, targetsOf } from "../../../src/store/sql/plan/plan.ts";
+import { planLargeCascade } from "../../../src/store/sql/plan/record-plans.ts";
+import { listFloors } from "../../../src/store/sql/retention/floor.ts";
+import type { LongHistories } from "../../../src/store/sql/retention/floor-origin.ts";
+import type { Group } from "../../../src/store/sqlite/commit/group.ts";
+import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { addToPlan } from "../../../src/store/sqlite/erase/large-plan.ts";
+import {
+  acme,
+  draftOf,
+  keyOf,
+  onDay,
+  operator,
+  organization,
+  seen,
+} from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
 
 it("finds deletions by their ids when it erases, verifies and completes", async (test) => {
@@ -54,6 +70,38 @@ it("finds whether a record under a hold names a person without reading all of it
       "SEARCH change EXISTS USING INDEX change_receiver_id (record_no=? AND <expr>=?)",
     ]),
   );
+});
+
+it("plans by long histories that were read beside the writer, unless they have changed since", async (test) => {
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  await store.setFloor("person", 5, "closed");
+  await store.add("company", "c");
+  const fields = { account_status: "CLOSED", related_company_id: "c" };
+  const drafts = Array.from({ length: 600 }, (_, index) =>
+    draftOf("person", "p", { ...seen(2 + index), ...fields }),
+  );
+  await store.write(drafts, { resourceType: "person", mode: "append" });
+  const deletionRequestId = await store.request(keyOf("company", "c"));
+  const deletion = await store.deletionOf(deletionRequestId);
+  using connection = new Connection(place.path, { readOnly: false });
+  const histories: LongHistories = new Map();
+  const root = nodeKey("company", "c");
+  const plan = connection.perform(planLargeCascade, deletion, root, { now: onDay(900), histories });
+  assert.ok(!isObstacle(plan));
+  const floors = connection.perform(listFloors, acme);
+  connection.run("UPDATE deletion SET claimant = 'test'");
+  const claim = { now: onDay(900), leaseUntil: onDay(901), claimant: "test" };
+  const part = { floors, histories, targets: targetsOf(plan) };
+  const add = () => addToPlan({ connection } as Group, { deletionRequestId, claim, part });
+  const read = test.mock.method(StatementSync.prototype, "all");
+  assert.equal(add(), "added");
+  const rows = read.mock.calls.flatMap(({ result }) => result as readonly object[]);
+  assert.equal(rows.filter((row) => "payload" in row).length, 0);
+  const opened = draftOf("person", "p", { ...seen(899), account_status: "APPROVED" });
+  await store.write(opened, { resourceType: "person", mode: "update" });
+  assert.equal(add(), "obstacle");
 });
 
 it("finds the hashes of a person by the record, and not among all of its organization", async (test) => {

@@ -38,7 +38,7 @@ export async function claimLarge(
   const deletion = toDeletion(row);
   await enterToPlan(transaction, [deletion]);
   const root = nodeKey(deletion.resourceType, deletion.resourceId);
-  const plan = await transaction.perform(planLargeCascade, deletion, root, claim.now);
+  const plan = await transaction.perform(planLargeCascade, deletion, root, { now: claim.now });
   if (isObstacle(plan)) {
     await transaction.perform(postpone, deletion, plan, claim.now);
     return undefined;

@@ -8,7 +8,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyText } from "../../shared/record-key.ts";
-import { findLongHistories, readOrigins } from "../retention/floor-origin.ts";
+import { findLongHistories, type LongHistories, readOrigins } from "../retention/floor-origin.ts";
 import { findHoldsIn, findHoldsOf } from "../retention/hold.ts";
 import { findHeldNamings } from "../retention/naming.ts";
 import { type Obligations, toKey } from "./plan.ts";
@@ -24,6 +24,8 @@ export interface ObligationQuery {
   readonly deletions: readonly Deletion[];
   /** Whether long histories are left out. */
   readonly shortHistories: boolean;
+  /** Long histories that were read before, and those that are read here. */
+  readonly histories?: LongHistories | undefined;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ObligationQuery {
 export function* readObligations(
   obligations: Obligations,
   nodes: readonly NodeKey[],
-  { organizationId, confidential, deletions, shortHistories }: ObligationQuery,
+  { organizationId, confidential, deletions, shortHistories, histories }: ObligationQuery,
 ): Statements<void> {
   const { floors, holds, erasing, long } = obligations;
   // If a deletion is repeated, it may already have moved them to its set.
@@ -51,6 +53,7 @@ export function* readObligations(
     yield* readFloors(
       obligations,
       part.filter((key) => !long.has(keyText(key))),
+      histories,
     );
     if (part.length < keys.length) yield* rest();
   }
@@ -74,8 +77,10 @@ export function* readFloorsAgain(
 function* readFloors(
   { floors, origins }: Obligations,
   records: readonly RecordKey[],
+  histories?: LongHistories,
 ): Statements<void> {
-  for (const [text, from] of yield* readOrigins({ floors, records })) origins.set(text, from);
+  const read = yield* readOrigins({ floors, records, histories });
+  for (const [text, from] of read) origins.set(text, from);
 }
 
 function isRepeated({ processedBefore, status }: Deletion): boolean {

@@ -18,6 +18,7 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
+import type { LongHistories } from "../retention/floor-origin.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
 import { PartyFloors, type PendingDeletion } from "./party-obstacle.ts";
 import {
@@ -45,6 +46,8 @@ export interface PlanBounds {
    * Whether a cascade that needs a long history is planned elsewhere too, because writers wait for this transaction.
    */
   readonly shortHistories: boolean;
+  /** Receives the long histories that were read. */
+  readonly histories?: LongHistories | undefined;
 }
 
 export type RecordPlan = ErasurePlan | Obstacle | "large";
@@ -82,9 +85,10 @@ export const largestCascade: PlanBounds = {
 export function* planLargeCascade(
   deletion: Deletion,
   root: NodeKey,
-  now: number,
+  { now, histories }: { readonly now: number; readonly histories?: LongHistories },
 ): Statements<ErasurePlan | Obstacle> {
-  const plan = yield* planCascade(deletion, root, { now, bounds: largestCascade });
+  const bounds = { ...largestCascade, histories };
+  const plan = yield* planCascade(deletion, root, { now, bounds });
   return plan === "large" ? tooLarge : plan;
 }
 
@@ -154,6 +158,7 @@ function* readGraph(
     confidential,
     deletions: roots.map(({ deletion }) => deletion),
     shortHistories: bounds.shortHistories,
+    histories: bounds.histories,
   });
   return graph;
 }

@@ -59,22 +59,42 @@ export interface RecordFloor extends RetentionFloor {
 /** What a floor or a ceiling of a type counts from. */
 type Counted = Pick<RetentionFloor, "resourceType" | "countedFrom">;
 
+/** What the floor of a record counts from, and the last change of its history. */
+export interface LongHistory {
+  readonly record: RecordKey;
+  readonly origin: NormalisedTimestamp | undefined;
+  readonly last: number;
+}
+
+/** By the texts of the keys. */
+export type LongHistories = Map<string, LongHistory>;
+
 export interface FloorSearch {
   readonly floors: readonly Counted[];
   readonly records: readonly RecordKey[];
+  /** Long histories that were read before are not read again; others are added. */
+  readonly histories?: LongHistories | undefined;
 }
 
 /**
  * Reads what floors count from. The number of statements depends on the floors, whether or not there are records under
  * them: on PostgreSQL the time would disclose a report. Only long histories take more statements.
  */
-export function* readOrigins({ floors, records }: FloorSearch): Statements<FloorOrigins> {
+export function* readOrigins(search: FloorSearch): Statements<FloorOrigins> {
+  const { floors, records, histories = new Map() } = search;
   const bySeen = floors.filter(({ countedFrom }) => countedFrom === "last_seen");
   const byHistory = floors.filter(({ countedFrom }) => countedFrom !== "last_seen");
   const seen = bySeen.length === 0 ? [] : yield* readSeen(under(bySeen, records));
-  const histories =
-    byHistory.length === 0 ? [] : yield* readHistories(byHistory, under(byHistory, records));
-  return new Map([...seen, ...histories]);
+  if (byHistory.length === 0) return new Map(seen);
+  const counted = under(byHistory, records);
+  const unread = counted.filter((key) => !histories.has(keyText(key)));
+  const read = yield* readHistories(byHistory, unread, histories);
+  const long = counted.flatMap((key) => {
+    const text = keyText(key);
+    const history = histories.get(text);
+    return history === undefined ? [] : [[text, history.origin] as const];
+  });
+  return new Map([...seen, ...read, ...long]);
 }
 
 /** Selects the records that have one of these floors. */
@@ -109,15 +129,19 @@ interface ChangeRow {
 function* readHistories(
   floors: readonly Counted[],
   records: readonly RecordKey[],
+  histories: LongHistories,
 ): Statements<FloorOrigins> {
   const key = keyRows(records);
   const rows = yield* all<KeyRow & ChangeRow>(findChanges, key, changesAtOnce + 1);
   if (rows.length > changesAtOnce) {
     const [first] = records;
-    if (records.length === 1 && first !== undefined) return yield* readLongHistory(floors, first);
+    if (records.length === 1 && first !== undefined) {
+      histories.set(keyText(first), yield* readLongHistory(floors, first));
+      return new Map();
+    }
     const half = Math.ceil(records.length / 2);
-    const one = yield* readHistories(floors, records.slice(0, half));
-    return new Map([...one, ...(yield* readHistories(floors, records.slice(half)))]);
+    const one = yield* readHistories(floors, records.slice(0, half), histories);
+    return new Map([...one, ...(yield* readHistories(floors, records.slice(half), histories))]);
   }
   const origins = new Map<string, NormalisedTimestamp | undefined>();
   for (const [text, changes] of Map.groupBy(rows, rowKeyText)) {
@@ -128,13 +152,13 @@ function* readHistories(
   return origins;
 }
 
-function* readLongHistory(floors: readonly Counted[], record: RecordKey): Statements<FloorOrigins> {
+function* readLongHistory(floors: readonly Counted[], record: RecordKey): Statements<LongHistory> {
   const origin = originFor(floors, record.resourceType);
-  for (let after = 0; ;) {
-    const { changes, isLast } = yield* readChangesAfter(record, after, new Room());
+  for (let last = 0; ;) {
+    const { changes, isLast } = yield* readChangesAfter(record, last, new Room());
     origin.addAll(changes.map(toChange));
-    if (isLast) return new Map([[keyText(record), origin.end()]]);
-    after = changes.at(-1)?.change_no ?? after;
+    last = changes.at(-1)?.change_no ?? last;
+    if (isLast) return { record, origin: origin.end(), last };
   }
 }
 

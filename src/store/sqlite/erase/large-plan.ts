@@ -11,6 +11,7 @@ import { beginPlannedDeletion, postpone } from "../../sql/plan/claim.ts";
 import { extendPlans } from "../../sql/plan/write-plan.ts";
 import { readExistingDeletion } from "../../sql/deletion/deletion.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
+import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import { readObligations } from "../../sql/plan/obligation.ts";
 import { findObliged } from "../../sql/plan/restrict-plan.ts";
 import { readConfidentialTypes } from "../../sql/access/organization.ts";
@@ -25,7 +26,7 @@ import {
 } from "../../sql/plan/plan.ts";
 import { findPartyObstacle, readingPartyFloors } from "../../sql/plan/party-obstacle.ts";
 import { forgetReferencesOf } from "../../sql/plan/restricted-reference.ts";
-import type { Statements } from "../../sql/statement/statements.ts";
+import { get, type Statements } from "../../sql/statement/statements.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Group } from "../commit/group.ts";
 
@@ -43,6 +44,8 @@ export interface PlanStep {
 export interface PlanPart {
   /** The rules that the plan was made by. */
   readonly floors: readonly RetentionFloor[];
+  /** What was read of records with many changes: reading it again would delay writers. */
+  readonly histories: LongHistories;
   /** Empty when the plan is complete: then a deletion that is pending becomes `processing`. */
   readonly targets: readonly PlanTarget[];
 }
@@ -56,6 +59,13 @@ const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention ru
 
 /** The deletion when its plan is complete. `lost`: it was cancelled meanwhile, or another worker has claimed it. */
 export type PlanStepResult = Deletion | "added" | "lost" | "obstacle";
+
+const findLater = `
+  SELECT 1 FROM json_each($1) AS known
+    CROSS JOIN record ON organization_id = known.value ->> 0
+      AND resource_type = known.value ->> 1 AND resource_id = known.value ->> 2
+    CROSS JOIN change ON change.record_no = record.record_no AND change_no > known.value ->> 3
+  LIMIT 1`;
 
 const findPlanned = `
   SELECT * FROM deletion
@@ -117,13 +127,14 @@ export function addToPlan(
  */
 function* findObstacleOf(
   deletion: Deletion,
-  { floors, targets }: PlanPart,
+  { floors, histories, targets }: PlanPart,
   now: number,
 ): Statements<Obstacle | undefined> {
   const { status, organizationId } = deletion;
   if (status === "pending" && !isDeepStrictEqual(yield* listFloors(organizationId), floors)) {
     return rulesChanged;
   }
+  if (yield* haveChanged(histories)) return planChanged(now);
   const confidential = yield* readConfidentialTypes(organizationId);
   const planning = planningOf(deletion, now, confidential);
   const obligations = new Obligations(floors);
@@ -132,6 +143,7 @@ function* findObstacleOf(
     confidential,
     deletions: [deletion],
     shortHistories: false,
+    histories,
   });
   const open = targets.filter(({ restricted }) => !restricted);
   const [erase, redact] = [
@@ -144,6 +156,13 @@ function* findObstacleOf(
   if (obstacle !== undefined) return obstacle;
   const obliged = findObliged(recordsOf(open), planning, obligations);
   return obliged.size === 0 ? undefined : planChanged(now);
+}
+
+function* haveChanged(histories: LongHistories): Statements<boolean> {
+  const known = [...histories.values()].map(({ record, last }) => {
+    return [record.organizationId, record.resourceType, record.resourceId, last];
+  });
+  return known.length > 0 && (yield* get(findLater, JSON.stringify(known))) !== undefined;
 }
 
 function recordsOf(targets: readonly PlanTarget[]): readonly NodeKey[] {

@@ -9,6 +9,7 @@ import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionFigures } from "../../sql/deletion/deletion.ts";
 import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
+import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import type { DeletionFigures } from "../../interface/deletion.ts";
 import type { NamingQuery, PartyFloorQuery } from "../../interface/naming.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
@@ -31,15 +32,16 @@ let connection: Connection | undefined;
 let pin: Connection | undefined;
 
 /** The remaining targets of the last collected plan, or the obstacle that was found instead. */
-let plan: PlanPart | Obstacle = { floors: [], targets: [] };
+let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), targets: [] };
 
 /** Collects a plan in one read transaction, so that it sees one snapshot. */
 function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   using reader = openReader(path);
   reader.run("BEGIN");
-  const planned = reader.perform(planLargeCascade, deletion, root, now);
+  const histories: LongHistories = new Map();
+  const planned = reader.perform(planLargeCascade, deletion, root, { now, histories });
   const floors = reader.perform(listFloors, deletion.organizationId);
-  plan = isObstacle(planned) ? planned : { floors, targets: targetsOf(planned) };
+  plan = isObstacle(planned) ? planned : { floors, histories, targets: targetsOf(planned) };
 }
 
 /** Counts in one read transaction: its counts are subtracted from each other. */
@@ -52,9 +54,10 @@ function countDeletions(now: number): DeletionFigures {
 /** Returns the next part; at the end, it has no targets. */
 function nextPlanPart(targetsMax: number): PlanPart | Obstacle {
   if (isObstacle(plan)) return plan;
-  const { floors, targets } = plan;
-  plan = { floors, targets: targets.slice(targetsMax) };
-  return { floors, targets: targets.slice(0, targetsMax) };
+  const { targets } = plan;
+  const part = { ...plan, targets: targets.slice(0, targetsMax) };
+  plan = { ...plan, targets: targets.slice(targetsMax) };
+  return part;
 }
 
 /**
