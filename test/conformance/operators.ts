@@ -172,6 +172,17 @@ export function testOperators(engine: Engine): void {
       assert.equal(await operators.findSession(bytesOf("session c"), at), undefined);
     });
 
+    it("have no sessions and links any more after a restore, which could bring them back", async () => {
+      const { operators } = store;
+      for (const id of ["d", "e"]) {
+        await operators.createLink(link(id, ben.operatorId), act);
+        if (id === "d") await operators.useLink(bytesOf("link d"), signIn("d"));
+      }
+      await store.replay.takeOver(2 ** 40);
+      assert.equal(await operators.findSession(bytesOf("session d"), at), undefined);
+      assert.equal(await operators.findLink(bytesOf("link e"), at), undefined);
+    });
+
     it("use a challenge once, and only so many at a time, each person apart", async () => {
       const { operators } = store;
       const use = (id: string, operatorId: string, now = at) => {

@@ -69,6 +69,10 @@ const voidClaims = `
   UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
   WHERE status IN ('pending', 'processing') AND status = 'processing'`;
 
+/** Whoever has signed out, or has used a link, since the backup must not be signed in, or able to use it again. */
+const endSessions = `DELETE FROM operator_session`;
+const endLinks = `DELETE FROM one_time_token WHERE purpose = 'link'`;
+
 const countMore = `UPDATE restore SET reopened = reopened + $1`;
 
 const removeState = `DELETE FROM restore`;
@@ -251,11 +255,13 @@ export function* startReplay(): Statements<void> {
 }
 
 /**
- * Ends the leases of processes that have stopped, and begins a timeline of arrival numbers. No other process may be
- * serving the store.
+ * Ends the leases of processes that have stopped, and all sessions and links of operators, and begins a timeline of
+ * arrival numbers. No other process may be serving the store.
  */
 export function* takeOver(timelineId: number): Statements<void> {
   yield* run(voidClaims);
+  yield* run(endSessions);
+  yield* run(endLinks);
   yield* beginTimeline(timelineId);
 }
 
