@@ -1,7 +1,8 @@
-// The addresses to which webhooks may be sent: public ones, and those in the networks that the operator names. A
-// customer chooses the URL, and must not reach what only this machine can reach.
+// The addresses to which webhooks may be sent: public ones of other machines, and those in the networks that the
+// operator names. A customer chooses the URL, and must not reach what only this machine can reach.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
 
 /** Special-purpose addresses according to the registries of IANA, and multicast. */
 const specialIpv4 =
@@ -20,14 +21,29 @@ export interface AllowedAddresses {
   readonly allowsPlain: (address: string) => boolean;
 }
 
-/** `networks`: such as `10.1.0.0/16`, or an address. */
-export function makeAllowedAddresses(networks: readonly string[]): AllowedAddresses {
+/** `networks`: such as `10.1.0.0/16`, or an address. `listOwn`: called each time, because own addresses can change. */
+export function makeAllowedAddresses(
+  networks: readonly string[],
+  listOwn: () => readonly string[] = listOwnAddresses,
+): AllowedAddresses {
   const named = listOf(networks);
   const isNamed = (address: string) => has(named, address);
+  // A packet filter that protects a port from outside does not protect it from the machine itself.
+  const isForeign = (address: string) => isPublic(address) && !has(listOf(listOwn()), address);
   return {
-    allows: (address) => isPublic(address) || isNamed(address),
+    allows: (address) => isNamed(address) || isForeign(address),
     allowsPlain: isNamed,
   };
+}
+
+/** The addresses of the interfaces of this machine; empty if a sandbox does not permit to list them. */
+export function listOwnAddresses(): readonly string[] {
+  try {
+    const interfaces = Object.values(networkInterfaces());
+    return interfaces.flatMap((all = []) => all.map(({ address }) => address));
+  } catch {
+    return [];
+  }
 }
 
 const publicIpv6 = listOf([globalIpv6]);

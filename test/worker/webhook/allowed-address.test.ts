@@ -1,8 +1,12 @@
 // Webhooks are sent to public addresses, and to those that the operator names; to nothing else in any form.
 
 import assert from "node:assert/strict";
+import { networkInterfaces } from "node:os";
 import { describe, it } from "node:test";
-import { makeAllowedAddresses } from "../../../src/worker/webhook/allowed-address.ts";
+import {
+  listOwnAddresses,
+  makeAllowedAddresses,
+} from "../../../src/worker/webhook/allowed-address.ts";
 
 const special = [
   "0.0.0.0",
@@ -49,6 +53,21 @@ describe("an address", () => {
       assert.equal(allows(address), true, address);
       assert.equal(allowsPlain(address), false, address);
     }
+  });
+
+  it("is refused if it is one of the machine's own, though it is public", () => {
+    const own = ["203.0.114.7", "2606:4700::7"];
+    const { allows } = makeAllowedAddresses([], () => own);
+    for (const address of [...own, "2606:4700:0:0::7"])
+      assert.equal(allows(address), false, address);
+    for (const address of ["203.0.114.8", "2606:4700::8"]) assert.equal(allows(address), true);
+    const named = makeAllowedAddresses(["203.0.114.7"], () => own);
+    assert.equal(named.allows("203.0.114.7"), true);
+    const interfaces = Object.values(networkInterfaces()).flatMap((all = []) => all);
+    assert.deepEqual(
+      listOwnAddresses(),
+      interfaces.map(({ address }) => address),
+    );
   });
 
   it("is allowed in a network that the operator names, also without TLS", () => {
