@@ -10,7 +10,9 @@ import type { Payload } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../src/settings/config.ts";
+import { draftOf } from "../conformance/scene.ts";
 import { operate } from "../support/server.ts";
+import { withActs } from "../support/test-store.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 const line = makeCommandLine();
@@ -154,6 +156,21 @@ describe("subject find", () => {
     }
     const nowhere = "subject find --organization nowhere --reason r --name A";
     assert.equal((await line.fail(nowhere)).name, "no_such_organization");
+  });
+
+  it("says that it has left some out, and how many there are at least", async () => {
+    await line.ask("organization create --name A --id many");
+    const ids = Array.from({ length: 1_001 }, (_, at) => `p${at}`);
+    await operate(line.environment, ({ store }) =>
+      withActs(store).write(
+        ids.map((id) => draftOf("person", id, { name: "Ada Common" })),
+        { organizationId: "many", resourceType: "person" },
+      ),
+    );
+    const start = "subject find --organization many --reason r --limit 1 --name";
+    const { out } = await line.type(start, "Ada Common");
+    assert.match(out, /^At least 1000 in all; for the next: --skip 1$/m);
+    assert.match(out, /^Some were left out, because many have the same value\./m);
   });
 
   it("finds nothing of another organization", async () => {

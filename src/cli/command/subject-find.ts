@@ -60,7 +60,9 @@ export const subjectFind = defineStoreCommand({
       json: { subjects, total, more, incomplete: incomplete ?? null },
       text: [
         subjects.length === 0 ? describeEmptyPage(found, skip) : renderTable(columns, subjects),
-        ...(skip + limit < total ? [`${total} in all; for the next: --skip ${skip + limit}`] : []),
+        ...(skip + limit < total
+          ? [`${more ? "At least " : ""}${total} in all; for the next: --skip ${skip + limit}`]
+          : []),
         ...(more ? [leftOut] : []),
         ...(incomplete === undefined ? [] : [`Not complete: ${incomplete}`]),
       ].join("\n"),

@@ -104,7 +104,7 @@ function renderFound(
   const shown = app.viewer.may("subject.answer") ? [...columns, answering] : columns;
   const from = `${formatNumber(skip + 1)} to ${formatNumber(skip + subjects.length)}`;
   return html`<section aria-labelledby="found">
-    <h2 id="found">Found: ${formatCount(total, "subject")}</h2>
+    <h2 id="found">Found: ${more && "at least "}${formatCount(total, "subject")}</h2>
     ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
     ${subjects.length > 0 ? renderTable(shown, subjects) : renderNone(found, skip)}
     ${more && html`<p role="alert">${leftOut}</p>`}
