@@ -4,6 +4,9 @@ import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { it } from "node:test";
 import { nodeKey } from "../../../src/domain/deletion/erasure.ts";
+import { restrictedId } from "../../../src/domain/deletion/restricted-set.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import { verifyKept } from "../../../src/store/sql/erase/redact-kept.ts";
 import { isObstacle, targetsOf } from "../../../src/store/sql/plan/plan.ts";
 import { planLargeCascade } from "../../../src/store/sql/plan/record-plans.ts";
 import { listFloors } from "../../../src/store/sql/retention/floor.ts";
@@ -102,6 +105,31 @@ it("plans by long histories that were read beside the writer, unless they have c
   const opened = draftOf("person", "p", { ...seen(899), account_status: "APPROVED" });
   await store.write(opened, { resourceType: "person", mode: "update" });
   assert.equal(add(), "obstacle");
+});
+
+it("verifies a report with many changes that has lost a reference part by part", async (test) => {
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  const report = "transaction_suspicious_activity";
+  await store.createOrganization(organization(acme), operator);
+  await store.setFloor(report, 10, "report_filed_at");
+  for (const id of ["t", "u"]) await store.add("transaction", id, seen(2));
+  const filed = { related_tx_ids: ["t", "u"], report_filed_at: seen(3).timestamp };
+  const drafts = Array.from({ length: 2 * limits.rewrittenChangesMax + 50 }, (_, index) =>
+    draftOf(report, "r", { ...seen(3 + index), ...filed }),
+  );
+  await store.write(drafts, { resourceType: report, mode: "append" });
+  const set = restrictedId(await store.request(keyOf("transaction", "t")));
+  await store.processAll();
+  assert.equal((await store.claim(onDay(20)))?.deletionRequestId, set);
+  while (!(await store.eraseOne(set, 10)));
+  const deletion = await store.deletionOf(set);
+  using connection = new Connection(place.path, { readOnly: false });
+  const verify = () => connection.perform(verifyKept, deletion, onDay(20));
+  assert.deepEqual([verify(), verify(), verify()], ["partly", "partly", "clean"]);
+  // What is verified is not searched again.
+  assert.equal(verify(), "clean");
+  assert.equal((await store.completeOne(set))?.redacted, 1);
 });
 
 it("finds the hashes of a person by the record, and not among all of its organization", async (test) => {

@@ -7,10 +7,11 @@ import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeCursor } from "../plan/claim.ts";
+import { readCursorOf, storeCursor, storeVerified } from "../plan/claim.ts";
 import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
 import { readChangesAfter, Room } from "../record/changes.ts";
 import { redactAll, storeRewritten } from "./rewrite.ts";
+import type { Unverified } from "./verify-redactions.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 
 const findPending = `
@@ -22,8 +23,12 @@ const findPending = `
 
 const findAll = `
   SELECT * FROM restricted_reference
-  WHERE deletion_request_id = $1 AND (from_type, from_id, to_type, to_id) > ($2, $3, $4, $5)
-  ORDER BY from_type, from_id, to_type, to_id LIMIT $6`;
+  WHERE deletion_request_id = $1 ORDER BY from_type, from_id, to_type, to_id LIMIT $2`;
+
+const forget = `
+  DELETE FROM restricted_reference
+  WHERE deletion_request_id = $1 AND from_type = $2 AND from_id = $3
+    AND to_type = $4 AND to_id = $5`;
 
 const setDone = `
   UPDATE restricted_reference SET done = $6
@@ -88,31 +93,37 @@ export function* redactKeptStep(
   return true;
 }
 
-/** Searches the payloads again. False if a reference is left; then it is redacted again. */
-export function* verifyKept({ deletionRequestId, restrictedOf }: Deletion): Statements<boolean> {
-  const moving = deletionOfSet(deletionRequestId);
-  if (restrictedOf === undefined || moving === undefined) return true;
-  let isClean = true;
-  let place: ReferenceKey = ["", "", "", ""];
-  for (;;) {
-    const rows = yield* all<ReferenceRow>(findAll, moving, ...place, referencesAtOnce);
-    for (const row of rows) {
-      if (!(yield* isUnredacted(row))) continue;
+/**
+ * Searches the payloads again, a bounded part at a time. What is verified is forgotten, so that the last pass has
+ * nothing to search; a reference that is left will be redacted again.
+ */
+export function* verifyKept(deletion: Deletion, now: number): Statements<"clean" | Unverified> {
+  const moving = deletionOfSet(deletion.deletionRequestId);
+  if (deletion.restrictedOf === undefined || moving === undefined) return "clean";
+  const rows = yield* all<ReferenceRow>(findAll, moving, referencesAtOnce);
+  if (rows.length === 0) return "clean";
+  const cursor = yield* readCursorOf(deletion);
+  const begun = cursor === null ? undefined : (JSON.parse(cursor) as Partial<Cursor>);
+  const room = new Room();
+  let result: "clean" | Unverified = rows.length < referencesAtOnce ? "clean" : "partly";
+  let next: Cursor | undefined;
+  for (const row of rows) {
+    const reference = keyOf(row);
+    const isBegun = isDeepStrictEqual(begun?.reference, reference);
+    const from = { after: isBegun ? (begun?.after ?? 0) : 0, room, write: false };
+    const { after, found, isLast } = yield* rewriteReport(row, from);
+    if (found) {
       yield* mark(moving, row, false);
-      isClean = false;
+      result = "found";
+    } else if (isLast) yield* run(forget, moving, ...reference);
+    else {
+      if (result === "clean") result = "partly";
+      next = { reference, after, found };
+      break;
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < referencesAtOnce) return isClean;
-    place = keyOf(last);
   }
-}
-
-function* isUnredacted(row: ReferenceRow): Statements<boolean> {
-  for (let after = 0; ;) {
-    const part = yield* rewriteReport(row, { after, room: new Room(), write: false });
-    if (part.found || part.isLast) return part.found;
-    after = part.after;
-  }
+  yield* storeVerified(deletion, result === "found" ? undefined : next, now);
+  return result;
 }
 
 function keyOf({ from_type, from_id, to_type, to_id }: ReferenceRow): ReferenceKey {

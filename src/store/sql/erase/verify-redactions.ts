@@ -4,10 +4,10 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
-import { limits } from "../../../domain/limits.ts";
 import { redactPayload } from "../../shared/redact-payload.ts";
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
+import { storeVerified } from "../plan/claim.ts";
 import type { TargetRow } from "../plan/erasure.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
@@ -23,12 +23,6 @@ const findRedactions = `
 const readCursors = `
   SELECT deletion_request_id AS id, cursor FROM deletion
   WHERE ${inNamedIds("deletion_request_id")} AND cursor IS NOT NULL`;
-
-const setProgress = `
-  UPDATE deletion SET cursor = $2,
-    --sqlite lease_until = max(lease_until, $3)
-    --postgres lease_until = greatest(lease_until, $3)
-  WHERE deletion_request_id = $1`;
 
 const place = ["deletion_request_id", "position bigint"];
 
@@ -131,9 +125,9 @@ class Search {
       else this.#results.set(id, "partly");
       if (this.#results.has(id)) break;
     }
-    const stored = next === undefined ? null : JSON.stringify(next);
-    if (cursor === undefined && stored === null) return;
-    yield* run(setProgress, id, stored, this.#now + limits.deletionLeaseMs);
+    if (cursor !== undefined || next !== undefined) {
+      yield* storeVerified(deletion, next, this.#now);
+    }
   }
 
   /** Searches the next changes of a record. Returns where the next search continues. */

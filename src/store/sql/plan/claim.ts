@@ -9,7 +9,7 @@ import { auditActs } from "../trail/audit.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { named } from "../statement/named.ts";
 import type { Obstacle } from "./plan.ts";
-import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 
 const setClaimed = `
   UPDATE deletion SET
@@ -24,6 +24,15 @@ const setClaimed = `
   `;
 
 const setCursor = `UPDATE deletion SET cursor = $2 WHERE deletion_request_id = $1`;
+
+/** Also extends the lease. */
+const setProgress = `
+  UPDATE deletion SET cursor = $2,
+    --sqlite lease_until = max(lease_until, $3)
+    --postgres lease_until = greatest(lease_until, $3)
+  WHERE deletion_request_id = $1`;
+
+const readCursor = `SELECT cursor FROM deletion WHERE deletion_request_id = $1`;
 
 const setWaiting = `
   UPDATE deletion SET waiting_for = named.waiting_for, held = named.held,
@@ -99,6 +108,20 @@ export function* storeCursor(
   cursor: string | null,
 ): Statements<void> {
   yield* run(setCursor, deletionRequestId, cursor);
+}
+
+/** Stores where the verification of a deletion continues; null if it is not within a record. */
+export function* storeVerified(
+  { deletionRequestId }: Deletion,
+  cursor: object | undefined,
+  now: number,
+): Statements<void> {
+  const stored = cursor === undefined ? null : JSON.stringify(cursor);
+  yield* run(setProgress, deletionRequestId, stored, now + limits.deletionLeaseMs);
+}
+
+export function* readCursorOf({ deletionRequestId }: Deletion): Statements<string | null> {
+  return (yield* get<{ cursor: string | null }>(readCursor, deletionRequestId))?.cursor ?? null;
 }
 
 /**

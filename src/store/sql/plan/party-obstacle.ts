@@ -27,7 +27,8 @@ import type {
 import { findLatestArrival } from "../record/record.ts";
 import { listPartyFloors, readChangedPartyFloors } from "../retention/party-floor.ts";
 import { named } from "../statement/named.ts";
-import { get, rest, Rows, run, type Statements } from "../statement/statements.ts";
+import { rest, Rows, run, type Statements } from "../statement/statements.ts";
+import { readCursorOf } from "./claim.ts";
 import type { Processing } from "./erasure.ts";
 import type { Obstacle } from "./plan.ts";
 
@@ -53,8 +54,6 @@ const storeCursors = `
 const extendWaits = `
   UPDATE deletion SET next_attempt_at = named.until FROM ${named("id", "until bigint")}
   WHERE deletion_request_id = named.id AND status = 'pending' AND waiting_for = '${readingPartyFloors}'`;
-
-const readCursor = `SELECT cursor FROM deletion WHERE deletion_request_id = $1`;
 
 /** A pending deletion, and its cursor. */
 export type PendingDeletion = Pick<Processing, "deletion" | "cursor">;
@@ -218,10 +217,6 @@ export function* findKnownPartyFloor(
   const floors = yield* listPartyFloors(deletion.organizationId);
   const finding = readFinding(yield* readCursorOf(deletion), floors);
   return obstacleOfParty(finding?.latest, now);
-}
-
-function* readCursorOf({ deletionRequestId }: Deletion): Statements<string | null> {
-  return (yield* get<{ cursor: string | null }>(readCursor, deletionRequestId))?.cursor ?? null;
 }
 
 /** Stores what a pass has found, and makes the deletions due again. */
