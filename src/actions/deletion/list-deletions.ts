@@ -49,7 +49,10 @@ export async function listDeletions(
   const last = before === undefined ? undefined : await findDeletion(app, before);
   const found: Deletion[] = [];
   let part: MatchingPart = { found: [], next: last, shownNext: last };
-  for (let parts = 0; parts < partsMax && found.length < limit; parts += 1) {
+  for (let parts = 0; found.length < limit; parts += 1) {
+    // The next part begins after a deletion that this person may know of, so one without any is no end.
+    const isHidden = part.next !== last && part.shownNext === undefined;
+    if (parts >= (isHidden ? Math.max(partsMax, hiddenPartsMax) : partsMax)) break;
     part = await findMatching(app, { ...query, before: part.next }, limit - found.length);
     found.push(...part.found);
     if (part.next === undefined) break;
@@ -59,6 +62,8 @@ export async function listDeletions(
 
 /** How many rows are read for a part, even if few match. */
 const examinedMax = 1_000;
+/** How many parts are read if this person may know of nothing in them. */
+const hiddenPartsMax = 50;
 
 export interface MatchingPart {
   readonly found: readonly Deletion[];
