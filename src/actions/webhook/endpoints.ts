@@ -1,6 +1,7 @@
 // The endpoints of webhooks: created, listed, changed and removed, by an organization over the API or by an operator.
 // Only the reply to the call that makes a secret contains it.
 
+import { setImmediate } from "node:timers/promises";
 import type { Parts } from "../../basics/paced-read.ts";
 import {
   descriptionCharactersMax,
@@ -151,7 +152,10 @@ export async function allEndpoints({
   store,
 }: Pick<App, "store">): Promise<readonly WebhookEndpoint[]> {
   const found: WebhookEndpoint[] = [];
-  for await (const page of endpointPages(store)) found.push(...page);
+  for await (const page of endpointPages(store)) {
+    found.push(...page);
+    if (page.length === pageRows) await setImmediate();
+  }
   return found;
 }
 

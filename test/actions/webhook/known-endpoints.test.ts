@@ -1,6 +1,7 @@
 // Which endpoints a serving process reads again, and when.
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { after, beforeEach, describe, it } from "node:test";
 import { KnownEndpoints } from "../../../src/actions/webhook/known-endpoints.ts";
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
@@ -77,5 +78,27 @@ describe("the endpoints that a process knows", () => {
     clock.advanceMs(30_000);
     assert.equal((await one())?.leaseUntil, undefined);
     assert.equal(reads, 1);
+  });
+
+  it("are read in pages, between which others are served", async () => {
+    const file = new DatabaseSync(`${folder}/sluice.db`);
+    file.exec(`
+      WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 600)
+      INSERT INTO webhook_endpoint
+        (organization_id, endpoint_id, url, events, description, created_at, created_by, key_check,
+         entry_no, change_no)
+      SELECT 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0 FROM number`);
+    file.close();
+    const fresh = new KnownEndpoints({ store: counting, now: clock.now });
+    const listed = fresh.list();
+    /** How many pages had been read whenever others were served. */
+    const served = new Set<number>();
+    while (!served.has(3)) {
+      await new Promise((resolve) => setImmediate(resolve));
+      served.add(reads);
+    }
+    assert.equal((await listed).length, 601);
+    assert.equal(reads, 3);
+    assert.ok(served.has(1) && served.has(2));
   });
 });
