@@ -67,6 +67,10 @@ export const notApplicable: readonly NotApplicable[] = [
   },
   {
     why: "The end has an offset of its own for each reader, so that it does not disclose what the reader may not know.",
-    tests: ["correct tail offset for offset=now", "offset=now with (long-poll|SSE) mode"],
+    tests: [
+      "correct tail offset for offset=now",
+      "offset=now with (long-poll|SSE) mode",
+      "SSE for empty stream with correct offset",
+    ],
   },
 ];
