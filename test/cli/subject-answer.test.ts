@@ -149,6 +149,32 @@ describe("subject answer", () => {
     assert.deepEqual(found, cases);
   });
 
+  it("says that products are left out if there are very many", async () => {
+    await prepare("products");
+    await operate(line.environment, async (app) => {
+      const key = { organizationId: "products", resourceType: "person" };
+      for (let product = 1; product <= 100; product += 1) {
+        await withActs(app.store).write(
+          draftOf("person", "p", { product_type: `product ${product}` }),
+          { ...key, mode: "update" },
+        );
+      }
+    });
+    assert.equal((await answer("products"))["complete"], true);
+    await operate(line.environment, async ({ store }) =>
+      withActs(store).write(draftOf("person", "p", { product_type: "one more" }), {
+        organizationId: "products",
+        resourceType: "person",
+        mode: "update",
+      }),
+    );
+    const found = await answer("products");
+    assert.equal(found["complete"], false);
+    assert.equal((found["products"] as readonly unknown[]).length, 100);
+    const { out } = await line.type("subject answer person p --organization products --reason why");
+    assert.match(out, /At most 100 products and 1000 deletions are stated, and there are more\./);
+  });
+
   it("says that a relationship exists until the day of a closing that was stated ahead", async () => {
     await line.ask("organization create --name A --id ahead");
     const timestamp = new Date(Date.now() + 86_400_000).toISOString();

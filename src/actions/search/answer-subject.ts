@@ -15,7 +15,14 @@ import { findType } from "../record/find-named-record.ts";
 import { findKeys, readDeletionsOf, type SubjectRequest } from "../record/read-subject.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import { mayStateRecords } from "./closed-organization.ts";
-import { type OwnRecord, readOwn, type Span, type StatedValue, widen } from "./own-record.ts";
+import {
+  type OwnRecord,
+  productsMax,
+  readOwn,
+  type Span,
+  type StatedValue,
+  widen,
+} from "./own-record.ts";
 
 export interface AnswerRequest extends SubjectRequest {
   readonly reason: string;
@@ -69,12 +76,14 @@ export interface SubjectAnswer {
   readonly records: readonly CountedType[];
   readonly erased: readonly Erasure[];
   readonly to_be_erased: readonly Erasure[];
+  /** False if some products or deletions were left out. */
+  readonly complete: boolean;
   readonly confidential: boolean;
 }
 
 /** How many records are looked up at the same time. */
 const readAtOnce = 16;
-/** Further deletions of one subject are left out. */
+/** Further deletions of one subject are left out, and the answer says so. */
 const erasuresMax = 1_000;
 /**
  * Throws OperatorError not_permitted, invalid for a type that is neither a person nor a company, no_such_type and
@@ -124,6 +133,7 @@ type Stored = Pick<
   | "records"
   | "erased"
   | "to_be_erased"
+  | "complete"
 >;
 
 const notStated: Stored = {
@@ -136,6 +146,7 @@ const notStated: Stored = {
   records: [],
   erased: [],
   to_be_erased: [],
+  complete: true,
 };
 
 async function readStored(
@@ -149,10 +160,11 @@ async function readStored(
   const own = await readOwn(app, { organizationId, resourceType, resourceId }, type);
   // The progress of the deletion of a closed organization is for readers of confidential records.
   const whole = { ...request, resourceType: organizationType, resourceId: organizationId };
-  const erasures = [
-    ...(await readErasures(app, stated, "subject")),
-    ...(organization.closedAt === undefined ? [] : await readErasures(app, whole, "organization")),
+  const lists = [
+    await readErasures(app, stated, "subject"),
+    organization.closedAt === undefined ? [] : await readErasures(app, whole, "organization"),
   ];
+  const erasures = lists.flatMap((list) => list.slice(0, erasuresMax));
   const first = records.map(({ first_seen }) => first_seen).sort()[0];
   return {
     relationship: relationshipOf(own, {
@@ -169,6 +181,7 @@ async function readStored(
     records,
     erased: erasures.filter(({ completed_at }) => completed_at !== undefined),
     to_be_erased: erasures.filter(({ completed_at }) => completed_at === undefined),
+    complete: own?.complete !== false && lists.every(({ length }) => length <= erasuresMax),
   };
 }
 
@@ -231,7 +244,10 @@ async function countRecords(app: App, request: SubjectRequest): Promise<readonly
   })).sort((one, other) => (one.resource_type < other.resource_type ? -1 : 1));
 }
 
-/** The deletions that are open or completed, oldest first; completed ones with the numbers of their receipts. */
+/**
+ * The deletions that are open or completed, oldest first, and one too many if there are too many; completed ones with
+ * the numbers of their receipts.
+ */
 async function readErasures(
   app: App,
   request: SubjectRequest,
@@ -240,7 +256,7 @@ async function readErasures(
   const found: Erasure[] = [];
   for await (const page of readDeletionsOf(app, request)) {
     for (const { deletion_request_id, status, requested_at, completed_at } of page) {
-      if (status === "cancelled" || found.length >= erasuresMax) continue;
+      if (status === "cancelled" || found.length > erasuresMax) continue;
       const receipt = await app.store.findReceipt(deletion_request_id, request.organizationId);
       const { receipt_no = aloneNo } = receipt ?? {};
       found.push({
@@ -309,6 +325,11 @@ export function describeAnswer(
           ? []
           : ["The records of a closed organization are erased once nothing keeps them."]),
         "If records were erased, only the request and its receipt remain.",
+        ...(answer.complete
+          ? []
+          : [
+              `At most ${productsMax} products and ${erasuresMax} deletions are stated, and there are more.`,
+            ]),
         answer.confidential
           ? "It includes confidential reports: do not pass it on to anybody who may not know of them."
           : "Confidential reports are not included, and it does not say whether there are any.",

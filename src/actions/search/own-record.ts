@@ -30,8 +30,8 @@ export function widen(known: Span | undefined, { first, last }: Span): Span {
   };
 }
 
-/** Further products of one subject are left out. */
-const productsMax = 100;
+/** Further products of one subject are left out, and the answer says so. */
+export const productsMax = 100;
 
 /** What the record of the subject itself says. */
 export interface OwnRecord {
@@ -39,6 +39,8 @@ export interface OwnRecord {
   readonly statuses: readonly StatedValue[];
   readonly products: readonly StatedValue[];
   readonly roles: readonly StatedValue[];
+  /** False if products were left out. */
+  readonly complete: boolean;
 }
 
 /** What may be true of a person or a company. */
@@ -84,8 +86,9 @@ export async function readOwn(
   return {
     until: until === undefined ? undefined : formatTimestamp(until),
     statuses: listStated(statuses),
-    products: listStated(products),
+    products: listStated(products).slice(0, productsMax),
     roles: listStated(roles),
+    complete: products.size <= productsMax,
   };
 }
 
@@ -93,7 +96,7 @@ function addStated(found: Map<string, Span>, payload: Payload, value: unknown): 
   const at = timestampOf(payload);
   if (typeof value !== "string" || at === undefined) return;
   const known = found.get(value);
-  if (known === undefined && found.size >= productsMax) return;
+  if (known === undefined && found.size > productsMax) return;
   found.set(value, widen(known, { first: at, last: at }));
 }
 
