@@ -11,9 +11,10 @@ import type {
 } from "../../domain/deletion/ledger-entry.ts";
 import type { HoldsOfReplay, SettingsChange } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
+import { auditPages } from "../pages.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { factOfLedger, Facts, storedFacts } from "./facts.ts";
-import { SettingsRead } from "./settings.ts";
+import { factOfAudit, factOfLedger, Facts, storedFacts } from "./facts.ts";
+import { settingsOf, SettingsRead } from "./settings.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
@@ -93,6 +94,7 @@ export async function readLedgers(
     unreplayed += await app.store.replay.countUnreplayed(deletions);
     uncancelled += (await app.store.replay.findUncancelled(cancelled)).length;
   }
+  await addLater(app, facts, settings);
   const expected = { auditAnchor: audit.expected, lastReceipt: receipts.expected, inProgress: [] };
   return {
     unreplayed,
@@ -102,6 +104,22 @@ export async function readLedgers(
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !(await app.store.replay.continues(expected)),
   };
+}
+
+/**
+ * Adds what the trail of the store says was changed later than a ledger knows: after a replay with the ledger of
+ * another host, for example. A replay must not undo that.
+ */
+async function addLater(app: App, facts: Facts, settings: SettingsRead): Promise<void> {
+  for await (const page of auditPages(app)) {
+    for (const entry of page) {
+      const fact = factOfAudit(entry);
+      const isRelease = fact?.about === "hold" && fact.stated === undefined;
+      if (isRelease || fact?.floor !== undefined) facts.add(fact);
+      const changed = settingsOf(entry);
+      if (changed !== undefined) settings.add(changed);
+    }
+  }
 }
 
 function requireStore(own: string, named: string): void {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { readLedgers } from "../../../src/actions/ledger/read-ledgers.ts";
-import type { Hold } from "../../../src/domain/access.ts";
+import type { AuditEntry, Hold } from "../../../src/domain/access.ts";
 import type { ChainHead, LedgerEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import type { MustHave } from "../../../src/store/interface/ledger.ts";
 import { keyOf } from "../../conformance/scene.ts";
@@ -52,6 +52,8 @@ interface Stored {
   readonly audit: readonly number[];
   readonly receipts: readonly number[];
   readonly holds?: readonly string[];
+  /** The entries of the trail about holds and settings. */
+  readonly trail?: readonly Partial<AuditEntry>[];
 }
 
 function has(chain: readonly number[], wanted: ChainHead | undefined): boolean {
@@ -63,6 +65,8 @@ function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
   const [own = [], ...others] = ledgers;
   const store = {
     receiptHead: async () => ({ storeId: "store_1" }),
+    listAudit: async () => stored.trail ?? [],
+    findOrganization: async () => ({ retainDays: 9 }),
     replay: {
       countUnreplayed: async () => 0,
       findUncancelled: async () => [],
@@ -140,6 +144,32 @@ describe("what ledgers know together", () => {
       );
       assert.deepEqual(holds.release, ["hold_b"]);
     }
+  });
+
+  it("does not include what the store has changed since, after a replay with another ledger", async () => {
+    const settings = { retainDays: 30, deletionApproval: true };
+    const change: LedgerEntry = {
+      kind: "settings",
+      entryNo: 5,
+      organizationId: "org_acme",
+      settings,
+      at: 0,
+      by: "zoe",
+    };
+    const common = { at: 0, actor: "zoe", organizationId: "org_acme" };
+    const trail = [
+      { ...common, entryNo: 7, action: "organization.change", detail: { retainDays: 9 } },
+      { ...common, entryNo: 8, action: "hold.release", detail: { holdId: "hold_a" } },
+    ];
+    const ledger = [change, placed("hold_a"), placed("hold_b")];
+    const found = await read({ audit: [], receipts: [], trail }, ledger);
+    assert.deepEqual(found.settings, [
+      { organizationId: "org_acme", settings: { deletionApproval: true } },
+    ]);
+    assert.deepEqual(
+      found.holds.place.map(({ holdId }) => holdId),
+      ["hold_b"],
+    );
   });
 
   it("is not read from the ledger of another store", async () => {
