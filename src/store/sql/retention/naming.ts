@@ -292,11 +292,16 @@ function makeLate(
     `;
 }
 
+/** The JSON of a field up to its first quote or, if that is escaped, only a part of it. */
+function beginningOf(field: string): string {
+  return `split_part(split_part(payload, '"${field}":"', 2), '"', 1)`;
+}
+
 /** A condition that is true if a field of a payload may contain one of the texts in a value of the statement. */
 function names(field: string, value: string): { onSqlite: string; onPostgres: string } {
   return {
     onSqlite: `payload ->> '${field}' IN (SELECT value FROM json_each(${value}))`,
-    onPostgres: `split_part(split_part(payload, '"${field}":"', 2), '"', 1) = ANY (${value}::text[])`,
+    onPostgres: `${beginningOf(field)} = ANY (${value}::text[])`,
   };
 }
 
@@ -312,10 +317,12 @@ function namesAny({ partyFields }: RecordType, value: string): string {
 function selectParties({ partyFields }: RecordType, value: string): string {
   const each = partyFields.map((field) => {
     const { onSqlite, onPostgres } = names(field, value);
-    const text = `substring(payload FROM '"${field}":("(?:[^"\\\\]|\\\\.)*")')`;
+    const text = beginningOf(field);
+    const whole = `substring(payload FROM '"${field}":("(?:[^"\\\\]|\\\\.)*")')`;
+    const json = `CASE strpos(${text}, '\\') WHEN 0 THEN '"' || ${text} || '"' ELSE ${whole} END`;
     return {
       onSqlite: `CASE WHEN ${onSqlite} THEN payload ->> '${field}' END`,
-      onPostgres: `CASE WHEN ${onPostgres} THEN ${text} END`,
+      onPostgres: `CASE WHEN ${onPostgres} THEN ${json} END`,
     };
   });
   return `
