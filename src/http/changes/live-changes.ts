@@ -21,6 +21,8 @@ import { requireView } from "./change-query.ts";
 interface Live {
   /** The cursor that the reader sent. */
   readonly cursor: number;
+  /** Ends the reply. */
+  readonly replaced: AbortSignal;
 }
 
 /** Answers with the next events. Never rejects. */
@@ -31,7 +33,7 @@ export async function answerLater(
 ): Promise<void> {
   const { request, reply, requestContext } = input;
   try {
-    const waiting = waitingOf(context, input, { view: reading.view, ms: limits.longPollMs });
+    const waiting = waitingOf(context, input, { ...reading, ms: limits.longPollMs });
     const page = await context.feed.poll(reading, waiting);
     if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
@@ -52,7 +54,7 @@ export async function beginStream(
 ): Promise<() => Promise<void>> {
   const { reply, request, requestContext } = input;
   const { raw } = reply;
-  const waiting = waitingOf(context, input, { view: reading.view, ms: limits.changeStreamMs });
+  const waiting = waitingOf(context, input, { ...reading, ms: limits.changeStreamMs });
   const pages = context.feed.follow(reading, waiting);
   const first = await pages.next();
   raw.writeHead(200, {
@@ -111,11 +113,11 @@ function writePart(
 function waitingOf(
   { app }: HttpContext,
   { request, reply, caller }: HandlerInput,
-  { view, ms }: { readonly view: FeedView; readonly ms: number },
+  { view, replaced, ms }: Pick<Live, "replaced"> & { readonly view: FeedView; readonly ms: number },
 ): Waiting {
   return {
     until: Math.min(app.now() + ms, caller.expiresAt),
-    signal: readerGone(reply.raw),
+    signal: AbortSignal.any([readerGone(reply.raw), replaced]),
     check: async () => requireView(view, await identifyCaller(app, request.headers.authorization)),
   };
 }

@@ -1,34 +1,57 @@
-// Counts and bounds live requests for changes, which are not among the requests in progress.
+// Counts and bounds live requests for changes, which are not among the requests in progress. When a process has all
+// that it can have, an organization with few of them takes the place of one of the organization with the most.
 
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-type Reader = Pick<Identity, "organizationId" | "keyId">;
+type Caller = Pick<Identity, "organizationId" | "keyId">;
+
+interface Reader extends Caller {
+  readonly place: AbortController;
+}
+
+export interface LiveReader {
+  /** Aborted when another organization gets the place of this request, which then has to end. */
+  readonly replaced: AbortSignal;
+  /** Stops counting the request. */
+  readonly leave: () => void;
+}
 
 export class LiveReaders {
+  /** In the order of their beginning. */
   readonly #all = new Set<Reader>();
 
   get count(): number {
     return this.#all.size;
   }
 
-  /** Counts a request until the returned function is called. Throws AppError rate_limited or unavailable. */
-  add({ organizationId, keyId }: Reader): () => void {
-    const readers = [...this.#all];
-    const ofKey = readers.filter((reader) => reader.keyId === keyId).length;
-    const ofOrganization = readers.filter((one) => one.organizationId === organizationId).length;
+  /** Counts a request until it leaves or is replaced. Throws AppError rate_limited or unavailable. */
+  add({ organizationId, keyId }: Caller): LiveReader {
+    const own = [...this.#all].filter((one) => one.organizationId === organizationId);
+    const ofKey = own.filter((one) => one.keyId === keyId);
     const { keyChangeReadersMax, organizationChangeReadersMax } = limits;
-    if (readers.length >= limits.changeReadersMax) {
-      throw unavailable("busy", { retryAfterSeconds: 1 });
-    }
-    if (ofOrganization >= organizationChangeReadersMax) {
+    if (own.length >= organizationChangeReadersMax) {
       throw tooMany("organization", organizationChangeReadersMax);
     }
-    if (ofKey >= keyChangeReadersMax) throw tooMany("API key", keyChangeReadersMax);
-    const reader = { organizationId, keyId };
+    if (ofKey.length >= keyChangeReadersMax) throw tooMany("API key", keyChangeReadersMax);
+    if (this.#all.size >= limits.changeReadersMax) this.#replace(own.length + 1);
+    const reader = { organizationId, keyId, place: new AbortController() };
     this.#all.add(reader);
-    return () => void this.#all.delete(reader);
+    return { replaced: reader.place.signal, leave: () => void this.#all.delete(reader) };
+  }
+
+  /** Ends the oldest request of the organization with the most, if it has more than `count`. */
+  #replace(count: number): void {
+    const [most = []] = Object.values(
+      Object.groupBy(this.#all, ({ organizationId }) => organizationId),
+    ).sort((one = [], other = []) => other.length - one.length);
+    const [oldest] = most;
+    if (oldest === undefined || most.length <= count) {
+      throw unavailable("busy", { retryAfterSeconds: 1 });
+    }
+    this.#all.delete(oldest);
+    oldest.place.abort();
   }
 }
 

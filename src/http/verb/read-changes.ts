@@ -48,14 +48,15 @@ export const readChanges: Verb = {
     }
     // The reader may have disconnected while its token was looked up; then nothing would end the count.
     if (reply.raw.destroyed) return undefined;
-    reply.raw.once("close", context.liveReaders.add(caller));
+    const { replaced, leave } = context.liveReaders.add(caller);
+    reply.raw.once("close", leave);
     if (isStream) {
       context.load.shedding.admitStream();
-      const goOn = await beginStream(context, input, reading);
+      const goOn = await beginStream(context, input, { ...reading, replaced });
       void goOn();
     } else {
       const { next: from } = await feed.begin(reading);
-      void answerLater(context, input, { ...reading, from });
+      void answerLater(context, input, { ...reading, replaced, from });
     }
     return undefined;
   },
