@@ -202,7 +202,7 @@ describe("organization close, under a hold and a retention floor", () => {
     const { deletion_request_id: id } = await line.ask("organization show acme");
     const waiting = await line.ask("deletion show --include-confidential", String(id));
     assert.equal(typeof waiting["floor_until"], "string");
-    await line.ask(...floor, "--keep-days", "none");
+    await line.ask(...floor, "--keep-days", "none", "--yes");
     const [done] = await processAll();
     assert.equal(done?.result, "completed");
   });
