@@ -6,16 +6,10 @@ import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "../record/record-write.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../timestamp.ts";
 
-export const filingField = "report_filed_at";
+const field = "report_filed_at";
 
 export function hasFilingTime({ fieldNames }: Pick<RecordType, "fieldNames">): boolean {
-  return fieldNames.includes(filingField);
-}
-
-/** Undefined if the payload does not contain a valid time. */
-export function findFilingTime(payload: Payload): NormalisedTimestamp | undefined {
-  const value = payload[filingField];
-  return typeof value === "string" ? normaliseTimestamp(value) : undefined;
+  return fieldNames.includes(field);
 }
 
 /** Accepts changes in parts, in any order. Stores only the latest value of the field. */
@@ -24,7 +18,7 @@ export class FiledAt {
     | {
         readonly timestamp: NormalisedTimestamp;
         readonly changeNo: number;
-        readonly value: NormalisedTimestamp | undefined;
+        readonly value: unknown;
       }
     | undefined;
 
@@ -36,9 +30,9 @@ export class FiledAt {
 
   #add({ changeNo, payload: text }: Pick<Change, "changeNo" | "payload">): void {
     // Nearly every other field changes more often.
-    if (!text.includes(filingField)) return;
+    if (!text.includes(field)) return;
     const payload: Payload = JSON.parse(text);
-    if (!Object.hasOwn(payload, filingField)) return;
+    if (!Object.hasOwn(payload, field)) return;
     const timestamp = timestampOf(payload);
     if (timestamp === undefined) throw new TypeError("a stored change has no valid timestamp");
     const before = this.#latest;
@@ -47,12 +41,13 @@ export class FiledAt {
       before === undefined ||
       timestamp > before.timestamp ||
       (timestamp === before.timestamp && changeNo > before.changeNo);
-    if (isLater) this.#latest = { timestamp, changeNo, value: findFilingTime(payload) };
+    if (isLater) this.#latest = { timestamp, changeNo, value: payload[field] };
   }
 
   /** Undefined if the report is not filed, or the time was cleared. */
   end(): NormalisedTimestamp | undefined {
-    return this.#latest?.value;
+    const value = this.#latest?.value;
+    return typeof value === "string" ? normaliseTimestamp(value) : undefined;
   }
 }
 

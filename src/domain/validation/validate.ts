@@ -7,11 +7,10 @@ import { type ErrorBudget, explainErrors, explainRefusal } from "./explain.ts";
 import { identifier } from "../schema/fields.ts";
 import { errorsMax, limits } from "../limits.ts";
 import { timestampOf } from "../record/payload.ts";
-import { filingField, findFilingTime } from "../retention/filed-at.ts";
 import { nounOf, type Operation, type Payload, type RecordType } from "../record-type.ts";
 import { isJsonObject } from "../schema/schema-shape.ts";
 import { validatorOf } from "../schema/validator.ts";
-import { latestTimestamp, type NormalisedTimestamp } from "../timestamp.ts";
+import { latestTimestamp } from "../timestamp.ts";
 
 const noErrors: readonly FieldError[] = [];
 const idSchema = identifier("An id.");
@@ -60,24 +59,19 @@ function ruleErrors(
     const found = rule.check(payload);
     if (found.length > 0) errors = [...errors, ...found];
   }
-  if (now !== undefined) {
-    const ahead = findTooFarAhead(payload, now);
-    if (ahead.length > 0) errors = [...errors, ...ahead];
-  }
+  if (now !== undefined && isTooFarAhead(payload, now)) errors = [...errors, tooFarAhead];
   const repeated = repeatedKeys(payload["additional_properties"]);
   return repeated.length > 0 ? [...errors, ...repeated] : errors;
 }
 
-const aheadMessage = `must be at most ${limits.timestampAheadDaysMax} days in the future; check its year and the clock it comes from`;
+const tooFarAhead: FieldError = {
+  field: "timestamp",
+  message: `must be at most ${limits.timestampAheadDaysMax} days in the future; check its year and the clock it comes from`,
+};
 
-/** The errors of times from which records are kept: one with a wrong year would keep its record for ever. */
-function findTooFarAhead(payload: Payload, now: number): readonly FieldError[] {
-  const latest = latestTimestamp(now);
-  const errorOf = (field: string, time: NormalisedTimestamp | undefined) =>
-    time !== undefined && time > latest ? [{ field, message: aheadMessage }] : noErrors;
-  const own = errorOf("timestamp", timestampOf(payload));
-  const filing = errorOf(filingField, findFilingTime(payload));
-  return own.length + filing.length === 0 ? noErrors : [...own, ...filing];
+function isTooFarAhead(payload: Payload, now: number): boolean {
+  const timestamp = timestampOf(payload);
+  return timestamp !== undefined && timestamp > latestTimestamp(now);
 }
 
 /** The keys of additional_properties must be unique; JSON Schema can't express that for a part of an item. */

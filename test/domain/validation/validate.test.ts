@@ -334,22 +334,6 @@ describe("a timestamp", () => {
     assert.deepEqual(errorsAt("2999-01-01T00:00:00Z"), []);
   });
 
-  it("of a filing is bounded in the same way, because retention counts from it", () => {
-    const report = named("transaction_suspicious_activity");
-    const fieldsAt = (report_filed_at: string | null) =>
-      ["add", "update"].map((operation) => {
-        const payload = { ...report.example, report_filed_at };
-        const errors = validatePayload(report, operation as "add" | "update", payload, { now });
-        return errors.map(({ field }) => field);
-      });
-    for (const within of ["2027-03-02T12:00:00Z", "0001-01-01T00:00:00Z", null]) {
-      assert.deepEqual(fieldsAt(within), [[], []]);
-    }
-    const beyond = [["report_filed_at"], ["report_filed_at"]];
-    assert.deepEqual(fieldsAt("2027-03-02T12:00:01Z"), beyond);
-    assert.deepEqual(fieldsAt("no time"), beyond);
-  });
-
   it("is bounded in updates too, along with other errors", () => {
     const update = { tx_id: "t", amount: "x", timestamp: "2999-01-01T00:00:00Z" };
     const errors = validatePayload(transaction, "update", update, { now });
