@@ -13,6 +13,7 @@ import {
   type NumberedKey,
   numberedRows,
 } from "../statement/named.ts";
+import { changeAfter } from "../record/changes.ts";
 import { removeFromIndex } from "../search/erase-tokens.ts";
 import { type RepliedRow, removeRepliesOf } from "./rewrite.ts";
 import { describeHold, type Hold } from "../../../domain/access.ts";
@@ -115,10 +116,7 @@ const findLong = `
   SELECT record_no, organization_id, resource_type, resource_id FROM ${namedRecords}
     --sqlite CROSS
     JOIN record USING (organization_id, resource_type, resource_id)
-  WHERE EXISTS (
-    SELECT 1 FROM change
-    --sqlite WHERE change.record_no = record.record_no
-    LIMIT 1 OFFSET ${changesMax})`;
+  WHERE EXISTS (${changeAfter} ${changesMax})`;
 
 /**
  * Erases records, and returns those that still existed. Runs the same number of statements even without records,

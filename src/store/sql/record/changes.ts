@@ -43,6 +43,15 @@ const readPage = `
   SELECT organization_id, resource_type, resource_id, change_no, payload, reply_key ${changesBetween}
   ${inOrder}`;
 
+/** In a statement about `record`, this finds the change after the first ones; their number follows. */
+export const changeAfter = `
+      SELECT 1 FROM change
+      --sqlite WHERE change.record_no = record.record_no
+      --postgres WHERE change.organization_id = record.organization_id
+      --postgres   AND change.resource_type = record.resource_type
+      --postgres   AND change.resource_id = record.resource_id
+      LIMIT 1 OFFSET`;
+
 /** A record with more changes than this is read part by part. */
 const changesOfShortMax = 16;
 
@@ -55,13 +64,7 @@ const measureShort = `
     SELECT record.* FROM ${namedRecords}
       --sqlite CROSS
       JOIN record USING (organization_id, resource_type, resource_id)
-    WHERE NOT EXISTS (
-      SELECT 1 FROM change
-      --sqlite WHERE change.record_no = record.record_no
-      --postgres WHERE change.organization_id = record.organization_id
-      --postgres   AND change.resource_type = record.resource_type
-      --postgres   AND change.resource_id = record.resource_id
-      LIMIT 1 OFFSET ${changesOfShortMax})
+    WHERE NOT EXISTS (${changeAfter} ${changesOfShortMax})
       --citus AND record.resource_id = ANY ($3::text[])
     )
   SELECT organization_id, resource_type, resource_id, count(*) AS changes,

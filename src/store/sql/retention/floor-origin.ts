@@ -8,7 +8,7 @@ import { FiledAt } from "../../../domain/retention/filed-at.ts";
 import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
-import { readChangesAfter, Room } from "../record/changes.ts";
+import { changeAfter, readChangesAfter, Room } from "../record/changes.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
@@ -34,13 +34,7 @@ const findLong = `
   SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
     --sqlite CROSS
     JOIN record USING (organization_id, resource_type, resource_id)
-  WHERE EXISTS (
-    SELECT 1 FROM change
-    --sqlite WHERE change.record_no = record.record_no
-    --postgres WHERE change.organization_id = record.organization_id
-    --postgres   AND change.resource_type = record.resource_type
-    --postgres   AND change.resource_id = record.resource_id
-    LIMIT 1 OFFSET ${changesAtOnce})
+  WHERE EXISTS (${changeAfter} ${changesAtOnce})
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
@@ -66,7 +60,7 @@ export interface LongHistory {
   readonly last: number;
 }
 
-/** By the texts of the keys. */
+/** The keys are the texts of record keys. */
 export type LongHistories = Map<string, LongHistory>;
 
 export interface FloorSearch {
