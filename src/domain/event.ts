@@ -27,7 +27,7 @@ const operator = "the name of the operator";
 const receiptKey = "the public key";
 const store = "the store";
 
-/** By the action of an audit entry; no entry with another action can be written. */
+/** The keys are the actions of audit entries; no entry with another action can be written. */
 export const trailEvents = {
   "organization.create": entry("An organization was created.", organization),
   "organization.change": entry("The settings of an organization were changed.", organization),

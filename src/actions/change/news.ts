@@ -18,7 +18,7 @@ export interface Awaited {
   readonly organizationId: string;
   /** Nothing has arrived up to this number. */
   readonly scanned: number;
-  /** By the clock of the application, in Unix milliseconds. */
+  /** The reader waits until this time of the application's clock, in Unix milliseconds. */
   readonly until: number;
 }
 

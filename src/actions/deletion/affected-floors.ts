@@ -30,7 +30,7 @@ export interface AffectedRecords {
 /** How many records are read at the same time. */
 const readAtOnce = 16;
 
-/** Without floors that have ended for all of their records. */
+/** Leaves out floors that have ended for all of their records. */
 export async function findAffectedFloors(
   app: App,
   floors: readonly RetentionFloor[],

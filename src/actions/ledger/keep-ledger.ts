@@ -53,7 +53,7 @@ export async function catchUpLedger(app: App): Promise<void> {
   const isNoted =
     state.auditAnchor?.hash === audit.hash && state.lastReceiptNo >= receipts.receiptNo;
   if (isNoted && state.heads !== undefined) return;
-  // First, so that no receipt of an earlier state of the store gets into the ledger.
+  // This comes first, so that no receipt of an earlier state of the store gets into the ledger.
   if (!(await store.replay.continues(state))) throw ledgerAhead(app);
   await noteReceipts(app, { after: state.lastReceiptNo, upTo: receipts.receiptNo });
   // A new ledger, or one of a store state before a restore, may lack entries that the trail already contains.

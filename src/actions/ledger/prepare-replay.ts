@@ -69,7 +69,7 @@ export async function prepareReplay(app: App, { sources, backup }: Preparing): P
   await replay.replaceSettings(findings.settings, act);
   for await (const { deletions } of readDeletions(app, sources))
     await replay.queueReplay(deletions);
-  // Afterwards, because what was completed is erased, whatever a ledger says besides.
+  // This comes afterwards, because what was completed is erased, whatever a ledger says besides.
   for await (const { cancelled } of readDeletions(app, sources)) {
     await replay.cancelAgain(cancelled, act);
   }

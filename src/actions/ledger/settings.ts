@@ -45,7 +45,7 @@ interface Stated {
 
 /** Collects the settings of ledgers, in any order. */
 export class SettingsRead {
-  /** By organization and by setting. */
+  /** Has a map of settings for each organization. */
   readonly #last = new Map<string, Map<keyof LedgerSettings, Stated>>();
 
   add(entry: LedgerEntry): void {

@@ -67,7 +67,7 @@ export interface RecipientFigures {
   readonly behindSince: number | undefined;
 }
 
-/** For metrics, which many people can read. Each step reads a bounded number of recipients. */
+/** Makes the figures of metrics, which many people can read. Each step reads a bounded number of recipients. */
 export async function* recipientFigures(
   app: App,
   lag = new RecipientLag(),

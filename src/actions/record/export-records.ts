@@ -16,7 +16,7 @@ const exportPageChanges = 250;
 export interface ExportRequest {
   readonly organizationId: string;
   readonly type: RecordType;
-  /** By the business time of the latest state, or of each change: at or after `from`, and before `to`. */
+  /** Selects by the business time of the latest state, or of each change: at or after `from`, and before `to`. */
   readonly from?: NormalisedTimestamp | undefined;
   readonly to?: NormalisedTimestamp | undefined;
   /** Selects by the latest state of the record. */

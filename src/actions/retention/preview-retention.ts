@@ -32,9 +32,9 @@ export class ExpiryTally {
   /** The first records that would be deleted. */
   readonly due: DueRecord[] = [];
   readonly dueByType: Counts = {};
-  /** By type, the number of records that would be erased with these. */
+  /** Counts, for each type, the records that would be erased with these. */
   readonly erasedWith: Counts = {};
-  /** By type, the number of records that would be erased with the last record that they belong to. */
+  /** Counts, for each type, the records that would be erased with the last record that they belong to. */
   readonly shared: Counts = {};
   /** Records with more owned records than were counted, which may have to wait for those that were not. */
   inPart = 0;

@@ -100,7 +100,7 @@ const unstated: SubjectsFound = {
     "The organization is closed, and only a search that includes what is confidential says who is or was stored in it.",
 };
 
-/** Said if `more` is set. */
+/** The text that is shown if `more` is set. */
 export const leftOut =
   "Some were left out, because many have the same value. Add further criteria before you answer that somebody is unknown.";
 

@@ -90,7 +90,7 @@ export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefine
   return !isSameKind || after.days < before.days;
 }
 
-/** From when a rule counts, and what a record without that time is called. */
+/** States from when a rule counts, and what a record without that time is called. */
 const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: string | undefined]>> =
   {
     last_seen: ["from when it was last seen", undefined],

@@ -6,7 +6,7 @@ import { spell } from "./transliteration.ts";
 
 const atSign = /[@＠]/;
 
-/** Without characters that nobody sees, such as direction marks, and with the digits of all scripts as 0 to 9. */
+/** Removes characters that nobody sees, such as direction marks, and writes the digits of all scripts as 0 to 9. */
 export function normaliseText(text: string): string {
   const visible = text.normalize("NFKC").replaceAll(/\p{Cf}/gu, "");
   return visible.replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)));

@@ -37,8 +37,8 @@ const columns = 8;
 const isLetter = /\p{L}/u;
 
 /**
- * By a letter or a pair of letters. In the tables, `-` means no letter, and the last spelling fills the remaining
- * columns.
+ * The keys are letters and pairs of letters. In the tables, `-` means no letter, and the last spelling fills the
+ * remaining columns.
  */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   [latin, cyrillic, greek, arabic]

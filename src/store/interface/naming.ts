@@ -52,7 +52,7 @@ export interface PartyFloorQuery extends NamingQuery {
 }
 
 export interface PartyFloorPage extends Pick<NamingPage, "last"> {
-  /** By the ids of the parties. */
+  /** The keys are the ids of the parties. */
   readonly latest: ReadonlyMap<string, PartyFloor>;
 }
 
@@ -67,7 +67,7 @@ export interface PartyFinding {
   readonly latest: PartyFloor | undefined;
 }
 
-/** By the id of the deletion. */
+/** Each finding follows the id of its deletion. */
 export type PartyFindings = readonly (readonly [deletionRequestId: string, PartyFinding])[];
 
 /** The progress of a pass over all records that name parties. */
@@ -100,7 +100,7 @@ export interface ScannedPage extends NamingPage {
  */
 export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
 
-/** By the id of the deletion. */
+/** The keys are the ids of deletions. */
 export type ScanResults = ReadonlyMap<string, ScanResult>;
 
 export interface PartyStep {

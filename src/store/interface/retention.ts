@@ -84,9 +84,9 @@ export interface ErasedQuery extends RetentionBounds, Pick<ExpiryQuery, "organiz
 export interface ErasedPreview {
   /** Records whose deletion would wait for a hold or a floor on something that it would erase or change. */
   readonly waiting: readonly Pick<Expired, "key" | "expiry">[];
-  /** By type: records that would be erased too, because they belong only to what is erased. */
+  /** Counts, for each type, the records that would be erased too, because they belong only to what is erased. */
   readonly erasedWith: Readonly<Record<string, number>>;
-  /** By type: records that also belong to other records, and would be erased with the last of them. */
+  /** Counts, for each type, the records that would be erased with the last of several that they belong to. */
   readonly shared: Readonly<Record<string, number>>;
   /** How many records were previewed only in part, because too many others belong to them. */
   readonly inPart: number;

@@ -120,7 +120,7 @@ export function describeFailure(
   return withoutValues(error);
 }
 
-/** By SQLSTATE or its class. */
+/** The keys are SQLSTATEs or their classes. */
 const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53100": "database_full",
   [readOnlyState]: "database_read_only",

@@ -46,14 +46,14 @@ interface Pass {
 }
 
 interface Passes {
-  /** By the ids of the deletions. */
+  /** The keys are the ids of the deletions. */
   readonly waiting: Map<string, Deletion>;
   current: Pass | undefined;
 }
 
 export class PartyFloorScans {
   readonly #source: PartyFloorSource;
-  /** By organization, in the order of their turns. */
+  /** The keys are organizations, in the order of their turns. */
   readonly #passes = new Map<string, Passes>();
 
   constructor(source: PartyFloorSource) {

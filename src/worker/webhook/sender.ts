@@ -44,7 +44,7 @@ class Sender {
   readonly #options: SenderOptions;
   readonly #claimant = `${process.pid}-${randomBytes(6).toString("hex")}`;
   readonly #stopping = new AbortController();
-  /** By endpoint. */
+  /** The keys are the ids of endpoints. */
   readonly #inFlight = new Map<string, Promise<void>>();
   readonly #turns = new Turns();
   readonly #known: KnownEndpoints;

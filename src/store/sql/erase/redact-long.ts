@@ -17,7 +17,7 @@ import type { Statements } from "../statement/statements.ts";
 import { readChange, readChangesAfter, Room, type Size } from "../record/changes.ts";
 import { redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
 
-/** By deletion: where its step continues; null if it is not within a record. */
+/** Says for each deletion where its step continues: null if that is not within a record. */
 export type Cursors = ReadonlyMap<string, string | null>;
 
 export interface RedactionOptions {

@@ -71,7 +71,7 @@ interface Party {
 }
 
 interface KnownParties {
-  /** By deletion. */
+  /** The keys are the ids of deletions. */
   readonly parties: ReadonlyMap<string, Party>;
   readonly floors: readonly RetentionFloor[];
   readonly bounds: PartyBounds;
