@@ -101,6 +101,11 @@ export function watchPackets(socket: Socket, { onRest, onOpenHead }: PacketEvent
       onOpenHead(packet);
     }
     if (!isDeclined || parsed === packet.length) return;
+    // Behind an upgrade the parser returns no error for bytes that are no request, but any number.
+    if (parsed < 0 || parsed > packet.length) {
+      socket.destroy();
+      return;
+    }
     // The parser can't be entered again before it returns.
     process.nextTick(onRest, Buffer.from(packet.subarray(parsed)));
   };
