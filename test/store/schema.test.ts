@@ -1,10 +1,10 @@
-// The baseline schema of both engines: every table and every column has a comment.
+// The schema of both engines: every table and every column has a comment.
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { erasureMap } from "../../src/store/sql/erasure-map.ts";
-import { readTables, schemaFor } from "../../src/store/sql/schema.ts";
+import { schemaFor } from "../../src/store/sql/schema.ts";
 
 /** The columns of each table, whether or not they have a comment: one on their line, or on the lines before it. */
 function readColumns(schema: string): readonly { name: string; isExplained: boolean }[] {
@@ -63,17 +63,6 @@ describe("the schema of a new store", () => {
       .map(({ name }) => String(name));
     const found = readColumns(schema).map(({ name }) => name);
     assert.deepEqual(found.filter((name) => name.includes(".")).sort(), columns.sort());
-  });
-
-  it("is read together with the columns that a migration adds", () => {
-    const added = `
-      -- what was planted
-      -- erased: the row is deleted with the record
-      ALTER TABLE organization ADD COLUMN planted bigint`;
-    const columns = readTables("postgres", [added]).get("organization")?.columns;
-    const fate = { erased: "the row is deleted with the record" };
-    assert.deepEqual(columns?.get("planted"), { type: "bigint", fate });
-    assert.deepEqual(columns?.get("name")?.fate, { retained: "contains nothing about any record" });
   });
 
   it("would be reported without one", () => {

@@ -1,9 +1,9 @@
-// The numbers of schema versions on every engine: schema.sql is the baseline, and each migration adds one.
+// The numbers of schema versions on every engine: version 1.0 has the baseline, and each migration since adds one.
 
 import { StoreError } from "../interface/store-error.ts";
 
-/** The number of the baseline; versions with lower numbers were never released. */
-export const baselineVersion = 100;
+/** The number of the schema of version 1.0; versions with lower numbers were never released. */
+export const baselineVersion = 200;
 
 /** Throws StoreError for a schema that this version can't migrate; an empty database has version 0. */
 export function refuseSchema(
@@ -19,7 +19,8 @@ export function refuseSchema(
   if (version > 0 && version < baselineVersion) {
     throw new StoreError(
       `${store} has schema version ${version}, of a version of Sluice that was never released, and can't be upgraded. ` +
-        "Export its records with the version that wrote it, and import them into a new store.",
+        "To take the data along, run `sluice export TYPE --organization ID --history --output FILE` with the version that " +
+        "wrote it, for each type and organization, and `sluice import FILE` with this one into a new store.",
     );
   }
 }

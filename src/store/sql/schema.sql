@@ -1,9 +1,9 @@
--- The schema of a store, the baseline of version 1.0. A published schema is never edited: the next change is a
--- migration (migrations.ts). It is in the words of PostgreSQL, and schema.ts replaces those that SQLite
--- does not have; a line after --sqlite or --postgres is only for that engine. What follows "erased:" or "retained:" in the
--- comment of a table says how an erasure removes its columns or why they remain, except a column whose comment says so
--- itself (erasure-map.ts). Row-level security, and which columns the
--- planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix milliseconds, except
+-- The whole schema of a store: every new store is made from it, and every store of this version has it. Once 1.0 is
+-- released, whoever changes it also adds a migration for the stores of earlier versions (migrations.ts). It is in the
+-- words of PostgreSQL, and schema-text.ts replaces those that SQLite does not have; a line after --sqlite or --postgres
+-- is only for that engine. What follows "erased:" or "retained:" in the comment of a table says how an erasure removes
+-- its columns or why they remain, except a column whose comment says so itself (erasure-map.ts). Row-level security, and
+-- which columns the planner of PostgreSQL may sample, are in row-security.ts and statistics.ts there. Times are Unix milliseconds, except
 -- first_seen and last_seen, which are normalised timestamps (domain/timestamp.ts). Text is compared byte by byte
 -- (COLLATE "C", which SQLite does by itself), so that its order is the same on every engine and every machine.
 --
@@ -61,6 +61,10 @@ CREATE TABLE retention_floor (
   resource_type text COLLATE "C" NOT NULL,   -- the record type
   keep_days bigint NOT NULL,                 -- for how many days
   counted_from text COLLATE "C" NOT NULL,    -- the point in time from which the days count
+  -- whether a deletion may redact a reference in the records that it keeps
+  redactable boolean NOT NULL DEFAULT false,
+  -- after how many days records of the type are erased without a request; null: no ceiling of the type
+  delete_after_days bigint,
   PRIMARY KEY (organization_id, resource_type)
 );
 
@@ -75,7 +79,11 @@ CREATE TABLE api_key (
   created_at bigint NOT NULL,                                        -- when it was created
   expires_at bigint,                                                 -- when it and its tokens end; null: never
   revoked_at bigint,                                                 -- when it was revoked; null: it was not
-  last_used_at bigint                                                -- when a token was last requested with it, roughly
+  last_used_at bigint,                                               -- when a token was last requested with it, roughly
+  -- the tokens of a platform for which tokens are issued, as JSON; null: an API key
+  identity_rule text,
+  -- who created it, and so could request with it; null: before this was stored
+  created_by text
 );
 -- the keys of an organization
 CREATE INDEX api_key_by_organization ON api_key (organization_id);
@@ -89,7 +97,9 @@ CREATE TABLE access_token (
   organization_id text COLLATE "C" NOT NULL REFERENCES organization, -- the organization that it is for
   scopes text NOT NULL,                                              -- what it grants, as a JSON list
   created_at bigint NOT NULL,                                        -- when it was issued
-  expires_at bigint NOT NULL                                         -- when it ends
+  expires_at bigint NOT NULL,                                        -- when it ends
+  -- the program that it was issued to by a rule, as its issuer names it; null: by an API key
+  subject text
 );
 -- tokens that have expired
 CREATE INDEX access_token_by_expiry ON access_token (expires_at);
@@ -108,6 +118,10 @@ CREATE TABLE record (
   PRIMARY KEY (organization_id, resource_type, resource_id)
 --sqlite );
 --postgres ) WITH (fillfactor = 90);
+-- the records of an organization in the order of their first changes, for the feed
+--sqlite CREATE INDEX record_by_arrival ON record (organization_id, record_no);
+-- what the index of persons and companies does not know yet
+--sqlite CREATE INDEX record_searched ON record (record_no) WHERE resource_type IN ('company', 'person');
 
 -- an accepted submission of a record
 -- erased: the row is deleted when the record is erased
@@ -131,11 +145,17 @@ CREATE TABLE change (
 );
 -- the numbers of changes
 --postgres CREATE SEQUENCE arrival;
--- changes by arrival; on SQLite only later ones, because first changes are found by the key; on PostgreSQL of blocks of
--- pages, so that it costs an added record next to nothing
---sqlite CREATE INDEX change_later ON change (change_no) WHERE digest IS NOT NULL;
---postgres CREATE INDEX change_by_arrival
---postgres   ON change USING brin (change_no) WITH (pages_per_range = 32, autosummarize = on);
+-- changes by arrival, for the feed; on SQLite only later ones, because the first has the number of its record
+--sqlite CREATE INDEX change_later ON change (change_no) WHERE change_no > record_no;
+--postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
+-- what the index of persons and companies does not know yet
+--postgres CREATE INDEX change_searched ON change (change_no) WHERE resource_type IN ('company', 'person');
+-- whether a record with many changes names a person; nearly no record has later changes, so that this costs an added
+-- one nothing
+--sqlite CREATE INDEX change_sender_id ON change (record_no, payload ->> 'sender_id')
+--sqlite   WHERE digest IS NOT NULL AND payload ->> 'sender_id' IS NOT NULL;
+--sqlite CREATE INDEX change_receiver_id ON change (record_no, payload ->> 'receiver_id')
+--sqlite   WHERE digest IS NOT NULL AND payload ->> 'receiver_id' IS NOT NULL;
 -- an identical later change
 CREATE INDEX change_by_digest
   --sqlite ON change (record_no, digest)
@@ -183,14 +203,19 @@ CREATE TABLE hold (
   owner text,                                    -- who is responsible for the hold
   review_on text COLLATE "C",                    -- the date on which it has to be reviewed
   placed_at bigint NOT NULL,                     -- when it was placed
-  placed_by text NOT NULL                        -- who placed it
+  placed_by text NOT NULL,                       -- who placed it
+  -- the last date of a hold that ends by itself; null: only a release ends it
+  ends_on text COLLATE "C"
 );
 -- the holds of an organization
 CREATE INDEX hold_by_organization ON hold (organization_id, hold_id);
 -- the holds of a record
 CREATE INDEX hold_by_record ON hold (organization_id, resource_type, resource_id);
+-- holds that end by themselves
+CREATE INDEX hold_by_end ON hold (ends_on) WHERE ends_on IS NOT NULL;
 
 -- a request to delete a record, or everything of an organization, and its life cycle
+-- on PostgreSQL, room in the page keeps updates of columns without an index out of the indexes
 -- retained: the proof of a deletion: that it was requested, and its result
 CREATE TABLE deletion (
   deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id that the client gets
@@ -232,7 +257,8 @@ CREATE TABLE deletion (
   -- where a step continues that has no targets to go by, as JSON; null: at the beginning
   -- erased: emptied when the step has ended; it may name a record that a step has reached
   cursor text COLLATE "C"
-);
+--sqlite );
+--postgres ) WITH (fillfactor = 50);
 -- deletions that wait for an approval; on SQLite the primary key is the end of each index by itself
 CREATE INDEX deletion_awaiting
   --sqlite ON deletion (requested_at)
@@ -259,11 +285,22 @@ CREATE INDEX deletion_by_status
 CREATE INDEX deletion_by_time
   --sqlite ON deletion (requested_at);
   --postgres ON deletion (requested_at, deletion_request_id);
--- the next deletion for a worker
+-- the next deletion for a worker. Together with row-level security, PostgreSQL uses no index on COALESCE, because it
+-- considers that expression leaky, but it does on CASE
 CREATE INDEX deletion_due
-  --sqlite ON deletion (status, coalesce(next_attempt_at, due_at))
-  --postgres ON deletion (status, coalesce(next_attempt_at, due_at), due_at, deletion_request_id)
-  WHERE status IN ('pending', 'processing');
+  ON deletion (status, (CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END)
+  --postgres , due_at, deletion_request_id
+  ) WHERE status IN ('pending', 'processing');
+-- due deletions, by the organizations that take turns
+CREATE INDEX deletion_in_turn
+  ON deletion ((CASE WHEN restricted_of IS NULL THEN organization_id ELSE restricted_of END),
+    (CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END), deletion_request_id)
+  WHERE status = 'pending';
+-- deletions that wait for a hold
+CREATE INDEX deletion_held
+  --sqlite ON deletion (organization_id)
+  --postgres ON deletion (organization_id, deletion_request_id)
+  WHERE held AND status IN ('pending', 'processing');
 -- deletions that wait for a floor
 CREATE INDEX deletion_floored
   ON deletion (organization_id, deletion_request_id, floor_until)
@@ -272,6 +309,10 @@ CREATE INDEX deletion_floored
 CREATE UNIQUE INDEX deletion_open
   ON deletion (organization_id, resource_type, resource_id)
   WHERE status IN ('pending', 'processing');
+-- deletions of types that only operators and the retention ceiling can request; the metrics leave out confidential ones
+CREATE INDEX deletion_of_others
+  ON deletion (organization_id, resource_type, status, floor_until)
+  WHERE resource_type NOT IN ('transaction', 'person', 'company');
 -- the restricted sets of an organization
 CREATE INDEX deletion_restricted
   ON deletion (restricted_of, deletion_request_id)
@@ -343,6 +384,8 @@ CREATE INDEX restricted_reference_by_report
   ON restricted_reference (organization_id, from_set, from_type, from_id);
 
 -- the signed receipt of a completed deletion; the receipts are a chain of hashes
+-- on PostgreSQL, a receipt fits in a page, so it need not be split into rows of a second table; its hashes can't be
+-- compressed, so the server does not try
 -- retained: the proof of a deletion: that it was requested, and its result
 CREATE TABLE receipt (
   receipt_no bigint NOT NULL PRIMARY KEY,               -- the position in the chain
@@ -352,7 +395,8 @@ CREATE TABLE receipt (
   document text NOT NULL,                               -- the receipt with its signature, as JSON
   hash text NOT NULL                                    -- of the document
 --sqlite ) STRICT;
---postgres );
+--postgres ) WITH (toast_tuple_target = 8160);
+--postgres ALTER TABLE receipt ALTER COLUMN document SET STORAGE EXTERNAL;
 
 -- a public key that receipts are signed with; the private keys are in no table
 -- retained: contains nothing about any record
@@ -492,7 +536,11 @@ CREATE TABLE operator (
   created_at bigint NOT NULL,                        -- when the operator was created
   disabled_at bigint,                                -- when the operator was disabled; null: enabled
   issuer text COLLATE "C",                           -- the issuer of OpenID Connect that knows the person
-  subject text COLLATE "C"                           -- the id of the person at the issuer
+  subject text COLLATE "C",                          -- the id of the person at the issuer
+  -- since when an officer waits for the confirmation by another one; null: needs none
+  unconfirmed_since bigint,
+  -- the administrator who created the officer, or a link for the officer
+  unconfirmed_by text
 );
 -- one operator for each person of an issuer
 CREATE UNIQUE INDEX operator_by_identity ON operator (issuer, subject);
@@ -506,7 +554,8 @@ CREATE TABLE operator_passkey (
   sign_count bigint NOT NULL,                          -- how often it was used, as the authenticator counts
   transports text NOT NULL,                            -- how the browser reaches the authenticator, as a JSON list
   created_at bigint NOT NULL,                          -- when it was registered
-  last_used_at bigint                                  -- when the operator last signed in with it
+  last_used_at bigint,                                 -- when the operator last signed in with it
+  name text NOT NULL DEFAULT ''                        -- what its owner calls it; empty for no name
 );
 -- the passkeys of an operator
 CREATE INDEX operator_passkey_by_operator ON operator_passkey (operator_id);
@@ -534,6 +583,161 @@ CREATE TABLE one_time_token (
 );
 -- secrets that have expired
 CREATE INDEX one_time_token_expiry ON one_time_token (expires_at);
+
+-- a hash of a value by which a person or a company is found
+-- erased: the row is deleted when its record is erased
+CREATE TABLE search_token (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  hash bytea NOT NULL,                       -- of the normalised value, under a key that is in no table
+  resource_type text COLLATE "C" NOT NULL,   -- the record type
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record
+  field text COLLATE "C" NOT NULL,           -- the field that has the value
+  former boolean NOT NULL,                   -- whether only changes before the latest state have the value
+  PRIMARY KEY (organization_id, hash, resource_type, resource_id)
+);
+-- the hashes of a record
+CREATE INDEX search_token_by_record ON search_token (organization_id, resource_type, resource_id);
+
+-- the state of the index of persons and companies in one row
+-- retained: contains nothing about any record
+CREATE TABLE search_index (
+  -- always the same, so that there is one row
+  --sqlite single bigint NOT NULL PRIMARY KEY CHECK (single = 1),
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+  -- derived from the key of the hashes, to recognise another key; 0: none is in use yet
+  key_check bigint NOT NULL,
+  -- the number of arrival up to which all changes of persons and companies are in the index, or a lower one
+  indexed_no bigint NOT NULL DEFAULT 0
+--sqlite ) STRICT;
+--postgres );
+--sqlite INSERT INTO search_index (single, key_check) VALUES (1, 0);
+--postgres INSERT INTO search_index (key_check) VALUES (0);
+
+-- where an organization is sent events, and how far it was told
+-- retained: contains nothing about any record
+CREATE TABLE webhook_endpoint (
+  organization_id text COLLATE "C" NOT NULL, -- the organization
+  endpoint_id text COLLATE "C" NOT NULL,     -- the id of the endpoint
+  url text NOT NULL,                         -- where events are sent
+  events text NOT NULL,                      -- which ones, as a JSON list
+  description text NOT NULL,                 -- what the organization calls it
+  -- the record types that it may be notified of, as a JSON list; null: all that are not confidential
+  types text,
+  created_at bigint NOT NULL,                -- when it was created
+  created_by text NOT NULL,                  -- the id of the API key, or the operator
+  secret_version bigint NOT NULL DEFAULT 1,  -- the number that its secret is derived from
+  former_secret_until bigint,                -- until when the secret before signs, too
+  key_check bigint NOT NULL,                 -- derived from the key of the secret, to recognise another key
+  disabled_at bigint,                        -- when it was disabled; null: it is enabled
+  disabled_because text COLLATE "C",         -- why it was disabled
+  entry_no bigint NOT NULL,                  -- the entry of the audit trail up to which it was told
+  change_no bigint NOT NULL,                 -- the number of the last change that it was notified of
+  signalled_at bigint,                       -- when it was last notified of changes
+  test_requested_at bigint,                  -- when a test event was asked for that is not sent yet
+  failures bigint NOT NULL DEFAULT 0,        -- attempts since the last one that succeeded
+  failing_since bigint,                      -- when the first of these was
+  next_attempt_at bigint,                    -- when it is tried again; null: at once
+  last_attempt_at bigint,                    -- when it was last tried
+  last_result text,                          -- the status of the reply, or why there was none
+  last_delivered_at bigint,                  -- when it was last tried with success
+  lease_until bigint,                        -- until when no other process sends to it
+  claimant text,                             -- the process that sends to it
+  PRIMARY KEY (organization_id, endpoint_id)
+);
+
+-- a registered reader of the feed of changes
+-- retained: contains nothing about any record
+CREATE TABLE recipient (
+  organization_id text COLLATE "C" NOT NULL, -- the organization whose changes it reads
+  name text COLLATE "C" NOT NULL,            -- what its organization calls it
+  types text NOT NULL,                       -- the record types that it takes, as a JSON list
+  created_at bigint NOT NULL,                -- when it was registered
+  since_no bigint NOT NULL,                  -- the latest arrival number by then
+  -- the arrival number of the last event that it has acknowledged; 0 before the first
+  acknowledged_no bigint NOT NULL DEFAULT 0,
+  acknowledged_offset text COLLATE "C",      -- the same as the offset that it sent
+  acknowledged_at bigint,                    -- when it last acknowledged
+  PRIMARY KEY (organization_id, name)
+--sqlite ) STRICT;
+--postgres );
+
+-- for the recipients of an organization, that a record was erased, or that a deletion was completed
+-- erased: the row is deleted when the recipients have acknowledged it, or after a while
+CREATE TABLE erasure_notice (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the record
+  notice_no bigint NOT NULL,                 -- its place in the feed of changes, one of the arrival numbers
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('erased', 'completed')), -- what has happened
+  resource_type text COLLATE "C" NOT NULL,   -- the type of the record, or that of the deletion's record
+  resource_id text COLLATE "C" NOT NULL,     -- the id of the record, or of the deletion that was completed
+  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion
+  created_at bigint NOT NULL,                -- when it was written
+  PRIMARY KEY (organization_id, notice_no)
+--sqlite ) STRICT;
+--postgres );
+-- what the recipients of a type have acknowledged
+CREATE INDEX erasure_notice_by_type ON erasure_notice (organization_id, resource_type, notice_no);
+-- old ones
+CREATE INDEX erasure_notice_by_time ON erasure_notice (created_at);
+
+-- that a recipient was informed about the records of a type that a deletion has erased
+-- retained: the proof of a deletion: who was informed, and has acknowledged it
+CREATE TABLE deletion_recipient (
+  deletion_request_id text COLLATE "C" NOT NULL, -- the deletion
+  name text COLLATE "C" NOT NULL,                -- the recipient
+  resource_type text COLLATE "C" NOT NULL,       -- the record type
+  organization_id text COLLATE "C" NOT NULL,     -- the organization of both
+  last_no bigint NOT NULL,                       -- the number of the last notice
+  told_at bigint NOT NULL,                       -- when that was written
+  acknowledged_at bigint,                        -- when the recipient has acknowledged all of them
+  removed_at bigint,                             -- when the recipient was removed, unless it had acknowledged them
+  -- when a notice was erased because of its age that the recipient had not acknowledged
+  expired_at bigint,
+  PRIMARY KEY (deletion_request_id, name, resource_type)
+--sqlite ) STRICT;
+--postgres );
+-- what a recipient can still acknowledge
+CREATE INDEX deletion_recipient_waiting ON deletion_recipient (organization_id, name, last_no)
+  WHERE acknowledged_at IS NULL AND removed_at IS NULL AND expired_at IS NULL;
+
+-- an act that one person has proposed, and that another has to approve
+-- retained: contains nothing about any record
+CREATE TABLE proposal (
+  proposal_id text COLLATE "C" NOT NULL PRIMARY KEY, -- the id of the proposal
+  organization_id text COLLATE "C" NOT NULL, -- the organization that requires a second person
+  act text COLLATE "C" NOT NULL,             -- the act, such as retention.set
+  parameters text NOT NULL,                  -- what the act is given, as canonical JSON
+  state text NOT NULL,                       -- what it changes, as it was by then, as canonical JSON
+  proposed_by text NOT NULL,                 -- the operator
+  proposed_at bigint NOT NULL,               -- when
+  expires_at bigint NOT NULL,                -- from when on nobody can approve it
+  -- what became of it
+  status text COLLATE "C" NOT NULL CHECK (status IN ('open', 'approved', 'declined', 'expired')),
+  decided_by text,                           -- who approved or declined it
+  decided_at bigint                          -- when
+--sqlite ) STRICT;
+--postgres );
+-- what can still be approved
+CREATE INDEX proposal_open ON proposal (organization_id, expires_at) WHERE status = 'open';
+-- the list, newest first
+CREATE INDEX proposal_by_time ON proposal (proposed_at, proposal_id);
+
+-- how far a receiver of events has the audit trail
+-- retained: contains nothing about any record
+CREATE TABLE event_cursor (
+  destination text COLLATE "C" NOT NULL PRIMARY KEY, -- the kind of the receiver: otlp or syslog
+  entry_no bigint NOT NULL,    -- the last entry of the trail that it has
+  -- until when no other process sends to it; the process that sends knows itself by this number
+  lease_until bigint NOT NULL
+--sqlite ) STRICT;
+--postgres );
+
+-- the arrival numbers that were given since a restore, as far as the next row
+-- retained: contains nothing about any record
+CREATE TABLE arrival_timeline (
+  after_no bigint NOT NULL PRIMARY KEY, -- the last number of the restored store
+  timeline_id bigint NOT NULL           -- tells these numbers from those given before the restore
+--sqlite ) STRICT;
+--postgres );
 
 -- on PostgreSQL: the progress of the move of an embedded store in one row; empty at any other time
 -- retained: contains nothing about any record

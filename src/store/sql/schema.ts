@@ -2,7 +2,6 @@
 // of a table. Runs no statement.
 
 import { readFileSync } from "node:fs";
-import { published } from "./migrations.ts";
 import { schemaText } from "./schema-text.ts";
 import type { EngineName } from "./statement/statements.ts";
 
@@ -31,30 +30,24 @@ interface DescribedTable extends Table {
   readonly fate: Fate | undefined;
 }
 
-/** The tables of an engine by their names, as the schema and the migrations describe them. */
-export function readTables(engine: EngineName, migrations = published): ReadonlyMap<string, Table> {
+/** The tables of an engine by their names. */
+export function readTables(engine: EngineName): ReadonlyMap<string, Table> {
   const tables = new Map<string, DescribedTable>();
   let open: DescribedTable | undefined;
   let comment = "";
-  const sql = [schemaFor(engine), ...migrations.map((text) => schemaText(engine, text))];
-  const lines = sql.flatMap((text) => text.split("\n")).map((line) => line.trim());
-  for (const line of lines) {
+  for (const line of schemaFor(engine)
+    .split("\n")
+    .map((text) => text.trim())) {
     const [, name] = /^CREATE TABLE (\w+) \($/.exec(line) ?? [];
-    const [, dropped = "", gone = ""] =
-      /^(?:DROP|ALTER) TABLE (\w+)(?:;| DROP COLUMN (\w+))/.exec(line) ?? [];
-    const [, altered = "", added = ""] = /^ALTER TABLE (\w+) ADD COLUMN (.*)/.exec(line) ?? [];
-    if (gone !== "") tables.get(dropped)?.columns.delete(gone);
-    else if (dropped !== "") tables.delete(dropped);
-    else if (name !== undefined) {
+    if (name !== undefined) {
       open = { key: [], columns: new Map(), fate: fateIn(comment) };
       tables.set(name, open);
     } else if (line.startsWith(")")) open = undefined;
-    else if (/^\w/.test(line)) {
-      const table = open ?? tables.get(altered);
-      const [column = "", type = ""] = (added || line).split(/\W/);
-      const fate = fateIn(comment) ?? table?.fate;
-      table?.key.push(...keyIn(line));
-      if (column !== "PRIMARY") table?.columns.set(column, { type, fate });
+    else if (open !== undefined && /^\w/.test(line)) {
+      const [column = "", type = ""] = line.split(/\W/);
+      open.key.push(...keyIn(line));
+      if (column !== "PRIMARY")
+        open.columns.set(column, { type, fate: fateIn(comment) ?? open.fate });
     }
     comment = line.startsWith("-- ") ? `${comment}${line.slice(2)}` : "";
   }

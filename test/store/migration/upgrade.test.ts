@@ -1,5 +1,5 @@
-// Migrations, with planted ones: a store of the baseline is brought up with its rows, step by step and once; and stores
-// of other versions are refused.
+// Migrations, with planted ones: a store of version 1.0 is brought up with its rows, step by step and once; a new store
+// is made without them; and stores of other versions are refused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { migrate as migratePostgres } from "../../../src/store/postgres/migration/migrate.ts";
 import { baselineVersion } from "../../../src/store/shared/schema-version.ts";
 import { published, schemaVersion } from "../../../src/store/sql/migrations.ts";
-import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { Connection, openWriter } from "../../../src/store/sqlite/connection.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { transaction } from "../../conformance/scene.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
@@ -29,7 +29,7 @@ const addTable = `
 
 const planted: readonly string[] = [...published, addColumn, addTable];
 
-describe("a store of the baseline on SQLite", () => {
+describe("a store of version 1.0 on SQLite", () => {
   it("is brought up by each migration once, and keeps its rows", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
@@ -79,23 +79,31 @@ describe("a store of the baseline on SQLite", () => {
       place.withDatabase((file) => {
         file.exec(`UPDATE meta SET value = ${version} WHERE name = 'schema_version'`);
       });
-    for (const version of [1, 10, baselineVersion - 1]) {
+    for (const version of [1, 126, baselineVersion - 1]) {
       setVersion(version);
       await assert.rejects(place.open(), (error: Error) => {
+        const text = `schema version ${version}, of a version of Sluice`;
         assert.match(
           error.message,
-          new RegExp(`schema version ${version}, of a version of Sluice`),
+          new RegExp(`${text}.*.*sluice export TYPE .*sluice import FILE`),
         );
         assert.ok(error.message.includes(place.path));
         return true;
       });
     }
   });
+
+  it("is made new without the migrations", (test) => {
+    const connection = openWriter(makePlace(test).path);
+    migrate(connection, [...published, "not SQL"]);
+    migrate(connection, [...published, "not SQL"]);
+    connection.close();
+  });
 });
 
 const server = await usePostgres();
 
-describe("a store of the baseline on PostgreSQL", () => {
+describe("a store of version 1.0 on PostgreSQL", () => {
   it("is brought up by each migration once, and keeps its rows", async () => {
     const url = await server.makeDatabase();
     const store = await openTestStore(url, { role: "serve" });

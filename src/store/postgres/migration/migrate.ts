@@ -4,7 +4,8 @@
 
 import { StoreError } from "../../interface/store-error.ts";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
-import { missingIn, published } from "../../sql/migrations.ts";
+import { published } from "../../sql/migrations.ts";
+import { schemaText } from "../../sql/schema-text.ts";
 import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, findDistributed, hasCitus, isDistributed } from "../citus.ts";
@@ -79,7 +80,8 @@ async function bringUp(transaction: Transaction, migrations: readonly string[]):
   const distributed = citus && !isNew;
   if (distributed) await keepShardsOutOfStatistics(transaction);
   if (isNew) await transaction.exec(schemaFor("postgres"));
-  for (const sql of missingIn({ from: version, migrations }, "postgres")) {
+  const missing = isNew ? [] : migrations.slice(version - baselineVersion);
+  for (const sql of missing.map((text) => schemaText("postgres", text))) {
     // Citus propagates a change of a distributed table with the whole text of the message that contains it.
     for (const part of distributed ? splitStatements(sql) : [sql]) await transaction.exec(part);
   }

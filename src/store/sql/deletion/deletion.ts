@@ -130,7 +130,7 @@ const countReports = `
   WHERE ${ofReports} AND organization_id NOT IN (${closedOrganizations})
   GROUP BY status`;
 
-/** When a deletion is tried next, written as in the indexes (migrations.ts), so that these are used. */
+/** When a deletion is tried next, written as in the indexes (schema.sql), so that these are used. */
 export const triedAt = "CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END";
 
 /** Longer than every back-off, and than the delay of a deletion under a hold. */

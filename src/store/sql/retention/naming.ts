@@ -239,7 +239,7 @@ function makeTexts(type: RecordType): Texts {
 
 /**
  * On SQLite, where writers wait for it, this reads only the first changes of each record; an index has the parties that
- * the later ones name (../migrations.ts).
+ * the later ones name (../schema.sql).
  */
 function makeAmong(type: RecordType): string {
   const later = type.partyFields.map(

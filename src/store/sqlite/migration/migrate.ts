@@ -4,7 +4,8 @@
 
 import { randomBytes } from "node:crypto";
 import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
-import { missingIn, published } from "../../sql/migrations.ts";
+import { published } from "../../sql/migrations.ts";
+import { schemaText } from "../../sql/schema-text.ts";
 import { schemaFor } from "../../sql/schema.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
 
@@ -22,8 +23,10 @@ export function migrate(connection: Connection, migrations = published): void {
     const version = versionOf(connection);
     refuseSchema(version, { newest, store: `The store ${connection.path}` });
     if (version === 0) createTables(connection);
-    for (const statements of missingIn({ from: version, migrations }, "sqlite")) {
-      connection.exec(statements);
+    else {
+      for (const statements of migrations.slice(version - baselineVersion)) {
+        connection.exec(schemaText("sqlite", statements));
+      }
     }
     connection.run(writeVersion, newest);
   });
