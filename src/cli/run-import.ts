@@ -6,6 +6,7 @@ import type { App } from "../actions/app.ts";
 import { writeDrafts } from "../actions/intake/write-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";
+import { openAnyRows } from "../bulk/formats/parquet-rows.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
@@ -46,6 +47,7 @@ export interface ImportOptions extends Pick<
 
 export async function runImport(context: Context, given: ImportOptions): Promise<CommandResult> {
   const plan: ImportPlan = {
+    openRows: openAnyRows,
     type: findType(given.type),
     organizationId: given.organization,
     mapping: combine(given.mapping, given.map),

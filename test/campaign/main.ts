@@ -14,7 +14,6 @@ import { durableStreamsClients } from "../durable-streams/clients.ts";
 import { failover } from "../failover/campaign.ts";
 import { fuzz } from "../fuzz/campaign.ts";
 import { fuzzRaw } from "../fuzz/raw-campaign.ts";
-import { parquet } from "../fuzz/parquet/campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
 import { mutants } from "../mutants/campaign.ts";
 import { crashDeletion } from "../receipt/campaign.ts";
@@ -41,7 +40,6 @@ const campaigns = {
   "durable-streams-clients": durableStreamsClients,
   fuzz,
   "fuzz-raw": fuzzRaw,
-  parquet,
   abuse,
   soak,
   "generated-clients": generatedClients,

@@ -12,7 +12,6 @@ const expected = [
   "Frames",
   "Rows",
   "Cells",
-  "Pages of a Parquet file",
   "Windows",
   "Files",
   "Timers",

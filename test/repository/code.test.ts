@@ -83,6 +83,19 @@ describe("the layers", () => {
     ]);
   });
 
+  it("never read Parquet in a process or a thread that serves, whatever it imports later", () => {
+    const threads = house
+      .map(({ path }) => path)
+      .filter((path) => /^src\/.*-thread\.ts$/.test(path));
+    assert.ok(threads.includes("src/process/import-thread.ts"));
+    for (const entry of ["src/process/serve.ts", ...threads]) {
+      const packages = findLoadedPackages(house, entry, { later: true });
+      assert.equal(packages.includes("hyparquet"), false, entry);
+    }
+    const importing = findLoadedPackages(house, "src/cli/run-import.ts");
+    assert.ok(importing.includes("hyparquet"));
+  });
+
   const loaded: Readonly<Record<string, readonly string[]>> = {
     "src/cli/main.ts": ["commander"],
     "src/process/serve.ts": ["fastify", "pino", "typebox"],

@@ -26,6 +26,8 @@ describe("the layers", () => {
       "src/d.ts": 'import f from "@scope/name/part";\nimport "./b/b.ts";\nimport "plain";',
     });
     assert.deepEqual(findLoadedPackages(files, "src/a.ts"), ["@scope/name", "plain"]);
+    const all = findLoadedPackages(files, "src/a.ts", { later: true });
+    assert.deepEqual(all, ["@scope/name", "at-run-time", "plain"]);
   });
 
   /** What a file imports; only types where it says so. */

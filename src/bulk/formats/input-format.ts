@@ -23,3 +23,12 @@ export function formatOfName(path: string): InputFormat {
     `The name ${path} does not say what format the file has; give --format csv, ndjson, json or parquet.`,
   );
 }
+
+/** Only a command that its own user has started reads Parquet. */
+export function parquetRefused(path: string): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} is Parquet, which can't be uploaded. Run sluice import ${path} on the server, or over HTTP with --url, or ` +
+      "convert the file to CSV or NDJSON.",
+  );
+}

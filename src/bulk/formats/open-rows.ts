@@ -1,11 +1,10 @@
-// Opens an input in the given format, or in the format of its name's ending.
+// Opens an input of text in the given format, or in the format of its name's ending.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { plainName } from "./compression.ts";
 import { openCsv } from "./csv-rows.ts";
-import { formatOfName } from "./input-format.ts";
+import { formatOfName, parquetRefused } from "./input-format.ts";
 import { openJson, openNdjson } from "./json-rows.ts";
-import { openParquet } from "./parquet-rows.ts";
 import type { InputFormat, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
@@ -17,16 +16,17 @@ export interface OpenOptions {
   readonly delimiter: string | undefined;
 }
 
-export function openRows(
-  input: TextInput,
-  { type, format, delimiter }: OpenOptions,
-): Promise<RowInput> {
+/** Throws OperatorError. */
+export type OpenRows = (input: TextInput, options: OpenOptions) => Promise<RowInput>;
+
+/** Does not open Parquet (parquet-rows.ts). */
+export const openRows: OpenRows = async (input, { format, delimiter }) => {
   const known = format ?? formatOfName(input.path);
-  if (known === "ndjson") return Promise.resolve(openNdjson(input));
-  if (known === "json") return Promise.resolve(openJson(input));
-  if (known === "parquet") return openParquet(input, type);
+  if (known === "ndjson") return openNdjson(input);
+  if (known === "json") return openJson(input);
+  if (known === "parquet") throw parquetRefused(input.path);
   return openCsv(input, delimiter ?? defaultDelimiter(input.path));
-}
+};
 
 export function defaultDelimiter(path: string): string {
   return plainName(path).toLowerCase().endsWith(".tsv") ? "\t" : ",";

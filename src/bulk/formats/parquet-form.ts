@@ -4,7 +4,11 @@
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { Form, Sink } from "../export/sink.ts";
 import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
-import { parquetGroupBytes, parquetGroupRows } from "./parquet-rows.ts";
+
+/** Rows in memory for a row group, which is written column by column. */
+export const parquetGroupRows = 20_000;
+/** Bytes of these rows. */
+export const parquetGroupBytes = 8 * 1_024 * 1_024;
 
 /** The size of a value other than text, in bytes. */
 const plainBytes = 8;

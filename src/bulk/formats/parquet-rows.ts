@@ -1,183 +1,152 @@
-// Streams the rows of Parquet in parts of a row group, column by column. Relies on no size that the file states
-// (parquet/footer.ts, parquet/pages.ts).
+// Streams the rows of Parquet in parts of a row group. Only `sluice import` reads Parquet, in a process of its own: the
+// library allocates what a file says of itself, so nothing that serves requests may import this file.
 
+import { gunzipSync, brotliDecompressSync, zstdDecompressSync } from "node:zlib";
+import {
+  asyncBufferFromFile,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+} from "hyparquet";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import type { RecordType } from "../../domain/record-type.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
-import { openFile } from "../../files/own-file.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { compressionOf, plainName } from "./compression.ts";
-import { ColumnValues } from "./parquet/column-values.ts";
-import { type Footer, type Group, leavesOf, readFooter } from "./parquet/footer.ts";
-import { codecs } from "./parquet/pages.ts";
-import { isTooLong, recordCharactersMax } from "./record-characters.ts";
+import { formatOfName } from "./input-format.ts";
+import { type OpenRows, openRows } from "./open-rows.ts";
 import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
-import type { JsonRow, Row, RowInput, UnreadableRow } from "./row.ts";
+import { parsers } from "./parquet-value.ts";
+import type { JsonRow, Row, UnreadableRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
-/** Rows in memory for a row group, which is written column by column. */
-export const parquetGroupRows = 20_000;
-/** Bytes of these rows. */
-export const parquetGroupBytes = 8 * 1_024 * 1_024;
+/** Rows that are read at once. A page is decoded again if the next part begins within it. */
+const partRows = 50_000;
+/** What a row group may have in memory, according to the file. */
+export const groupBytesMax = 1_024 * 1_024 * 1_024;
 
-/** Bounds of what is read at once, besides these: values, the fewest rows, and characters and bytes of all values. */
-const partValuesMax = 400_000;
-const partRowsMin = 100;
-const partCharactersMax = 4 * parquetGroupBytes;
-/** A file may say that it decompresses to any number of bytes. */
-const likelyRatioMax = 20;
+/** Compressions besides Snappy, which the library includes. */
+const compressors: Compressors = {
+  GZIP: (bytes, size) => gunzipSync(bytes, { maxOutputLength: Math.max(size, 1) }),
+  BROTLI: (bytes, size) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(size, 1) }),
+  ZSTD: (bytes, size) => zstdDecompressSync(bytes, { maxOutputLength: Math.max(size, 1) }),
+};
+const codecs: readonly string[] = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
 
-/** Resolves when the metadata at the end of the file has been read. Throws OperatorError. */
-export async function openParquet(input: TextInput, type: RecordType): Promise<RowInput> {
+/** Opens an input in any format, Parquet included. Throws OperatorError. */
+export const openAnyRows: OpenRows = async (input, options) => {
+  if ((options.format ?? formatOfName(input.path)) !== "parquet") return openRows(input, options);
   if (compressionOf(input.path) !== undefined) {
     throw new OperatorError(
       "input",
       `${input.path} must be decompressed to ${plainName(input.path)} first, because Parquet is read from its end.`,
     );
   }
-  const footer = explain(input.path, () => {
-    using file = openFile(input.path, "r");
-    return readFooter(file.descriptor, input.bytes);
-  });
-  const readers = columnReaders(footer.metadata, { type, codecs });
+  const file = await explain(input, () => openParquet(input.path));
+  const readers = columnReaders(file.metadata, { type: options.type, codecs });
   const fieldErrors = [...readers].map(([name, { cellError }]) => [name, cellError] as const);
-  return Promise.resolve({
+  return {
     format: "parquet",
     columns: undefined,
     typedColumns: new Map(fieldErrors),
-    batches: (wanted) => readRows(input, { footer, readers }, wanted),
-  });
+    batches: (wanted) => readRows(input, { ...file, readers }, wanted),
+  };
+};
+
+interface ParquetFile {
+  readonly buffer: Awaited<ReturnType<typeof asyncBufferFromFile>>;
+  readonly metadata: FileMetaData;
 }
 
-type Column = readonly [name: string, reader: ColumnReader];
+async function openParquet(path: string): Promise<ParquetFile> {
+  const buffer = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(buffer, { geoparquet: false });
+  if (metadata.row_groups.some((group) => group.total_byte_size > BigInt(groupBytesMax))) {
+    const mebibytes = groupBytesMax / 1_024 / 1_024;
+    throw new Error(`a row group has more than ${mebibytes} MiB; write it with smaller ones`);
+  }
+  return { buffer, metadata };
+}
+
+interface Opened extends ParquetFile {
+  readonly readers: ReadonlyMap<string, ColumnReader>;
+}
 
 async function* readRows(
   input: TextInput,
-  {
-    footer,
-    readers,
-  }: { readonly footer: Footer; readonly readers: ReadonlyMap<string, ColumnReader> },
-  wanted: ReadonlySet<string> = new Set(readers.keys()),
+  opened: Opened,
+  wanted: ReadonlySet<string> = new Set(opened.readers.keys()),
 ): AsyncGenerator<readonly Row[]> {
-  using file = openFile(input.path, "r");
+  const { readers, metadata } = opened;
   const found = [...readers].filter(([name]) => wanted.has(name));
   // If no column were read, nothing would show how many rows there really are.
   const columns = found.length > 0 ? found : [...readers].slice(0, 1);
-  let number = 0;
-  for (const group of footer.groups) {
-    const values = columns.map(([column]) =>
-      explain(nameOf(input, column), () => valuesOf(file.descriptor, footer, { column, group })),
-    );
-    const partRows = rowsAtOnce(footer, group, columns);
-    for (let from = 0; from < group.rows; from += partRows) {
-      const count = Math.min(partRows, group.rows - from);
-      const part = readPart(input, { columns, values, count });
-      for (let row = 0; row < count; row += 1) {
-        number += 1;
-        // One by one, because each may be as long as a record can be.
-        yield [rowOf(input, { number, columns: found, valueOf: (index) => part[index]?.[row] })];
-      }
-      input.advance(Math.round((input.bytes * number) / Number(footer.metadata.num_rows)));
+  const names = columns.map(([name]) => name);
+  let groupFrom = 0;
+  for (const { num_rows: rows } of metadata.row_groups) {
+    const groupEnd = groupFrom + Number(rows);
+    for (let from = groupFrom; from < groupEnd; from += partRows) {
+      const end = Math.min(groupEnd, from + partRows);
+      const part = await explain(input, () => readPart(opened, { from, end, names }));
+      yield part.map((values, index) =>
+        rowOf({ number: from + index + 1, columns: found, values }),
+      );
+      input.advance(Math.round((input.bytes * end) / Number(metadata.num_rows)));
     }
+    groupFrom = groupEnd;
   }
 }
 
-function nameOf({ path }: TextInput, column: string): string {
-  return `The column "${column}" of ${path}`;
+interface Part {
+  readonly from: number;
+  readonly end: number;
+  readonly names: string[];
 }
 
-function valuesOf(
-  descriptor: number,
-  { tree: root }: Footer,
-  { column, group }: { readonly column: string; readonly group: Group },
-): ColumnValues {
-  const tree = root.children.find(({ element }) => element.name === column);
-  if (tree === undefined) throw new Error("it is not in the schema");
-  return new ColumnValues(descriptor, { root, tree }, group);
-}
-
-/** Rows that are read at once: fewer if they have many columns or are large. */
-function rowsAtOnce({ tree }: Footer, group: Group, columns: readonly Column[]): number {
-  const names = new Set(columns.map(([name]) => name));
-  const leaves = leavesOf(tree).filter(({ path: [, top] }) => names.has(top?.element.name ?? ""));
-  const bytes = Math.min(group.saidBytes, likelyRatioMax * group.bytes);
-  return Math.max(
-    partRowsMin,
-    Math.min(
-      parquetGroupRows,
-      Math.floor(partValuesMax / Math.max(1, leaves.length)),
-      Math.ceil((group.rows * 2 * parquetGroupBytes) / Math.max(1, bytes)),
-    ),
-  );
-}
-
-interface PartOptions {
-  readonly columns: readonly Column[];
-  readonly values: readonly ColumnValues[];
-  readonly count: number;
-}
-
-function readPart(
-  input: TextInput,
-  { columns, values, count }: PartOptions,
-): readonly ArrayLike<unknown>[] {
-  let characters = 0;
-  return values.map((one, index) => {
-    const found = explain(nameOf(input, columns[index]?.[0] ?? ""), () => one.next(count));
-    characters += charactersOf(found);
-    if (characters <= partCharactersMax) return found;
-    throw new OperatorError(
-      "input",
-      `${count} rows of ${input.path} have more than ${partCharactersMax} characters. Write it with smaller row groups.`,
-    );
-  });
-}
-
-/** Values that share their memory count once. */
-function charactersOf(values: ArrayLike<unknown>): number {
-  const seen = new Set<unknown>();
-  let characters = 0;
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index];
-    if (typeof value !== "string" && !(value instanceof Uint8Array)) continue;
-    if (value.length > longCharacters && seen.has(value)) continue;
-    if (value.length > longCharacters) seen.add(value);
-    characters += value.length;
-  }
-  return characters;
-}
-
-/** Shorter values are counted each time, because looking them up costs more. */
-const longCharacters = 200;
-
-/** Reads values row by row, because many rows may share one dictionary value that is as long as a page. */
-function rowOf(
-  { path }: TextInput,
-  {
-    number,
+/** The library returns rows without values where a column has fewer values than the file says. */
+async function readPart(
+  { buffer: file, metadata }: ParquetFile,
+  { from, end, names: columns }: Part,
+): Promise<readonly JsonObject[]> {
+  const ends = new Map<string, number>();
+  const rows = await parquetReadObjects({
+    file,
+    metadata,
     columns,
-    valueOf,
-  }: {
-    readonly number: number;
-    readonly columns: readonly Column[];
-    readonly valueOf: (index: number) => unknown;
-  },
-): JsonRow | UnreadableRow {
+    rowStart: from,
+    rowEnd: end,
+    compressors,
+    parsers,
+    // Bytes without annotation must stay bytes, because decimals are encoded so.
+    utf8: false,
+    geoparquet: false,
+    onChunk: ({ columnName, rowEnd }) => ends.set(columnName, rowEnd),
+  });
+  const short = columns.find((name) => (ends.get(name) ?? 0) < end);
+  if (short === undefined) return rows;
+  throw new Error(`the column "${short}" has fewer rows than its row group`);
+}
+
+function rowOf({
+  number,
+  columns,
+  values,
+}: {
+  readonly number: number;
+  readonly columns: readonly (readonly [name: string, reader: ColumnReader])[];
+  readonly values: JsonObject;
+}): JsonRow | UnreadableRow {
   const entries: [string, unknown][] = [];
   const unread: string[] = [];
-  for (const [index, [name, { read }]] of columns.entries()) {
+  for (const [name, { read }] of columns) {
     try {
-      const value = read(valueOf(index));
+      const value = read(values[name]);
       if (value !== undefined) entries.push([name, value]);
     } catch {
       unread.push(`${name} is not UTF-8`);
     }
   }
   const fields = withNulls(Object.fromEntries(entries));
-  if (isTooLong(fields)) {
-    const reason = `has more than ${recordCharactersMax} characters`;
-    throw new OperatorError("input", `The row ${number} of ${path} ${reason}.`);
-  }
   if (unread.length === 0) return { number, fields };
   return { number, text: JSON.stringify(fields), reason: unread.join("; ") };
 }
@@ -189,12 +158,11 @@ function withNulls(fields: JsonObject): JsonObject {
   return { ...others, ...Object.fromEntries(names.map((name) => [String(name), null])) };
 }
 
-/** `what`: the subject of the sentence. */
-function explain<Result>(what: string, work: () => Result): Result {
+async function explain<Result>({ path }: TextInput, work: () => Promise<Result>): Promise<Result> {
   try {
-    return work();
+    return await work();
   } catch (cause) {
-    const message = `${what} can't be read as Parquet: ${reasonOf(cause)}.`;
+    const message = `${path} can't be read as Parquet: ${reasonOf(cause)}.`;
     throw new OperatorError("input", message, { cause });
   }
 }

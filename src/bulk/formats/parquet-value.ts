@@ -14,15 +14,7 @@ export const parsers: Partial<ParquetParsers> = {
   timestampFromMicroseconds: (since) => timeText(since, 6),
   timestampFromNanoseconds: (since) => timeText(since, 9),
   dateFromDays: (days) => dateText(days),
-  stringFromBytes: readUtf8,
-  jsonFromBytes: (bytes: Uint8Array) => readJson(readUtf8(bytes)),
-};
-
-/**
- * The parsers of columns without parts: text that is not UTF-8 stays bytes, and JSON stays text, until its row is read.
- */
-export const plainParsers: Partial<ParquetParsers> = {
-  ...parsers,
+  // Text that is not UTF-8 stays bytes, and JSON stays text, until its row is read.
   stringFromBytes: readUtf8OrBytes,
   jsonFromBytes: readUtf8OrBytes,
 };

@@ -1,5 +1,5 @@
-// How long a row of an input, and the record that it becomes, may be. Many fields may have the same long value, in
-// Parquet and by a mapping, and a thread that has no room for their JSON ends the whole process.
+// How long a row of an input, and the record that it becomes, may be. Many fields may have the same long value by
+// a mapping, and a thread that has no room for their JSON ends the whole process.
 
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 

@@ -12,7 +12,7 @@ import { type Chunk, cutChunks, keyOf } from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";
 import { workInOrder } from "./in-order.ts";
 import { makeRowMapper } from "./map-row.ts";
-import { defaultDelimiter, openRows } from "../formats/open-rows.ts";
+import { defaultDelimiter, type OpenRows } from "../formats/open-rows.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { StateFile } from "./state-file.ts";
@@ -41,6 +41,7 @@ export interface FileReport extends Counts {
 
 /** What to import, and how. */
 export interface ImportPlan {
+  readonly openRows: OpenRows;
   readonly type: RecordType;
   readonly organizationId: string;
   readonly mapping: Mapping;
@@ -66,7 +67,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const startedAt = performance.now();
   const input = openText(plan.file);
   const delimiter = plan.delimiter ?? defaultDelimiter(plan.file);
-  const rows = await openRows(input, { ...plan, delimiter });
+  const rows = await plan.openRows(input, { ...plan, delimiter });
   const mapper = makeRowMapper(rows, plan);
   const settings = describeSettings(plan, tools.target);
   const state = new StateFile(plan.statePath, { input: describeInput(input), settings });

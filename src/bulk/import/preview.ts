@@ -6,7 +6,6 @@ import type { Payload } from "../../domain/record-type.ts";
 import { validatePayload } from "../../domain/validation/validate.ts";
 import type { ImportPlan } from "./import-file.ts";
 import { makeRowMapper, type MappedRow } from "./map-row.ts";
-import { openRows } from "../formats/open-rows.ts";
 import { rowsOf } from "../formats/row.ts";
 import { openText } from "../formats/text-input.ts";
 
@@ -29,7 +28,7 @@ export async function previewFile(
   plan: ImportPlan,
   rowsMax: number,
 ): Promise<Preview> {
-  const input = await openRows(openText(file), plan);
+  const input = await plan.openRows(openText(file), plan);
   const mapper = makeRowMapper(input, plan);
   const rows: PreviewedRow[] = [];
   for await (const row of rowsOf(input, mapper.used)) {

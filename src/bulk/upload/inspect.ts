@@ -4,7 +4,6 @@
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { openRows } from "../formats/open-rows.ts";
 import { type Row, type RowInput, rowsOf } from "../formats/row.ts";
 import { isTooLong } from "../formats/record-characters.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
@@ -56,8 +55,7 @@ export async function inspectFile(
   plan: Omit<ImportPlan, "mapping">,
   choice: MappingChoice | undefined,
 ): Promise<Inspection> {
-  const input = await openRows(beginningOf(openText(file)), plan);
-  requireFewColumns(file, [...(input.typedColumns?.keys() ?? [])]);
+  const input = await plan.openRows(beginningOf(openText(file)), plan);
   const rows = await readFirst(input);
   if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
   const names = choosable(columnsOf(input, rows));
@@ -105,11 +103,8 @@ function beginningOf(text: TextInput): TextInput {
 }
 
 async function readFirst(input: RowInput): Promise<readonly Row[]> {
-  const { typedColumns } = input;
-  const readable = typedColumns && [...typedColumns].filter(([, why]) => why === undefined);
-  const wanted = readable && new Set(readable.map(([name]) => name));
   const rows: Row[] = [];
-  for await (const row of rowsOf(input, wanted)) {
+  for await (const row of rowsOf(input)) {
     rows.push(row);
     // All rows are in memory together here.
     if (rows.length >= rowsShown || isTooLong(rows)) break;
@@ -117,9 +112,8 @@ async function readFirst(input: RowInput): Promise<readonly Row[]> {
   return rows;
 }
 
-function columnsOf({ columns, typedColumns }: RowInput, rows: readonly Row[]): readonly string[] {
+function columnsOf({ columns }: RowInput, rows: readonly Row[]): readonly string[] {
   if (columns !== undefined) return columns;
-  if (typedColumns !== undefined) return [...typedColumns.keys()];
   return rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []));
 }
 

@@ -6,6 +6,7 @@ import type { MessagePort } from "node:worker_threads";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
+import { openRows } from "../formats/open-rows.ts";
 import { refusedName } from "../import/file-paths.ts";
 import { importFile } from "../import/import-file.ts";
 import { describeReason, type Refusal } from "../import/refused-file.ts";
@@ -41,6 +42,7 @@ export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
 
 function optionsOf({ resourceType, organizationId, update }: UploadPlan) {
   return {
+    openRows,
     type: findType(resourceType),
     organizationId,
     update,

@@ -72,7 +72,7 @@ export async function importInThread(
   let killer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     send({ kind: "stop" });
-    // Decoding a large part of Parquet takes a while, in which the thread reads no message.
+    // Parsing a long row takes a while, in which the thread reads no message.
     killer = setTimeout(() => void thread.terminate(), stopMsMax);
   };
   stopping.addEventListener("abort", stop);

@@ -10,7 +10,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { formatOfName } from "../formats/input-format.ts";
+import { formatOfName, parquetRefused } from "../formats/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { MappingChoice } from "./column-choice.ts";
@@ -135,7 +135,7 @@ export class Uploads {
     this.#sweep();
     const { ofOperatorMax, filesMax } = uploadLimits;
     if (this.#closing || this.bytesMax === 0) throw uploadsOff();
-    formatOfName(fileName);
+    if (formatOfName(fileName) === "parquet") throw parquetRefused(fileName);
     const own = [...this.#entries.values()].filter((one) => one.ownerId === ownerId);
     if (own.length >= ofOperatorMax) throw tooMany(`You have ${ofOperatorMax}`);
     if (this.#entries.size >= filesMax) throw tooMany(`There are ${filesMax}`);

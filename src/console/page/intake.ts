@@ -46,7 +46,7 @@ async function renderForm({ app, sources, organization }: Person): Promise<Html>
   const open = organizations.filter(({ closedAt }) => closedAt === undefined);
   const types = recordTypes.filter(({ resourceType }) => !hidden.has(resourceType));
   return html`<p>
-      CSV, NDJSON, JSON or Parquet, also compressed with gzip, Brotli or Zstandard, up to
+      CSV, NDJSON or JSON, also compressed with gzip, Brotli or Zstandard, up to
       ${formatBytes(sources.uploads.bytesMax)}. The ending of the name says which. Nothing is
       written before you have seen the first rows and confirm.
     </p>

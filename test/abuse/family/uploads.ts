@@ -1,9 +1,8 @@
-// People who may import and abuse it: hostile Parquet files, rows that are all refused, files that are large once
-// decompressed, and forms that never send their file.
+// People who may import and abuse it: hostile files, rows that are all refused, files that are large once decompressed,
+// and forms that never send their file.
 
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
-import { hostileFiles } from "../../fuzz/parquet/hostile-files.ts";
 import { type Client, makeClient, type Reply } from "../../support/http-client.ts";
 import { operate } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -100,14 +99,35 @@ function uploading(
     prepare: async (context) => {
       const files = filesOf(context);
       const people = await makePeople(context, { name, count: context.amount(4, 2) });
+      const findings: string[] = [];
+      // Each at least once, however short the run is.
+      const unused = [...files];
       const run = async (person: Person): Promise<void> => {
-        do await person.use(context.random.pick(files));
-        while (context.mayGoOn());
+        do {
+          const file = unused.pop() ?? context.random.pick(files);
+          await person.use(file);
+          if (!(await answers(context.target.address))) {
+            findings.push(`no request is answered after ${file.name}`);
+          }
+        } while (findings.length === 0 && (unused.length > 0 || context.mayGoOn()));
         person.close();
       };
-      return { run: async () => void (await Promise.all(people.map(run))) };
+      return {
+        run: async () => void (await Promise.all(people.map(run))),
+        check: () => Promise.resolve(findings),
+      };
     },
   };
+}
+
+/** A process may be alive and answer nothing. */
+async function answers(address: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(answerMsMax);
+  try {
+    return (await fetch(`${address}/health/live`, { signal })).status === 200;
+  } catch {
+    return false;
+  }
 }
 
 /** Gzip has any number of members, so that a large file is made quickly. */
@@ -116,6 +136,7 @@ function gzipOf(start: string, rest: Uint8Array, times: number): Uint8Array<Arra
 }
 
 const pieceBytes = 4_000_000;
+const answerMsMax = 30_000;
 
 function refusedRows(context: AbuseContext): readonly UploadedFile[] {
   const times = context.amount(64, 8);
@@ -153,13 +174,28 @@ function bombs(context: AbuseContext): readonly UploadedFile[] {
   ];
 }
 
-const parquet: Abuse = uploading(
-  ["hostile-parquet", "Parquet files that claim what they do not have, viewed and imported"],
-  () => {
-    const all = Object.values(hostileFiles).map((make) => make());
-    return all.map((content) => ({ name: "hostile.parquet", content: Uint8Array.from(content) }));
-  },
-);
+/** Small files that cost what their size does not show, or are not what their names say. */
+function hostile(): readonly UploadedFile[] {
+  const [lists, objects] = ["[", '{"a":'].map((open) => `{"tx_id":${open.repeat(100_000)}`);
+  const files: Readonly<Record<string, string>> = {
+    "quotes.csv": `tx_id,type\n${`"\n`.repeat(100_000)}`,
+    "open-quote.csv": `tx_id,type\n"${"a,b\n".repeat(100_000)}`,
+    "cells.csv": `tx_id\n${",".repeat(500_000)}\n`,
+    "columns.csv": `${",".repeat(19_999)}\n${`${",".repeat(19_999)}\n`.repeat(20)}`,
+    "returns.csv": `tx_id${"\r".repeat(500_000)}`,
+    "deep.json": `[${lists}`,
+    "deep.ndjson": `${objects}\n`,
+    "numbers.ndjson": `{"amount":${"9".repeat(500_000)}}\n`,
+    "keys.ndjson": `{${Array.from({ length: 50_000 }, (_, key) => `"k${key}":1`).join(",")}}\n`,
+    "text.csv.gz": "tx_id\n1\n",
+    "zeros.csv": "\0".repeat(500_000),
+    "rows.parquet": "PAR1",
+  };
+  return Object.entries(files).map(([name, text]) => ({
+    name,
+    content: new TextEncoder().encode(text),
+  }));
+}
 
 const slowForms: Abuse = {
   name: "slow-forms",
@@ -202,7 +238,7 @@ const slowForms: Abuse = {
 };
 
 export const uploads: readonly Abuse[] = [
-  parquet,
+  uploading(["hostile-files", "small hostile files, viewed and imported"], hostile),
   uploading(["refused-rows", "files of which every row is refused, imported"], refusedRows),
   uploading(["upload-bombs", "files that decode to 256 MB or more, viewed and imported"], bombs),
   slowForms,

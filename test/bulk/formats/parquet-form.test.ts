@@ -12,7 +12,7 @@ import { typeNamed } from "../../conformance/scene.ts";
 import {
   parquetGroupBytes,
   parquetGroupRows as most,
-} from "../../../src/bulk/formats/parquet-rows.ts";
+} from "../../../src/bulk/formats/parquet-form.ts";
 
 const transaction = typeNamed("transaction");
 

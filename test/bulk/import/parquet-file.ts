@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import type { CompressionCodec, SchemaElement } from "hyparquet";
+import type { CompressionCodec, RowGroup, SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 
 export interface FileColumn {
@@ -28,7 +28,11 @@ export function column(
 export async function writeParquet(
   path: string,
   columns: readonly FileColumn[],
-  { codec = "SNAPPY", groupRows }: { codec?: CompressionCodec; groupRows?: number } = {},
+  {
+    codec = "SNAPPY",
+    groupRows,
+    claim = {},
+  }: { codec?: CompressionCodec; groupRows?: number; claim?: Partial<RowGroup> } = {},
 ): Promise<string> {
   const bytes = new ByteWriter();
   const root = { name: "schema", num_children: columns.length };
@@ -48,6 +52,7 @@ export async function writeParquet(
     columnData: columns.map(({ elements: [first], data }) => ({ name: first?.name ?? "", data })),
     ...(groupRows === undefined ? {} : { rowGroupSize: groupRows }),
   });
+  for (const group of writer.row_groups) Object.assign(group, claim);
   await writer.finish();
   writeFileSync(path, bytes.getBytes());
   return path;

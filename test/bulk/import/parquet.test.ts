@@ -331,6 +331,16 @@ describe("an import of unsupported Parquet", () => {
     }
   });
 
+  it("reports that a row group has fewer rows than it says, or is too large", async (test) => {
+    const claims = [
+      [{ num_rows: 4n }, /the column "tx_id" has fewer rows than its row group/],
+      [{ total_byte_size: 2n ** 40n }, /more than 1024 MiB; write it with smaller ones/],
+    ] as const;
+    for (const [claim, message] of claims) {
+      assert.match(await failure(test, columns, { map: constants, claim }), message);
+    }
+  });
+
   it("requires a file that was compressed as a whole to be decompressed", async (test) => {
     const { line, words } = await prepare(test, columns, { map: constants });
     const [, file = ""] = words;

@@ -5,15 +5,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import { openRows } from "../../../src/bulk/formats/open-rows.ts";
 import { inspectFile } from "../../../src/bulk/upload/inspect.ts";
 import type { MappingChoice } from "../../../src/bulk/upload/column-choice.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { column, writeParquet } from "../import/parquet-file.ts";
 
 const type = recordTypeByName("person");
 assert.ok(type !== undefined);
 const plan = {
+  openRows,
   type,
   organizationId: "acme",
   update: false,
@@ -58,14 +59,6 @@ describe("the beginning of an uploaded file", () => {
       const [{ message = "" } = {}] = rows[0]?.errors ?? [];
       assert.match(message, /becomes (?:a record of more|longer) than 4194304 characters/);
     }
-    const columns = ["one", "two"].map((name) =>
-      column(name, { type: "BYTE_ARRAY", converted_type: "UTF8" }, [long]),
-    );
-    const file = await writeParquet(join(folder, "long.parquet"), columns);
-    await assert.rejects(
-      inspectFile(file, plan, undefined),
-      /row 1 of .*long\.parquet has more than 4194304 characters/,
-    );
   });
 
   it("is mapped by no time format that is longer than any", async () => {
@@ -150,30 +143,13 @@ describe("the beginning of an uploaded file", () => {
     ]);
   });
 
-  it("reads Parquet", async () => {
-    const text = { type: "BYTE_ARRAY", converted_type: "UTF8" } as const;
-    const file = await writeParquet(join(folder, "persons.parquet"), [
-      column("person_id", text, ["p1", "p2"]),
-      column("Timestamp", text, [timestamp, timestamp]),
-    ]);
-    const { columns, rows } = await inspectFile(file, plan, undefined);
-    assert.deepEqual(
-      columns.map(({ field, samples }) => [field, samples[0]]),
-      [
-        ["person_id", "p1"],
-        ["timestamp", timestamp],
-      ],
-    );
-    assert.equal(rows.length, 2);
-  });
-
   it("can't be read where it is empty, not what its name says, or too wide", async () => {
     const wide = Array.from({ length: 301 }, (_, index) => `c${index}`).join(",");
     const files: readonly (readonly [string, string, RegExp])[] = [
       ["empty.csv", "", /is empty/],
       ["head.csv", "a,b\n", /has no rows/],
       ["wide.csv", `${wide}\n${wide}\n`, /has 301 columns; at most 300/],
-      ["not.parquet", "a,b\n1,2\n", /can't be read as Parquet/],
+      ["rows.parquet", "PAR1", /is Parquet, which can't be uploaded. Run sluice import /],
       ["not.csv.gz", "a,b\n1,2\n", /damaged or truncated/],
       ["object.json", "{}", /is not a JSON list/],
     ];

@@ -1,12 +1,16 @@
 // Which packages a process or a thread loads when it starts: those that its file imports, itself or by way of others.
-// What is imported at run time is not loaded then.
+// What is imported at run time is not loaded then, unless it is asked for.
 
 import { posix } from "node:path";
 import { isCallExpression } from "typescript/unstable/ast/is";
 import { type CodeFile, importsOf } from "../syntax.ts";
 
-/** Sorted; `entry` is the path of the file that is run. */
-export function findLoadedPackages(files: readonly CodeFile[], entry: string): readonly string[] {
+/** Sorted; `entry` is the path of the file that is run. `later`: with what is imported at run time. */
+export function findLoadedPackages(
+  files: readonly CodeFile[],
+  entry: string,
+  { later = false } = {},
+): readonly string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const packages = new Set<string>();
   const seen = new Set<string>();
@@ -16,7 +20,7 @@ export function findLoadedPackages(files: readonly CodeFile[], entry: string): r
     if (file === undefined || seen.has(path)) continue;
     seen.add(path);
     for (const { specifier, typesOnly, node } of importsOf(file)) {
-      if (typesOnly || isCallExpression(node)) continue;
+      if (typesOnly || (!later && isCallExpression(node))) continue;
       if (specifier.startsWith(".")) open.push(posix.join(posix.dirname(path), specifier));
       else if (!specifier.startsWith("node:")) packages.add(nameOf(specifier));
     }
