@@ -1,11 +1,12 @@
 // Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that
 // deletions do not erase. Removes nothing.
 
-import { readdirSync, realpathSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { closingLock } from "./closing-lock.ts";
 import type { Config } from "../settings/config.ts";
+import { actualPath } from "../files/actual-path.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { codeOf } from "../files/file-error.ts";
 import { isUploadFolder } from "../process/open-uploads.ts";
@@ -25,7 +26,7 @@ const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
 export function requireOutsideData(config: Config, path: string): void {
   const wanted = actualPath(resolve(path));
   const inside = dataFolders(config).find((folder) =>
-    `${wanted}${sep}`.startsWith(`${actualPath(folder)}${sep}`),
+    `${wanted}${sep}`.startsWith(`${folder}${sep}`),
   );
   if (inside === undefined) return;
   throw new OperatorError(
@@ -35,19 +36,11 @@ export function requireOutsideData(config: Config, path: string): void {
   );
 }
 
-/** Resolves symbolic links as far as the path exists. */
-function actualPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(actualPath(parent), basename(path));
-  }
-}
-
 function dataFolders({ databaseUrl, dataDir }: Config): readonly string[] {
   const store = sqlitePath(databaseUrl);
-  return [...new Set([resolve(dataDir), ...(store === undefined ? [] : [dirname(store)])])];
+  return [
+    ...new Set([actualPath(resolve(dataDir)), ...(store === undefined ? [] : [dirname(store)])]),
+  ];
 }
 
 /** Returns absolute paths, in order. Remains of killed commands have to be removed before. */
@@ -63,9 +56,10 @@ export function findUnknownFiles(config: Config): readonly string[] {
 
 function isKnown(config: Config, path: string, store: string | undefined): boolean {
   const name = basename(path);
-  if (bySystem.has(name) || path === resolve(config.receiptKeyFile)) return true;
+  const key = resolve(config.receiptKeyFile);
+  if (bySystem.has(name) || path === join(actualPath(dirname(key)), basename(key))) return true;
   if (store !== undefined && path.startsWith(store)) return isOfStore(path, store);
-  const isData = dirname(path) === resolve(config.dataDir);
+  const isData = dirname(path) === actualPath(resolve(config.dataDir));
   return (
     isData &&
     (name === closingLock || ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name))

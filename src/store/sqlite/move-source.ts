@@ -1,7 +1,6 @@
 // The embedded store as the source of a move: it can be read, and until it is closed nobody else can serve it or write
 // to it. Writes nothing itself.
 
-import { isPresent } from "../../files/present.ts";
 import type { MovedRow, MovedTable, MovedValue, MoveSource } from "../interface/move.ts";
 import { movedTables } from "../sql/trail/move.ts";
 import { pageQuery, readMoveEnds } from "../sql/trail/move.ts";
@@ -9,6 +8,7 @@ import { StoreError } from "../interface/store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
+import { sizeOfStore } from "./file/store-file.ts";
 import { sqliteText } from "./statement-text.ts";
 
 /** How many rows a move copies in one transaction. */
@@ -28,7 +28,7 @@ const changeSource = {
 
 /** Throws StoreError, also if the store is being served, or written to by a command. */
 export function openSqliteMoveSource(path: string): MoveSource {
-  if (!isPresent(path, "The store")) {
+  if (sizeOfStore(path) === undefined) {
     throw new StoreError(`There is no store at ${path} to move. Check DATABASE_URL.`);
   }
   const right = takeServingRight(path);

@@ -1,18 +1,10 @@
 // Opens a store on SQLite for its role. If any step fails, closes everything that it has opened.
 
-import { statOf } from "../../files/present.ts";
 import { refuseRestoring } from "../sql/erase/replay.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
-import {
-  asUnavailable,
-  type Connection,
-  describeFailure,
-  hasTables,
-  openReader,
-  openWriter,
-} from "./connection.ts";
+import { asUnavailable, type Connection, hasTables, openReader, openWriter } from "./connection.ts";
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";
@@ -22,12 +14,13 @@ import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/file-lock.ts";
+import { sizeOfStore } from "./file/store-file.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
 
 /** Creates the file if necessary. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
-  const bytes = sizeOfFile(path);
+  const bytes = sizeOfStore(path);
   if ((bytes ?? 0) === 0) refuseUnrestored(path);
   // An empty file does not contain a store yet.
   if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
@@ -50,20 +43,6 @@ function noStore(path: string): StoreError {
   return new StoreError(
     `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice serve\` and ` +
       "`sluice migrate` create one.",
-  );
-}
-
-/** Undefined if there is no file. Throws StoreError if it is not a regular file, or if this user may not access it. */
-function sizeOfFile(path: string): number | undefined {
-  try {
-    const stats = statOf(path, "The store");
-    if (stats === undefined || stats.isFile()) return stats?.size;
-  } catch (cause) {
-    throw describeFailure(path, cause);
-  }
-  throw new StoreError(
-    `The store ${path} can't be opened: it is not a regular file. DATABASE_URL names a file, such as ` +
-      "sqlite:./data/sluice.db.",
   );
 }
 

@@ -11,6 +11,7 @@ import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./wal-checkpoint.ts";
 import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
+import { sizeOfStore } from "./store-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
 
 export interface RestoreOptions {
@@ -32,6 +33,7 @@ export interface RestoredCopy extends Disposable {
 /** Throws StoreError, also if the store is being served. In that case nothing is changed. */
 export function copyBackup(path: string, options: RestoreOptions): RestoredCopy {
   const file = resolve(options.file);
+  sizeOfStore(path);
   const right = takeServingRight(path);
   const copy = restoringPath(path);
   try {
