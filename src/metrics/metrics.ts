@@ -25,6 +25,7 @@ interface MetricSources extends StoredFigures {
   readonly edge: Edge;
   readonly load: {
     readonly bodies: { readonly heldBytes: number };
+    readonly pages: { readonly heldBytes: number };
     readonly shedding: { readonly figures: LoadSheddingFigures };
   };
 }
@@ -263,11 +264,18 @@ function registerConnections(registry: Registry, { connections, pipelines, repli
 
 const severity = { none: 0, high: 1, critical: 2 } as const;
 
-function registerLoad(registry: Registry, { bodies, shedding }: MetricSources["load"]): void {
+function registerLoad(
+  registry: Registry,
+  { bodies, pages, shedding }: MetricSources["load"],
+): void {
   registry.observe("gauge", {
     sluice_held_body_bytes: [
       "Bytes of large bodies in memory, or for which memory is reserved.",
       () => bodies.heldBytes,
+    ],
+    sluice_held_page_bytes: [
+      "Bytes reserved for pages of the feed of changes that are being read.",
+      () => pages.heldBytes,
     ],
     sluice_event_loop_delay_seconds: [
       "Delay of the event loop over the last quarter to half of a second, 99th percentile.",

@@ -3,11 +3,11 @@
 
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
-import type { BodyBudget } from "../http/load/body-budget.ts";
+import type { MemoryBudget } from "../http/load/memory-budget.ts";
 import { failureType, type Tracer } from "./tracer.ts";
 
 export type Bulk = Pick<BulkClient, "writeList" | "openStream">;
-export type Bodies = Pick<BodyBudget, "reserve" | "heldBytes">;
+export type Bodies = Pick<MemoryBudget, "reserve" | "heldBytes">;
 
 export function traceBodies(tracer: Tracer, bodies: Bodies): Bodies {
   return {

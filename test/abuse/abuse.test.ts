@@ -30,7 +30,12 @@ describe("a server that one organization abuses", () => {
     });
   }
 
-  for (const held of ["held_body_bytes", "reply_queue_bytes", "unparsed_bytes"]) {
+  for (const held of [
+    "held_body_bytes",
+    "held_page_bytes",
+    "reply_queue_bytes",
+    "unparsed_bytes",
+  ]) {
     it(`releases what it held when the abuse is over: ${held}`, async () => {
       await waitFor(
         `${held} to be 0`,

@@ -6,6 +6,7 @@ import { chunks } from "./family/chunks.ts";
 import { commands } from "./family/commands.ts";
 import { connections } from "./family/connections.ts";
 import { deletions } from "./family/deletions.ts";
+import { feed } from "./family/feed.ts";
 import { floods } from "./family/floods.ts";
 import { hardLists } from "./family/hard-lists.ts";
 import { lists } from "./family/lists.ts";
@@ -26,6 +27,7 @@ const families: readonly (readonly Abuse[])[] = [
   pipelines,
   smuggling,
   floods,
+  feed,
   deletions,
   commands,
   uploads,

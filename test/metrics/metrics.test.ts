@@ -10,6 +10,7 @@ import { waitFor } from "../support/wait-for.ts";
 
 const byStatus = { pending: 1, processing: 0, completed: 2, cancelled: 0 };
 const bodies = { heldBytes: 0 };
+const pages = { heldBytes: 0 };
 const levels = { event_loop: "critical", memory: "high", bodies: "none" } as const;
 const shed = { eventLoopDelayMs: 150, levels, refused: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
@@ -21,7 +22,7 @@ const metrics = makeMetrics({
   webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),
   dataDir: ".",
   edge: makeEdge({ trustProxy: false }),
-  load: { bodies, shedding: { figures: shed } },
+  load: { bodies, pages, shedding: { figures: shed } },
 });
 after(() => metrics.stop());
 
@@ -123,9 +124,10 @@ describe("the metrics", () => {
   });
 
   it("show how much is held for clients", async () => {
-    bodies.heldBytes = 200;
+    [bodies.heldBytes, pages.heldBytes] = [200, 300];
     assert.equal(await figure("sluice_held_body_bytes"), 200);
-    bodies.heldBytes = 0;
+    assert.equal(await figure("sluice_held_page_bytes"), 300);
+    [bodies.heldBytes, pages.heldBytes] = [0, 0];
     assert.equal(await figure("sluice_held_body_bytes"), 0);
   });
 });

@@ -184,7 +184,7 @@ async function registeredMetrics(): Promise<readonly string[]> {
     webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),
     dataDir: ".",
     edge: makeEdge({ trustProxy: false }),
-    load: { bodies: { heldBytes: 0 }, shedding: { figures } },
+    load: { bodies: { heldBytes: 0 }, pages: { heldBytes: 0 }, shedding: { figures } },
   });
   const { text } = await metrics.render();
   metrics.stop();

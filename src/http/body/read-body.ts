@@ -8,7 +8,7 @@ import { freeBuffer } from "../../basics/own-memory.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { askForBody } from "./expectation.ts";
-import type { BodyBudget, Reservation } from "../load/body-budget.ts";
+import type { MemoryBudget, Reservation } from "../load/memory-budget.ts";
 import { makeWindow, type Window } from "./window.ts";
 
 /** The bulk thread reads bodies of this size and more, so that parsing them never blocks small requests. */
@@ -122,7 +122,7 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
 
 export interface LargeBodyOptions {
   readonly organizationId: string;
-  readonly budget: Pick<BodyBudget, "reserve">;
+  readonly budget: Pick<MemoryBudget, "reserve">;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }

@@ -4,7 +4,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { describeError } from "../../domain/error-form.ts";
-import { BodyBudget, type Reservation } from "../load/body-budget.ts";
+import { MemoryBudget, type Reservation } from "../load/memory-budget.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import { operationNamed } from "../routes.ts";
 import { type TaskContext, writeList } from "./list-task.ts";
@@ -49,7 +49,7 @@ class TaskServer {
   readonly #writer: TaskWriter;
   readonly #turns = new Turns();
   /** A parsed list takes several times the memory of its bytes, so the bytes parsed at a time are bounded. */
-  readonly #parsed = new BodyBudget(parsedLists);
+  readonly #parsed = new MemoryBudget(parsedLists);
   readonly #lists = new Map<number, AbortController>();
   readonly #streams = new Map<number, StreamTask>();
   readonly #end: () => void;

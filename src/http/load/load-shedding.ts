@@ -3,7 +3,7 @@
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { BodyBudget } from "./body-budget.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 
 /** How often the process is sampled. */
 export const pressureSampleMs = 250;
@@ -19,7 +19,8 @@ export interface PressureProbe {
 
 interface LoadSheddingOptions {
   readonly probe: PressureProbe;
-  readonly bodies: Pick<BodyBudget, "heldBytes" | "boundNew">;
+  readonly bodies: Pick<MemoryBudget, "heldBytes" | "boundNew">;
+  readonly pages: Pick<MemoryBudget, "heldBytes">;
   readonly organizations: { readonly streams: number };
 }
 
@@ -77,8 +78,8 @@ export class LoadShedding {
   }
 
   #isIdle(): boolean {
-    const { bodies, organizations } = this.#options;
-    return bodies.heldBytes === 0 && organizations.streams === 0;
+    const { bodies, pages, organizations } = this.#options;
+    return bodies.heldBytes === 0 && pages.heldBytes === 0 && organizations.streams === 0;
   }
 
   #observe(): void {

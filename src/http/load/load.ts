@@ -1,14 +1,16 @@
-// The load limits of a serving process: concurrent requests per organization, the memory of their bodies, and load
-// shedding under pressure.
+// The load limits of a serving process: concurrent requests per organization, the memory of their bodies and pages, and
+// load shedding under pressure.
 
 import { type BucketPolicy, TokenBuckets } from "../rate-limit/token-bucket.ts";
-import { BodyBudget } from "./body-budget.ts";
+import { MemoryBudget, ofPages } from "./memory-budget.ts";
 import { LoadShedding, type PressureProbe } from "./load-shedding.ts";
 import { OrganizationLoad } from "./organization-load.ts";
 
 export interface Load {
   readonly organizations: OrganizationLoad;
-  readonly bodies: Pick<BodyBudget, "reserve" | "heldBytes">;
+  readonly bodies: Pick<MemoryBudget, "reserve" | "heldBytes">;
+  /** Pages of the feed that are being read. */
+  readonly pages: Pick<MemoryBudget, "reserve" | "heldBytes">;
   readonly shedding: LoadShedding;
   /** The delay of the next refusal to an owner, in milliseconds. */
   readonly refusalDelayMs: (owner: string) => number;
@@ -16,9 +18,13 @@ export interface Load {
 
 /** The caller must call `shedding.stop` at the end. */
 export function makeLoad(probe: PressureProbe): Load {
-  const [organizations, bodies] = [new OrganizationLoad(), new BodyBudget()];
-  const shedding = new LoadShedding({ probe, bodies, organizations });
-  return { organizations, bodies, shedding, refusalDelayMs: makeRefusalDelays() };
+  const [organizations, bodies, pages] = [
+    new OrganizationLoad(),
+    new MemoryBudget(),
+    new MemoryBudget(ofPages),
+  ];
+  const shedding = new LoadShedding({ probe, bodies, pages, organizations });
+  return { organizations, bodies, pages, shedding, refusalDelayMs: makeRefusalDelays() };
 }
 
 // Delays the replies to clients that keep exceeding their rate limit. A client that ignores Retry-After and retries as

@@ -1,19 +1,23 @@
 // GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable
 // Streams.
 
+import type { Beginning } from "../../actions/change/change-feed.ts";
 import { eventType, eventWriter, noticeTypes } from "../../domain/change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
 import { liveModes, readChangeQuery } from "../changes/change-query.ts";
 import { answerLater, beginStream, readerGone } from "../changes/live-changes.ts";
+import type { HttpContext } from "../http-context.ts";
+import { pageMemoryBytes } from "../load/memory-budget.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
 import type { ParameterObject } from "../openapi/document.ts";
 import { schemaRef } from "../openapi/document.ts";
 import { offsetGone } from "../openapi/error-responses.ts";
 import { exampleOffset, exampleOrganizationId, idExample } from "../openapi/examples.ts";
 import { changeTag, type HeaderPart } from "../openapi/parts.ts";
-import type { OperationDocument, Verb } from "../operation.ts";
+import type { HandlerInput, OperationDocument, Verb } from "../operation.ts";
+import type { Answer } from "../reply/reply.ts";
 import { requireDecodable } from "../request/query.ts";
 import { charge } from "../write/write-records.ts";
 
@@ -42,9 +46,7 @@ export const readChanges: Verb = {
       return answerPage({ ...end, upToDate: false });
     }
     if (query.live === undefined) {
-      const page = await feed.read(reading, readerGone(reply.raw, ["end"]));
-      await charge(context, input, workOf(page));
-      return query.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
+      return readPage(context, input, reading);
     }
     // The reader may have disconnected while its token was looked up; then nothing would end the count.
     if (reply.raw.destroyed) return undefined;
@@ -61,6 +63,24 @@ export const readChanges: Verb = {
     return undefined;
   },
 };
+
+/** Waits for memory first: otherwise all readers would hold a part of their page before the first page is complete. */
+async function readPage(
+  context: HttpContext,
+  input: HandlerInput,
+  reading: Beginning,
+): Promise<Answer> {
+  const { request, reply, caller } = input;
+  const gone = readerGone(reply.raw, ["end"]);
+  const memory = await context.load.pages.reserve(caller.organizationId, pageMemoryBytes, gone);
+  try {
+    const page = await context.feed.read(reading, gone);
+    await charge(context, input, workOf(page));
+    return reading.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
+  } finally {
+    memory.release();
+  }
+}
 
 const [firstType] = recordTypes;
 

@@ -14,7 +14,7 @@ import type { OpenStream } from "../bulk/bulk-client.ts";
 import type { StreamTally } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
-import type { Reservation } from "../load/body-budget.ts";
+import type { Reservation } from "../load/memory-budget.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/read-body.ts";
 import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";

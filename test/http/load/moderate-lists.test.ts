@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BodyBudget } from "../../../src/http/load/body-budget.ts";
+import { MemoryBudget } from "../../../src/http/load/memory-budget.ts";
 import { mayReadOnMain } from "../../../src/http/load/moderate-lists.ts";
 import { OrganizationLoad } from "../../../src/http/load/organization-load.ts";
 
@@ -10,7 +10,7 @@ const acme = "org-acme";
 const connected = new AbortController().signal;
 
 function makeLoad() {
-  const load = { bodies: new BodyBudget(), organizations: new OrganizationLoad() };
+  const load = { bodies: new MemoryBudget(), organizations: new OrganizationLoad() };
   load.organizations.beginRequest(acme);
   return load;
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { BodyBudget, type Reservation } from "../../../src/http/load/body-budget.ts";
+import { MemoryBudget, type Reservation } from "../../../src/http/load/memory-budget.ts";
 
 const options = { totalBytesMax: 100, organizationBytesMax: 60, waitMsMax: 60_000, waitingMax: 2 };
 const here = new AbortController().signal;
@@ -21,7 +21,7 @@ async function settled(
 
 describe("the body budget", () => {
   it("grants room at once while there is some, per organization and in total", () => {
-    const budget = new BodyBudget(options);
+    const budget = new MemoryBudget(options);
     const first = budget.reserve("a", 60, here);
     assert.ok(!(first instanceof Promise));
     assert.ok(budget.reserve("a", 1, here) instanceof Promise, "the organization has no room left");
@@ -31,7 +31,7 @@ describe("the body budget", () => {
   });
 
   it("grants released room to those that wait, each organization in order", async () => {
-    const budget = new BodyBudget(options);
+    const budget = new MemoryBudget(options);
     const first = budget.reserve("a", 60, here) as Reservation;
     const waits = [budget.reserve("a", 50, here), budget.reserve("a", 10, here)];
     assert.deepEqual(await settled(waits), [false, false]);
@@ -42,7 +42,7 @@ describe("the body budget", () => {
   });
 
   it("does not let a large body of one organization keep others waiting", async () => {
-    const budget = new BodyBudget(options);
+    const budget = new MemoryBudget(options);
     const held = [budget.reserve("a", 60, here), budget.reserve("b", 40, here)] as Reservation[];
     const waits = [budget.reserve("a", 60, here), budget.reserve("c", 30, here)];
     held[1]?.release();
@@ -50,7 +50,7 @@ describe("the body budget", () => {
   });
 
   it("keeps new bodies waiting beyond a lower bound, and admits them when it is lifted", async () => {
-    const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
+    const budget = new MemoryBudget({ ...options, organizationBytesMax: 100 });
     const first = budget.reserve("a", 60, here) as Reservation;
     budget.boundNew(50);
     const waits = [budget.reserve("b", 10, here), budget.reserve("c", 50, here)];
@@ -64,7 +64,7 @@ describe("the body budget", () => {
   });
 
   it("lets a body grow beyond a lower bound only if it is alone", () => {
-    const budget = new BodyBudget({ ...options, organizationBytesMax: 100 });
+    const budget = new MemoryBudget({ ...options, organizationBytesMax: 100 });
     const first = budget.reserve("a", 60, here) as Reservation;
     const second = budget.reserve("b", 10, here) as Reservation;
     budget.boundNew(50);
@@ -75,7 +75,7 @@ describe("the body budget", () => {
   });
 
   it("refuses what has waited too long, or exceeds the number that may wait", async () => {
-    const budget = new BodyBudget({ ...options, waitMsMax: 10 });
+    const budget = new MemoryBudget({ ...options, waitMsMax: 10 });
     assert.ok(!(budget.reserve("a", 60, here) instanceof Promise));
     const waits = [budget.reserve("a", 1, here), budget.reserve("a", 1, here)];
     assert.throws(() => budget.reserve("a", 1, here), { errorName: "unavailable" });
@@ -89,7 +89,7 @@ describe("the body budget", () => {
   });
 
   it("forgets clients that disconnect", async () => {
-    const budget = new BodyBudget(options);
+    const budget = new MemoryBudget(options);
     const held = budget.reserve("a", 60, here) as Reservation;
     const gone = new AbortController();
     const wait = budget.reserve("a", 60, gone.signal);
@@ -100,7 +100,7 @@ describe("the body budget", () => {
   });
 
   it("extends room only while there is some", () => {
-    const budget = new BodyBudget(options);
+    const budget = new MemoryBudget(options);
     const reservation = budget.reserve("a", 10, here) as Reservation;
     reservation.extend(50);
     assert.throws(() => reservation.extend(1), { errorName: "unavailable" });
@@ -116,7 +116,7 @@ describe("the body budget", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
-        const budget = new BodyBudget({ ...options, waitingMax: 100 });
+        const budget = new MemoryBudget({ ...options, waitingMax: 100 });
         const reservations: Reservation[] = [];
         const waits: Promise<unknown>[] = [];
         for (const { organization, bytes, releaseFirst } of steps) {

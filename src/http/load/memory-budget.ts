@@ -1,5 +1,6 @@
-// Bounds the memory of request bodies, for all organizations together and for each. A body without a reservation is not
-// read: its request waits, and organizations take turns. Meanwhile the body is in the memory of the client.
+// Bounds the memory of request bodies, or of pages that are read for replies, for all organizations together and for
+// each. Without a reservation nothing is read: the request waits, and organizations take turns. Meanwhile a body is in
+// the memory of the client.
 
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { AppError } from "../../domain/error.ts";
@@ -8,7 +9,7 @@ import { limits } from "../../domain/limits.ts";
 /** The maximum number of waiting bodies; a further request is refused at once, so that the queue is bounded. */
 const bodiesWaitingMax = 256;
 
-/** Memory reserved for one body, to be released when its request is finished. */
+/** Memory reserved for one body or page, to be released when its request is finished. */
 export interface Reservation {
   /** Reserves more, without waiting. Throws AppError unavailable if too little is free. */
   extend(bytes: number): void;
@@ -16,20 +17,34 @@ export interface Reservation {
   release(): void;
 }
 
-export interface BodyBudgetOptions {
+export interface MemoryBudgetOptions {
   readonly totalBytesMax: number;
   readonly organizationBytesMax: number;
-  /** How long a body waits for its reservation. */
+  /** How long a request waits for its reservation. */
   readonly waitMsMax: number;
-  /** The maximum number of bodies of an organization that wait. */
+  /** The maximum number of requests of an organization that wait. */
   readonly waitingMax: number;
 }
 
-const defaults: BodyBudgetOptions = {
+const ofBodies: MemoryBudgetOptions = {
   totalBytesMax: limits.heldBodyBytesMax,
   organizationBytesMax: limits.organizationBodyBytesMax,
   waitMsMax: limits.bodyReservationWaitMsMax,
   waitingMax: bodiesWaitingMax,
+};
+
+/** What reading a page of the feed needs at most: its changes, their events, and the list of these. */
+export const pageMemoryBytes = 4 * limits.changesReplyBytesMax;
+
+/** A few pages at a time, so that the first is complete before all others are in memory too. */
+const pagesMax = 8;
+const pagesOfOrganizationMax = 4;
+
+export const ofPages: MemoryBudgetOptions = {
+  totalBytesMax: pagesMax * pageMemoryBytes,
+  organizationBytesMax: pagesOfOrganizationMax * pageMemoryBytes,
+  waitMsMax: limits.bodyReservationWaitMsMax,
+  waitingMax: limits.organizationRequestsMax,
 };
 
 interface Waiting {
@@ -38,20 +53,20 @@ interface Waiting {
   readonly grant: () => void;
 }
 
-export class BodyBudget {
-  readonly #options: BodyBudgetOptions;
+export class MemoryBudget {
+  readonly #options: MemoryBudgetOptions;
   readonly #held = new Map<string, number>();
-  /** Waiting bodies by organization. */
+  /** Waiting requests by organization. */
   readonly #waiting = new FairQueue<Waiting>();
   #heldBytes = 0;
   /** The bound that `boundNew` has set. */
   #newBytesMax = Infinity;
 
-  constructor(options: BodyBudgetOptions = defaults) {
+  constructor(options: MemoryBudgetOptions = ofBodies) {
     this.#options = options;
   }
 
-  /** Bytes reserved for bodies that are in memory or being received. */
+  /** Bytes reserved for what is in memory or being read. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
