@@ -35,11 +35,18 @@ def check_receipt(given, name):
     check_signed(receipt, name)
     shown = [(receipt["counts"][of][kind], ["sluice-receipt-count", one["salt"], of, kind, one["count"]], f"{kind} of {of} is another number") for of, counts in given.get("disclosures", {}).items() for kind, one in counts.items()]
     for digest, text, what in shown + [(receipt["approval"][who], ["sluice-receipt-person", one["salt"], who, one["name"]], f"the {who} is another person") for who, one in given.get("disclosed_approval", {}).items()]: check(plain(digest) == sha(compact(text)).digest(), f"{name}: {what}")
+    if "counts" in receipt: given_receipts[sha(compact(receipt, sort_keys=True)).hexdigest()] = receipt
     if receipt["receipt_no"] > 0: check_link("receipts", receipt["receipt_no"], receipt["previous_receipt"], sha(compact(receipt, sort_keys=True)).hexdigest(), name)
 def check_entry(entry, name):
     fields = [entry[k] for k in ("previous_hash", "entry_no", "at", "actor", "action", "organization_id", "subject")]
     check(sha(compact([*fields, compact(entry["detail"]).decode()])).hexdigest() == entry["hash"], f"{name}: changed")
     check_link("audit", entry["entry_no"], entry["previous_hash"], entry["hash"], name, entry["action"] == "store.restore")
+    if entry["action"] == "deletion.complete" and "receiptHash" in entry["detail"]: named[entry["detail"]["receiptHash"]] = entry
+    times_of_trail.append((entry["entry_no"], entry["time"]))
+def compare():  # Receipts outside the chain are complete only if the trail is compared; receipts may be newer than the trail.
+    covered = {own for own, receipt in given_receipts.items() if times_of_trail[0][0] == 1 and receipt["completed_at"] <= times_of_trail[-1][1]}
+    for own in covered - named.keys(): check(False, f"the receipt of {given_receipts[own]['deletion_request_id']}: not in the trail")
+    for own in named.keys() - given_receipts.keys(): check(False, f"the receipt of {named[own]['subject']}: missing, entry {named[own]['entry_no']} names it")
 def check_manifest(manifest, read):
     check_signed(manifest, "the manifest")
     for file in manifest["files"]: check((file["bytes"], file["sha256"]) == (len(read(file)), sha(read(file)).hexdigest()), f"{file.get('name', 'the file')}: changed or cut")
@@ -49,6 +56,7 @@ def read_heads(text, signature):  # https://c2sp.org/signed-note
     check(key and is_signed(key, text.encode(), signature[4:]), "the heads: changed, or unknown key")
     return origin.split("/")[1], at, dict(mark.split(" ") for mark in marks)
 keys, wrong, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, None
+given_receipts, named, times_of_trail = {}, {}, []
 for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
     for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
         if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
@@ -57,4 +65,8 @@ for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
         elif "entry_no" in value: check_entry(value, f"entry {value['entry_no']}")
         elif "signature" in value or "receipt" in value: check_receipt(value, f"receipt {number}")
 for chain in last if heads else (): check(last[chain][2], f"{chain}: the end is missing, from the published head on")
-sys.exit("\n".join(wrong) if wrong else print("Everything is genuine."))
+if given_receipts and times_of_trail: compare()
+if wrong: sys.exit("\n".join(wrong))
+print("Everything is genuine." + (f" Complete up to {heads[1]}." if heads else ""))
+if not heads: print("Not examined: whether the end is missing. Compare published heads.")
+if given_receipts and not times_of_trail: print("Not examined: whether receipts outside the chain are missing. Compare the audit trail.")

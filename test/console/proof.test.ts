@@ -67,7 +67,7 @@ describe("the page Proof", () => {
     return (await read(service.client, "/console/proof", { cookie: cookies[as] })).text;
   }
 
-  const genuine = /<strong>Genuine and complete:<\/strong>/;
+  const genuine = /<strong>Genuine:<\/strong>/;
   const notGenuine = /<strong>Not genuine, or not complete:<\/strong>/;
 
   it("verifies what the console exports, with its manifest and the published heads", async () => {
@@ -80,8 +80,14 @@ describe("the page Proof", () => {
       assert.match(text, genuine);
       assert.match(text, contains);
       assert.match(text, /entry \d+ has the digest of the manifest/);
-      assert.match(text, /number \d+/);
+      assert.match(text, /<strong>Complete<\/strong> up to \S+Z/);
+      assert.match(text, /found: number \d+/);
+      assert.equal(/Not examined/.test(text), content === receipts);
     }
+    const bare = await present(trail.split("\n").slice(0, 2).join("\n"));
+    assert.match(bare.text, /Not examined:.*whether the end is missing/s);
+    assert.match(bare.text, /not compared: none was given/);
+    assert.doesNotMatch(bare.text, /<strong>Complete/);
     const other = await present(trail, { as: "viewer" });
     assert.match(other.text, genuine);
     assert.doesNotMatch(other.text, /has the digest of the manifest/);

@@ -1,6 +1,7 @@
 // Verifies a file that somebody presents while reading it: receipts, entries of the audit trail, or any export with its
 // manifest. Works offline, and never holds the whole file.
 
+import type { AuditRow } from "../../domain/audit-chain.ts";
 import { aloneNo, receiptType } from "../../domain/deletion/receipt.ts";
 import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
@@ -18,11 +19,20 @@ export interface FileVerdict {
   readonly kind: FileKind;
   /** The number of lines; undefined for a format without lines. */
   readonly rows: number | undefined;
-  /** A sentence each; none if everything is genuine and complete. */
+  /** A sentence each; none if everything that was examined is genuine and complete. */
   readonly faults: readonly string[];
+  readonly completeness: Completeness;
   readonly manifest: Manifest | undefined;
   /** The number of the receipt or entry that was the last one when the head was published. */
   readonly head: number | undefined;
+}
+
+/** Up to when a file was found to be complete, and what nothing was there to compare with. */
+export interface Completeness {
+  /** RFC 3339: the time of the published head, or else of the manifest. */
+  readonly until: string | undefined;
+  /** Clauses without a full stop. */
+  readonly notExamined: readonly string[];
 }
 
 export interface Given {
@@ -32,6 +42,26 @@ export interface Given {
   readonly manifest?: Manifest | undefined;
   /** What the file has to be; otherwise its first line decides. */
   readonly kind?: FileKind | undefined;
+  /** Receives each entry of a trail. */
+  readonly onEntry?: (row: AuditRow) => void;
+}
+
+const unknownEnd = "whether the end is missing: compare a published head";
+export const unknownOutside =
+  "whether receipts outside the chain are missing, those of closed organizations, restricted sets and confidential " +
+  "records: compare the audit trail";
+
+/** What a file without faults proves. */
+export function completenessOf(
+  kind: FileKind,
+  { heads, manifest }: Pick<Given, "heads" | "manifest">,
+): Completeness {
+  const until = heads?.at ?? manifest?.made_at;
+  const notExamined = [
+    ...(until === undefined ? [unknownEnd] : []),
+    ...(kind === "receipts" ? [unknownOutside] : []),
+  ];
+  return { until, notExamined };
 }
 
 /** Throws what the source throws. */
@@ -59,7 +89,8 @@ export async function verifyFile(
     const measured = { ...counts, rows: isBeside ? undefined : counts.rows };
     faults.add(...verifyManifest(manifest, given.published), ...compare(manifest, measured));
   }
-  return { kind, rows: counts.rows, faults: faults.list(), manifest, head };
+  const completeness = completenessOf(kind, { heads: given.heads, manifest });
+  return { kind, rows: counts.rows, faults: faults.list(), completeness, manifest, head };
 }
 
 function lacksManifest(isDamaged: boolean): string {
@@ -91,18 +122,20 @@ class ContentVerifier {
   readonly #receipts: ReceiptVerifier;
   readonly #trail = new TrailVerifier();
   readonly #heads: Heads | undefined;
+  readonly #onEntry: Given["onEntry"];
   #search: HeadSearch | undefined;
   #line = 0;
   readonly #isGiven: boolean;
   readonly #small: string[] = [];
   #smallBytes = 0;
 
-  constructor({ published, heads, kind }: Given) {
+  constructor({ published, heads, kind, onEntry }: Given) {
     this.kind = kind ?? "export";
     this.#isGiven = kind !== undefined;
     this.#isKnown = this.#isGiven;
     this.#receipts = new ReceiptVerifier(published);
     this.#heads = heads;
+    this.#onEntry = onEntry;
   }
 
   get head(): number | undefined {
@@ -176,6 +209,7 @@ class ContentVerifier {
     const { row, faults } = this.#trail.add(value);
     this.#faults.add(...faults);
     if (row === undefined) return;
+    this.#onEntry?.(row);
     const at = (value as { readonly time: string }).time;
     this.#searchFor("audit")?.add({ no: row.entry_no, hash: row.hash }, at);
   }
@@ -191,7 +225,7 @@ function kindOf(value: unknown): FileKind {
 const listedMax = 100;
 
 /** Keeps a bounded number of sentences, and counts the others. */
-class Faults {
+export class Faults {
   readonly #listed: string[] = [];
   #count = 0;
 

@@ -1,7 +1,7 @@
 // Verifies a file that a person presents to the service, within bounds, with the published keys of the service. Also
 // finds when the store was copied or replaced, according to the trail. Holds one line of the file at a time.
 
-import type { AuditEntry } from "../../domain/access.ts";
+import type { AuditPart } from "../../store/interface/trail.ts";
 import { manifestOf } from "../../domain/export-manifest.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -24,6 +24,7 @@ export interface Presented {
 export interface PresentedVerdict extends FileVerdict {
   /** The entry of the trail that has the digest of the manifest, if this person may read it and it was found. */
   readonly notedIn: number | undefined;
+  readonly isHeadGiven: boolean;
 }
 
 /** Throws OperatorError not_permitted, invalid, file and keys, and what reading the content throws. */
@@ -37,12 +38,10 @@ export async function verifyUpload(
   if (pasted.trim() !== "" && manifest === undefined) {
     throw new OperatorError("invalid", "The text is not a manifest. Paste the JSON of the file.");
   }
-  const verdict = await verifyFile(bounded(content), {
-    published,
-    manifest,
-    heads: heads.trim() === "" ? undefined : readHeads(`${heads.trim()}\n`, published),
-  });
-  return { ...verdict, notedIn: await findNote(app, verdict) };
+  const given = heads.trim() === "" ? undefined : readHeads(`${heads.trim()}\n`, published);
+  const verdict = await verifyFile(bounded(content), { published, manifest, heads: given });
+  const notedIn = await findNote(app, verdict);
+  return { ...verdict, notedIn, isHeadGiven: given !== undefined };
 }
 
 async function* bounded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -75,10 +74,12 @@ async function findNote(app: App, { manifest }: FileVerdict): Promise<number | u
   return entries.find(({ detail }) => detail["manifest"] === digest)?.entryNo;
 }
 
-/** Backups and restores by this service, the latest first; undefined if this person may not read the trail. */
-export async function listCopies(app: App): Promise<readonly AuditEntry[] | undefined> {
-  if (!mayReadTrail(app)) return undefined;
-  return (await search(app, "store", {})).entries;
+/** The latest first. */
+export type Copies = AuditPart;
+
+/** Backups and restores by this service; undefined if this person may not read the trail. */
+export async function listCopies(app: App): Promise<Copies | undefined> {
+  return mayReadTrail(app) ? search(app, "store", {}) : undefined;
 }
 
 function search(

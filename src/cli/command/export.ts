@@ -7,7 +7,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { verifyManifest } from "../../actions/proof/manifest.ts";
-import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
+import { completenessOf, type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
 import {
   findChangedFiles,
@@ -115,7 +115,8 @@ async function verifyFolder(
   named = join(folder, manifestName),
 ): Promise<FileVerdict> {
   const manifest = readManifestFile(named);
-  const base = { kind: "export", rows: undefined, head: undefined } as const;
+  const completeness = completenessOf("export", { heads: undefined, manifest });
+  const base = { kind: "export", rows: undefined, head: undefined, completeness } as const;
   if (manifest === undefined) {
     return { ...base, manifest, faults: [`There is no ${named}: the export was not completed.`] };
   }

@@ -10,21 +10,19 @@ import { readConfig } from "../../settings/config.ts";
 import { defineStoreCommand, optional, required, defineCommand } from "../command.ts";
 import { confidentialOptions, text, typeList } from "../input/kinds.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
-import { type Heads, HeadSearch } from "../../actions/proof/heads.ts";
+import { compareReceipts } from "../../actions/proof/receipt-join.ts";
 import { addDisclosures } from "../../actions/receipt/verify-disclosures.ts";
-import {
-  findMissingReceipts,
-  type ReceiptVerdict,
-  verifyReceipts,
-} from "../../actions/receipt/verify-receipt.ts";
+import { findMissingReceipts, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
 import { addStatus, type StatusVerdict } from "../../actions/receipt/verify-status.ts";
 import {
   findHeads,
   findKeys,
   proofOptions,
   readDisclosureFile,
+  readParts,
   readReceiptFile,
 } from "../input/proof.ts";
+import { describeCompleteness, viewCompleteness } from "../output/file-verdict.ts";
 import type { Paint } from "../output/paint.ts";
 
 export const receiptDisclose = defineStoreCommand({
@@ -119,8 +117,10 @@ export const receiptVerify = defineCommand({
     "status of a deletion, contain numbers with their salts, which are verified too. So is everything else that a status says. " +
     "Numbers that are not disclosed are listed by " +
     "type, and are no error. With --head, FILE has to be the whole chain, and receipts that are missing at its end are found " +
-    "too: read the head first, then export the receipts. Exits with 1 unless every receipt is genuine, none is missing between two of them, and every disclosed " +
-    "number is right.",
+    "too. With --trail, FILE also has to have each receipt that the audit trail names, and no other: those of closed " +
+    "organizations, restricted sets and confidential records are in no chain. Read the head first, then export the trail, and " +
+    "the receipts with --include-confidential last. The output says up to when the receipts are complete, and what was not " +
+    "examined. Exits with 1 unless every receipt is genuine, none is known to be missing, and every disclosed number is right.",
   examples: [
     "sluice receipt verify receipt.json",
     "curl -sS https://sluice.example/.well-known/sluice-receipts.json > keys.json && sluice receipt verify receipt.json --keys keys.json",
@@ -129,39 +129,31 @@ export const receiptVerify = defineCommand({
   arguments: { file: required(text("FILE"), "The receipts, as JSON or NDJSON.") },
   options: {
     ...proofOptions,
+    trail: optional(text("FILE"), "The audit trail: the output of `audit export`."),
     disclosures: optional(text("FILE"), "Output of `receipt disclose`, as JSON or NDJSON."),
   },
-  run: async (context, { file, keys, head, disclosures }) => {
+  run: async (context, { file, keys, head, trail, disclosures }) => {
     const given = readReceiptFile(file);
     const published = await findKeys(context, keys);
     const heads = await findHeads(head, published);
     const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
     const genuine = verifyReceipts(given.receipts, published);
     const disclosed = addDisclosures(genuine, [...given.disclosures, ...more]);
-    const faults = [
-      ...findMissingReceipts(genuine),
-      ...disclosed.faults,
-      ...(heads === undefined ? [] : findMissingEnd(genuine, heads)),
-    ];
+    const entries = trail === undefined ? undefined : readParts(trail);
+    const compared = await compareReceipts(genuine, { published, heads, trail: entries });
+    const faults = [...findMissingReceipts(genuine), ...disclosed.faults, ...compared.faults];
     const verdicts = disclosed.verdicts.map((one, at) => addStatus(one, given.statuses[at]));
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
     const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
+    const ends = ok ? describeCompleteness(compared.completeness, context.paint) : [];
+    const completeness = viewCompleteness(faults, compared.completeness);
     return {
-      json: { ok, receipts: verdicts.map(viewVerdict), faults },
-      text: [...texts, ...faults].join("\n"),
+      json: { ok, ...completeness, receipts: verdicts.map(viewVerdict), faults },
+      text: [...texts, ...faults, ...ends].join("\n"),
       exitCode: ok ? 0 : 1,
     };
   },
 });
-
-function findMissingEnd(verdicts: readonly ReceiptVerdict[], heads: Heads): readonly string[] {
-  const search = new HeadSearch(heads, "receipts");
-  for (const { receipt } of verdicts) {
-    if (receipt !== undefined) search.addReceipt(receipt);
-  }
-  const fault = search.fault();
-  return fault === undefined ? [] : [fault];
-}
 
 function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: StatusVerdict) {
   return {

@@ -1,11 +1,12 @@
 // What the verification of a file has found, as text and as JSON.
 
-import type { FileVerdict } from "../../actions/proof/verify-file.ts";
+import type { Completeness, FileVerdict } from "../../actions/proof/verify-file.ts";
 import type { Paint } from "./paint.ts";
 
-export function viewFile({ kind, rows, faults, manifest, head }: FileVerdict) {
+export function viewFile({ kind, rows, faults, completeness, manifest, head }: FileVerdict) {
   return {
     ok: faults.length === 0,
+    ...viewCompleteness(faults, completeness),
     kind,
     rows: rows ?? null,
     head: head ?? null,
@@ -14,8 +15,26 @@ export function viewFile({ kind, rows, faults, manifest, head }: FileVerdict) {
   };
 }
 
+/** A file with faults is complete up to no time. */
+export function viewCompleteness(faults: readonly string[], { until, notExamined }: Completeness) {
+  return {
+    complete_until: faults.length === 0 ? (until ?? null) : null,
+    not_examined: notExamined,
+  };
+}
+
+export function describeCompleteness(
+  { until, notExamined }: Completeness,
+  paint: Paint,
+): readonly string[] {
+  return [
+    ...(until === undefined ? [] : [`${paint("good", "Complete")} up to ${until}.`]),
+    ...notExamined.map((what) => `${paint("open", "Not examined")}: ${what}.`),
+  ];
+}
+
 export function describeFile(path: string, verdict: FileVerdict, paint: Paint): string {
-  const { kind, rows, faults, manifest, head } = verdict;
+  const { kind, rows, faults, completeness, manifest, head } = verdict;
   if (faults.length > 0) {
     return [
       `${path} is ${paint("bad", "not genuine or not complete")}:`,
@@ -31,6 +50,7 @@ export function describeFile(path: string, verdict: FileVerdict, paint: Paint): 
       : [
           `  exported ${manifest.made_at} from ${manifest.store_id}, ${manifest.export_id}: ${JSON.stringify(manifest.query)}`,
         ]),
+    ...describeCompleteness(completeness, paint),
   ].join("\n");
 }
 

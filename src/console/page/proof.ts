@@ -1,6 +1,7 @@
 // Proof for auditors: verifies a file that a person uploads, and shows when the store was backed up and restored.
 
 import {
+  type Copies,
   listCopies,
   presentedBytesMax,
   type PresentedVerdict,
@@ -75,13 +76,20 @@ const names: Readonly<Record<string, string>> = {
   "store.move": "moved to PostgreSQL",
 };
 
-function renderCopies(copies: readonly AuditEntry[]): Html {
+function renderCopies({ entries: copies, next }: Copies): Html {
   return html`<section aria-labelledby="copies">
     <h2 id="copies">Backups and restores</h2>
     ${
       copies.length === 0
-        ? html`<p class="empty">The last 10,000 entries of the trail have none.</p>`
+        ? html`<p class="empty">None was found.</p>`
         : renderFocusableTable(copyColumns, copies)
+    }
+    ${
+      next !== undefined &&
+      html`<p class="note">
+        Entries of the trail before number ${formatNumber(next)} were not examined:
+        <a href="/console/audit?action=store&amp;before=${next}">continue in the audit trail</a>.
+      </p>`
     }
     <p class="note">
       Backups and restores that were made with Sluice. Backups with the tools of PostgreSQL are not
@@ -113,11 +121,12 @@ export async function verifyProof(person: Person): Promise<Answer> {
 const nouns = { receipts: "receipt", audit: "entry of the trail", export: "row" } as const;
 
 function renderVerdict(name: string, verdict: PresentedVerdict): Html {
-  const { faults, kind, rows = 0, head, manifest } = verdict;
+  const { faults, kind, rows = 0, manifest } = verdict;
   const file = html`<bdi>${shorten(name)}</bdi>`;
   return html`${
     faults.length === 0
-      ? html`<p class="verdict"><strong>Genuine and complete:</strong> ${file}</p>`
+      ? html`<p class="verdict"><strong>Genuine:</strong> ${file}</p>
+          ${renderCompleteness(verdict)}`
       : html`<p role="alert"><strong>Not genuine, or not complete:</strong> ${file}</p>
           <ul class="verdicts">
             ${faults.map((fault) => html`<li>${shorten(fault)}</li>`)}
@@ -130,14 +139,32 @@ function renderVerdict(name: string, verdict: PresentedVerdict): Html {
         ? `${formatNumber(rows)} entries of the trail`
         : formatCount(rows, nouns[kind]),
     ],
-    [
-      "Published head",
-      head === undefined ? "not compared, or not found" : `number ${formatNumber(head)}`,
-    ],
+    ["Published head", describeHead(verdict)],
     ...(manifest === undefined
       ? [["Manifest", "none"] as const]
       : describeManifest(verdict, manifest)),
   ])}`;
+}
+
+function renderCompleteness({ completeness }: PresentedVerdict): Html {
+  const { until, notExamined } = completeness;
+  return html`${
+    until !== undefined &&
+    html`<p class="verdict"><strong>Complete</strong> up to ${shorten(until)}</p>`
+  }
+  ${
+    notExamined.length > 0 &&
+    html`<p><strong>Not examined:</strong></p>
+      <ul>
+        ${notExamined.map((what) => html`<li>${what}</li>`)}
+      </ul>`
+  }`;
+}
+
+function describeHead({ head, isHeadGiven, faults }: PresentedVerdict): string {
+  if (!isHeadGiven) return "not compared: none was given";
+  if (head !== undefined) return `found: number ${formatNumber(head)}`;
+  return faults.length === 0 ? "nothing was in the chain at its time" : "not found in the file";
 }
 
 function describeManifest(
