@@ -4,7 +4,7 @@ import { clientFiles } from "../../client/generate/files.ts";
 import { chartSchemaPath, renderChartSchema } from "./chart-settings.ts";
 import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
-import { renderEvents } from "./events.ts";
+import { renderAuditActions } from "./audit-actions.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
 import { renderOperatorRights } from "./operator-rights.ts";
@@ -19,7 +19,7 @@ export interface GeneratedPage {
 
 export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/cli.md", render: renderCliReference },
-  { path: "docs/reference/events.md", render: renderEvents },
+  { path: "docs/reference/audit-actions.md", render: renderAuditActions },
   { path: "docs/reference/limits.md", render: renderLimits },
   { path: "docs/reference/operations.md", render: renderOperations },
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },

@@ -45,7 +45,6 @@ export function makeMetrics(sources: MetricSources) {
   registerHolds(registry, sources.holdsEnding);
   registerWebhooks(registry, sources.webhooks);
   registerRecipients(registry, sources.recipients);
-  registerEvents(registry, sources.eventLag);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
@@ -152,11 +151,6 @@ function registerSecurity(registry: Registry) {
       help: "Requests for which a caller lacked a scope, or an operator a right; none on confidential types.",
       labels: ["where"],
     }),
-    eventBatches: registry.counters({
-      name: "sluice_event_batches_total",
-      help: "Batches of events that this process sent to a receiver, by result.",
-      labels: ["destination", "result"],
-    }),
   };
 }
 
@@ -205,18 +199,6 @@ function registerWebhooks(registry: Registry, read: StoredFigures["webhooks"]): 
   registry.onSnapshot(async () => (byState = await read()));
   registry.observe("gauge", {
     sluice_webhook_endpoints: ["Endpoints of webhooks by state.", () => byState, "state"],
-  });
-}
-
-function registerEvents(registry: Registry, read: StoredFigures["eventLag"]): void {
-  let lag: Readonly<Record<string, number>> = {};
-  registry.onSnapshot(async () => (lag = await read()));
-  registry.observe("gauge", {
-    sluice_event_lag_seconds: [
-      "How long the oldest entry of the audit trail that a receiver of events lacks has waited.",
-      () => lag,
-      "destination",
-    ],
   });
 }
 

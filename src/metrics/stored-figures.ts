@@ -2,13 +2,11 @@
 // the store is: a longer read goes on after it, and takes at most a hundredth of the time.
 
 import type { App } from "../actions/app.ts";
-import { readLag } from "../actions/event/send-trail.ts";
 import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
 import { type RecipientFigures, recipientFigures } from "../actions/recipient/recipients.ts";
 import { listEndingSoon } from "../actions/retention/end-holds.ts";
 import { countEndpoints, type EndpointCounts } from "../actions/webhook/endpoints.ts";
 import { PacedRead, type Parts } from "../basics/paced-read.ts";
-import type { EventDestination } from "../domain/event.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
 
 /** Undefined: not known yet. */
@@ -18,15 +16,10 @@ export interface StoredFigures {
   readonly holdsEnding: () => Promise<number>;
   readonly webhooks: () => Promise<EndpointCounts | undefined>;
   readonly recipients: () => Promise<RecipientFigures | undefined>;
-  /** For how many seconds each receiver of events has lacked an entry of the trail. */
-  readonly eventLag: () => Promise<Readonly<Record<string, number>>>;
 }
 
 /** `open`: returns the application, which is opened before the first snapshot. */
-export function storedFigures(
-  open: () => App,
-  destinations: readonly EventDestination[],
-): StoredFigures {
+export function storedFigures(open: () => App): StoredFigures {
   const deletions = new PacedRead(countDeletions(open));
   const webhooks = new PacedRead(() => countEndpoints(open()));
   let lag: RecipientLag | undefined;
@@ -36,7 +29,6 @@ export function storedFigures(
     holdsEnding: async () => (await listEndingSoon(open())).length,
     webhooks: () => webhooks.latest(),
     recipients: () => recipients.latest(),
-    eventLag: () => readLag(open(), destinations),
   };
 }
 

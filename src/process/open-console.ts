@@ -1,6 +1,7 @@
 // Opens the console: what it shows besides the store, and how it is mounted on the HTTP server.
 
-import type { EventParts } from "./start-events.ts";
+import type { App } from "../actions/app.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import type { Config } from "../settings/config.ts";
 import { mountConsole } from "../console/console.ts";
@@ -27,7 +28,11 @@ const existenceChecks: ReadonlySet<string> = new Set(
 );
 
 /** What the console shows or acts on. */
-export interface ConsoleParts extends EventParts {
+export interface ConsoleParts {
+  readonly app: App;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
   readonly refusals: RefusalHistory;
   readonly startUploadThread: StartUploadThread | undefined;
 }

@@ -36,7 +36,6 @@ import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
-import { destinationsOf, startEvents } from "./start-events.ts";
 import { startTelemetry } from "./start-telemetry.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
@@ -140,7 +139,7 @@ async function openParts(
       node: process.versions.node,
       engine: path === undefined ? "postgres" : "sqlite",
     },
-    ...storedFigures(() => app, destinationsOf(config)),
+    ...storedFigures(() => app),
     dataDir: config.dataDir,
     edge,
     load,
@@ -199,8 +198,6 @@ async function startEntryPoints(
     const webhooks = startWebhooks(parts);
     opened.defer(() => webhooks.stop());
   }
-  const events = await startEvents(parts);
-  opened.defer(() => events.stop());
   const rates = await openRates(parts);
   opened.defer(() => rates.close());
   const bulk = startBulk(app.store, log);

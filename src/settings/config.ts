@@ -9,7 +9,6 @@ import {
   type ConnectionSettings,
   defaultConnections,
 } from "../store/interface/connection-settings.ts";
-import { eventSettings } from "./event-settings.ts";
 import { oneOf, onOrOff, Problem, type Setting, setting, text, wholeNumber } from "./setting.ts";
 import { findOidcProblems, oidcSettings } from "./oidc-settings.ts";
 import { telemetrySettings } from "./telemetry-settings.ts";
@@ -162,7 +161,6 @@ export const settings = {
     environmentName,
   ),
   ...telemetrySettings,
-  ...eventSettings,
 };
 
 /** The value of each setting. */

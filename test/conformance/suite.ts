@@ -33,7 +33,6 @@ import { testResumption } from "./resumption.ts";
 import { testJointClaim, testJointCompletion } from "./joint-completion.ts";
 import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
-import { testEventCursors } from "./event-cursors.ts";
 import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWebhooks } from "./webhooks.ts";
@@ -65,7 +64,6 @@ const decisions: readonly Part[] = [
   testWebhooks,
   testRecipients,
   testNotices,
-  testEventCursors,
   testTrail,
   testLongLists,
   testLongRedactions,

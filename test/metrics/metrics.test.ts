@@ -17,7 +17,6 @@ const metrics = makeMetrics({
   build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },
   deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
   holdsEnding: async () => 2,
-  eventLag: () => Promise.resolve({ otlp: 2 }),
   recipients: async () => ({ count: 3, waitingSince: undefined, behindSince: undefined }),
   webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),
   dataDir: ".",

@@ -44,7 +44,7 @@ describe("the figures of a store with many rows", () => {
     const { store } = service.app;
     const listed = test.mock.method(store, "listWaiting");
     const listedEndpoints = test.mock.method(store.webhooks, "listAll");
-    const figures = storedFigures(() => service.app, []);
+    const figures = storedFigures(() => service.app);
     assert.equal(await figures.recipients(), undefined);
     assert.equal(await figures.webhooks(), undefined);
     assert.equal((await waitFor("all to be read", () => figures.recipients())).count, 600);
@@ -57,7 +57,7 @@ describe("the figures of a store with many rows", () => {
   });
 
   it("are those of an earlier count of deletions while the next one is made", async () => {
-    const figures = storedFigures(() => service.app, []);
+    const figures = storedFigures(() => service.app);
     complete(0, 10_001);
     assert.equal((await figures.deletions())?.byStatus.completed, 10_001);
     complete(20_000, 1);

@@ -179,7 +179,6 @@ async function registeredMetrics(): Promise<readonly string[]> {
     build,
     deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
     holdsEnding: async () => 2,
-    eventLag: () => Promise.resolve({ otlp: 2 }),
     recipients: async () => ({ count: 3, waitingSince: undefined, behindSince: undefined }),
     webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),
     dataDir: ".",

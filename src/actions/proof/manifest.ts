@@ -142,6 +142,11 @@ function isFlat(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member) => isFlat(member, levels - 1));
 }
 
+/** NDJSON. */
+export function linesOf<Item>(page: readonly Item[], view: (item: Item) => object): string {
+  return page.map((item) => `${JSON.stringify(view(item))}\n`).join("");
+}
+
 /**
  * Yields one page of lines at a time. A store that is behind its ledger, as before a replay, accepts no entry in its
  * trail; then there is no manifest.
@@ -153,7 +158,7 @@ export async function* sealedLines<Item>(
 ): AsyncGenerator<string> {
   const measure = new Measure();
   for await (const page of pages) {
-    const text = page.map((item) => `${JSON.stringify(view(item))}\n`).join("");
+    const text = linesOf(page, view);
     measure.rows += page.length;
     measure.add(text);
     yield text;

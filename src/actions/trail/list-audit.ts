@@ -1,6 +1,7 @@
 // Reads the audit trail for people: a filtered part, the verification of its chain, or all of it as a file. The trail
 // has entries about confidential records, so people who may not know of such records can read none of it.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { AuditPart, AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
 import type { App } from "../app.ts";
@@ -54,6 +55,28 @@ export async function verifyAudit(
 export function exportAudit(app: App, after = 0): AsyncGenerator<readonly AuditEntry[]> {
   requireAudit(app);
   return auditPages(app, after);
+}
+
+/** How soon an entry is found after it was written. */
+const followedEveryMs = 500;
+
+/** Like `exportAudit`, then each further entry, until the signal is aborted. `check` may end it by throwing. */
+export async function* followAudit(
+  app: App,
+  after: number,
+  { signal, check }: { readonly signal: AbortSignal; readonly check: () => Promise<void> },
+): AsyncGenerator<readonly AuditEntry[]> {
+  requireAudit(app);
+  await check();
+  await noteDownload(app, "audit.export");
+  for (let last = after; !signal.aborted; await check()) {
+    for await (const page of auditPages(app, last)) {
+      yield page;
+      last = page.at(-1)?.entryNo ?? last;
+      if (signal.aborted) return;
+    }
+    await sleep(followedEveryMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** Returns all entries for a download in the console. The download is recorded in the trail, too. */

@@ -1,24 +1,21 @@
 // `sluice changes`
 
-import { statSync } from "node:fs";
 import { ChangeFeed } from "../../actions/change/change-feed.ts";
 import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
 import type { Cursor, FeedPage, FeedView } from "../../actions/change/read-changes.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
-import { makeStoreCheck, storeReplayed } from "../../actions/ledger/watch-store.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { sqlitePath } from "../../files/sqlite-path.ts";
-import { readConfig } from "../../settings/config.ts";
-import { type Context, defineStoreCommand, flag, required, withDefault } from "../command.ts";
+import { defineStoreCommand, flag, required, withDefault } from "../command.ts";
 import { confidentialOptions, text } from "../input/kinds.ts";
 import { replaceControls } from "../output/control-characters.ts";
 import { runUntilStopped } from "../stop-signal.ts";
+import { makeSameStoreCheck } from "../same-store.ts";
 
 const bytesMax = limits.changesReplyBytesMax;
 
@@ -56,7 +53,7 @@ export const changes = defineStoreCommand({
     const feed = await ChangeFeed.open(app);
     const reading = { view, from: readFrom(from, view, feed.cipher), bytesMax };
     const sink = openSink(context.out, undefined);
-    const check = await makeCheck(app, context);
+    const check = await makeSameStoreCheck(app, context);
     await runUntilStopped(async (signal) => {
       const waiting = { until: Number.POSITIVE_INFINITY, signal, check };
       for await (const page of feed.follow(reading, waiting)) {
@@ -70,18 +67,6 @@ export const changes = defineStoreCommand({
     return undefined;
   },
 });
-
-/** On SQLite a restore leaves the file that this process has open, and puts another one in its place. */
-async function makeCheck(app: App, { environment }: Context): Promise<() => Promise<void>> {
-  const requireSame = await makeStoreCheck(app);
-  const path = sqlitePath(readConfig(environment).databaseUrl);
-  const fileNow = () => (path === undefined ? 0 : statSync(path).ino);
-  const opened = fileNow();
-  return async () => {
-    if (fileNow() !== opened) throw storeReplayed();
-    await requireSame();
-  };
-}
 
 /** Leaves out what this person may not know of. */
 async function viewOf(app: App, organizationId: string, content: boolean): Promise<FeedView> {

@@ -3,7 +3,7 @@
 
 import type { App } from "../../actions/app.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import { type Exported, sealedLines } from "../../actions/proof/manifest.ts";
+import { type Exported, linesOf, sealedLines } from "../../actions/proof/manifest.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { optional, type Output, withDefault } from "../command.ts";
 import { text, wholeNumber } from "../input/kinds.ts";
@@ -29,18 +29,21 @@ interface EntriesOptions<Entry> {
   readonly organizationOf: (entry: Entry) => string | undefined;
   /** The printed form of an entry. */
   readonly view: (entry: Entry) => object;
+  /** The pages have no end: each is written at once, and there is no manifest, which could not be signed. */
+  readonly endless?: boolean;
 }
 
 /** Throws OperatorError if there is no such organization. */
 export async function writeEntries<Entry>(
   app: App,
   out: Output,
-  { organization, pages, organizationOf, ...printed }: EntriesOptions<Entry>,
+  { organization, pages, organizationOf, endless = false, ...printed }: EntriesOptions<Entry>,
 ): Promise<undefined> {
   await requireOrganization(app, organization);
   const own = ownEntries(pages, (entry) => {
     return organization === undefined || organizationOf(entry) === organization;
   });
+  if (endless) return writeLines(out, unsealedLines(own, printed.view), endless);
   return writeLines(out, sealedLines(app, own, { ...printed, organizationId: organization }));
 }
 
@@ -51,9 +54,23 @@ async function* ownEntries<Entry>(
   for await (const entries of pages) yield entries.filter(isOwn);
 }
 
-export async function writeLines(out: Output, lines: AsyncIterable<string>): Promise<undefined> {
+async function* unsealedLines<Entry>(
+  pages: AsyncIterable<readonly Entry[]>,
+  view: (entry: Entry) => object,
+): AsyncGenerator<string> {
+  for await (const page of pages) yield linesOf(page, view);
+}
+
+export async function writeLines(
+  out: Output,
+  lines: AsyncIterable<string>,
+  atOnce = false,
+): Promise<undefined> {
   const sink = openSink(out, undefined);
-  for await (const line of lines) await sink.write(line);
+  for await (const line of lines) {
+    await sink.write(line);
+    if (atOnce) await sink.finish();
+  }
   await sink.finish();
   return undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { AuditEntry } from "../../domain/access.ts";
 import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
-import type { TrailAction } from "../../domain/event.ts";
+import type { TrailAction } from "../../domain/trail-action.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 
 /** An act that does not change the store, such as showing a record. */

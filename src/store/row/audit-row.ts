@@ -3,7 +3,7 @@
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
-import type { TrailAction } from "../../domain/event.ts";
+import type { TrailAction } from "../../domain/trail-action.ts";
 import {
   type AuditHead,
   type AuditRow,

@@ -11,7 +11,6 @@ import * as closing from "./deletion/close-organization.ts";
 import { previewErased } from "./plan/erased-with.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
 import { findExpired } from "./plan/expired.ts";
-import * as eventCursor from "./trail/event-cursor.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
 import { previewCascade } from "./record/cascade-preview.ts";
@@ -293,11 +292,6 @@ export const methods = {
     finishReplay: change(every, replay.finishReplay),
     listLedgerMarks: lookup(every, listLedgerMarks),
     markLedger: change(every, markLedger),
-  },
-  events: {
-    list: lookup(every, eventCursor.listCursors),
-    claim: change(every, eventCursor.claimCursor),
-    settle: change(every, eventCursor.settleCursor),
   },
   trail: {
     head: lookup(every, audit.readChainHead),

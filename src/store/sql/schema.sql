@@ -721,16 +721,6 @@ CREATE INDEX proposal_open ON proposal (organization_id, expires_at) WHERE statu
 -- the list, newest first
 CREATE INDEX proposal_by_time ON proposal (proposed_at, proposal_id);
 
--- how far a receiver of events has the audit trail
--- retained: contains nothing about any record
-CREATE TABLE event_cursor (
-  destination text COLLATE "C" NOT NULL PRIMARY KEY, -- the kind of the receiver: otlp or syslog
-  entry_no bigint NOT NULL,    -- the last entry of the trail that it has
-  -- until when no other process sends to it; the process that sends knows itself by this number
-  lease_until bigint NOT NULL
---sqlite ) STRICT;
---postgres );
-
 -- the arrival numbers that were given since a restore, as far as the next row
 -- retained: contains nothing about any record
 CREATE TABLE arrival_timeline (

@@ -34,7 +34,7 @@ export type NoReply =
   | "stopped";
 
 export type PostResult =
-  | { readonly status: number; readonly retryAfter: string | undefined; readonly body?: string }
+  | { readonly status: number; readonly retryAfter: string | undefined }
   | { readonly failure: NoReply };
 
 export type Post = (posting: Posting, stopping: AbortSignal) => Promise<PostResult>;
@@ -45,8 +45,6 @@ export interface PostOptions {
   /** The certificates to trust instead of those of the system. */
   readonly ca?: string;
   readonly attemptMs?: number;
-  /** How much of the body of a reply is kept; nothing by default. */
-  readonly replyBytesMax?: number;
 }
 
 export function makePost({
@@ -54,7 +52,6 @@ export function makePost({
   resolve,
   ca,
   attemptMs: limitMs = attemptMs,
-  replyBytesMax = 0,
 }: PostOptions): Post {
   return async ({ url: text, headers, body }, stopping) => {
     const url = new URL(text);
@@ -79,7 +76,7 @@ export function makePost({
     const request = isPlain
       ? http.request(url, options)
       : https.request(url, { ...options, ...(ca === undefined ? {} : { ca }) });
-    return send(request, { body, allowed, why, replyBytesMax });
+    return send(request, { body, allowed, why });
   };
 }
 
@@ -118,13 +115,9 @@ interface Sending {
   readonly body: string;
   readonly allowed: AllowedAddresses;
   readonly why: () => PostResult;
-  readonly replyBytesMax: number;
 }
 
-function send(
-  request: http.ClientRequest,
-  { body, allowed, why, replyBytesMax }: Sending,
-): Promise<PostResult> {
+function send(request: http.ClientRequest, { body, allowed, why }: Sending): Promise<PostResult> {
   const { promise, resolve } = Promise.withResolvers<PostResult>();
   const end = (result: PostResult): void => {
     resolve(result);
@@ -151,7 +144,7 @@ function send(
     const { statusCode: status = 0, headers } = reply;
     const result = { status, retryAfter: headers["retry-after"] };
     answered = result;
-    readBody(reply, replyBytesMax, (kept) => end(kept === "" ? result : { ...result, body: kept }));
+    readBody(reply, () => end(result));
   });
   request.on("error", (error: NodeJS.ErrnoException) => {
     const failed = error.name === "AbortError" ? why() : { failure: failureOf(error, isConnected) };
@@ -162,18 +155,16 @@ function send(
   return promise;
 }
 
-/** Calls `done` with the first bytes at the end of the body, or when enough of it was read. */
-function readBody(reply: IncomingMessage, keptMax: number, done: (kept: string) => void): void {
+/** Calls `done` at the end of the body, or when enough of it was read. */
+function readBody(reply: IncomingMessage, done: () => void): void {
   let bytes = 0;
-  let kept = Buffer.alloc(0);
   const finish = (): void => {
     clearTimeout(timer);
-    done(kept.toString());
+    done();
   };
   const timer = setTimeout(finish, bodyMs);
   reply.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (kept.length < keptMax) kept = Buffer.concat([kept, chunk]).subarray(0, keptMax);
     if (bytes > bodyBytesMax) finish();
   });
   reply.on("error", finish);

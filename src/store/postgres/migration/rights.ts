@@ -6,8 +6,7 @@ import type { Transaction } from "../transaction.ts";
 
 /** The right to read is needed on every table. The values are names of tables, separated by spaces. */
 export const rightsOfService: Readonly<Record<string, string>> = {
-  "INSERT, UPDATE":
-    "organization api_key operator deletion ledger proposal event_cursor arrival_timeline",
+  "INSERT, UPDATE": "organization api_key operator deletion ledger proposal arrival_timeline",
   "INSERT, UPDATE, DELETE":
     "access_token record change relation deletion_target pseudonym hold restricted_reference idempotent_reply " +
     "restore replay_entry retention_floor import_run operator_session operator_passkey one_time_token search_token " +

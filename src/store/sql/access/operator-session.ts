@@ -1,6 +1,6 @@
 // Passkeys and sessions of operators. A session begins with a link or a passkey, and is found by the hash of its token.
 
-import type { VerbOn } from "../../../domain/event.ts";
+import type { VerbOn } from "../../../domain/trail-action.ts";
 import type { Operator, Passkey } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
 import type {

@@ -1,6 +1,6 @@
 // Registered readers of the feed of changes: created, removed and read, with what they have acknowledged.
 
-import type { VerbOn } from "../../../domain/event.ts";
+import type { VerbOn } from "../../../domain/trail-action.ts";
 import { AppError } from "../../../domain/error.ts";
 import type { Recipient, WaitingRecipient } from "../../../domain/recipient.ts";
 import { limits } from "../../../domain/limits.ts";

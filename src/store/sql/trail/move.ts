@@ -59,7 +59,6 @@ const names: readonly string[] = [
   "receipt",
   "audit_entry",
   "ledger",
-  "event_cursor",
   "deletion",
   "deletion_target",
   "restricted_reference",

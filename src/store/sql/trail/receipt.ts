@@ -2,7 +2,7 @@
 // lock on the chain's head serializes the processes that complete deletions; it is taken before that of the audit
 // trail. Signs nothing.
 
-import type { VerbOn } from "../../../domain/event.ts";
+import type { VerbOn } from "../../../domain/trail-action.ts";
 import type { ChainCut } from "../../../domain/deletion/ledger-entry.ts";
 import {
   aloneNo,

@@ -1,6 +1,6 @@
 // The endpoints of webhooks: created, listed, changed and removed, each with an entry of the audit trail.
 
-import type { VerbOn } from "../../../domain/event.ts";
+import type { VerbOn } from "../../../domain/trail-action.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { WebhookEndpoint } from "../../../domain/webhook.ts";
 import type { Act } from "../../interface/act.ts";

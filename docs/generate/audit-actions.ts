@@ -1,0 +1,16 @@
+// docs/reference/audit-actions.md: every action of the audit trail, from domain/trail-action.ts.
+
+import { trailActions } from "../../src/domain/trail-action.ts";
+import { code, generatedNote, page, table } from "./markdown.ts";
+
+export function renderAuditActions(): string {
+  return page(
+    "# Actions of the audit trail",
+    generatedNote,
+    "The `action` of an entry that [`sluice audit export`](../guides/siem.md) prints, and what it says.",
+    table(
+      ["action", "what has happened"],
+      Object.entries(trailActions).map(([action, summary]) => [code(action), summary]),
+    ),
+  );
+}

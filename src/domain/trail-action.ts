@@ -1,0 +1,76 @@
+// The actions of the audit trail, and what each says. docs/reference/audit-actions.md is generated from this table.
+
+/** The keys are the actions of audit entries; no entry with another action can be written. */
+export const trailActions = {
+  "organization.create": "An organization was created.",
+  "organization.change": "The settings of an organization were changed.",
+  "organization.close": "An organization was closed.",
+  "key.create": "An API key was created.",
+  "key.rotate": "An API key was rotated.",
+  "key.revoke": "An API key was revoked.",
+  "identity.create": "A rule for identities of programs was created.",
+  "identity.rotate": "A rule for identities was replaced.",
+  "identity.revoke": "A rule for identities was revoked.",
+  "webhook.create": "An endpoint of webhooks was created.",
+  "webhook.rotate": "The secret of an endpoint was rotated.",
+  "webhook.test": "A test event was requested.",
+  "webhook.enable": "An endpoint was enabled, or continues elsewhere.",
+  "webhook.disable": "An endpoint was disabled after failures.",
+  "webhook.remove": "An endpoint was removed.",
+  "recipient.create": "A recipient of changes was registered.",
+  "recipient.remove": "A recipient of changes was removed.",
+  "record.show": "The content of a record was shown.",
+  "records.export": "Records of an organization were exported.",
+  "records.import": "Records were imported.",
+  "subject.show": "A person or a company was looked up.",
+  "subject.export": "Everything on a person or a company was exported.",
+  "subject.find": "Persons or companies were searched for.",
+  "subject.answer": "An inquiry about a person or a company was answered.",
+  "subject.index": "The index of persons is made again.",
+  "deletion.request": "A deletion was requested.",
+  "deletion.approve": "A deletion was approved.",
+  "deletion.cancel": "A deletion was cancelled.",
+  "deletion.start": "A deletion has begun.",
+  "deletion.complete": "A deletion was completed.",
+  "deletion.reopen": "A deletion is replayed after a restore.",
+  "hold.place": "A legal hold was placed.",
+  "hold.release": "A legal hold was released.",
+  "retention.set": "The retention of a type was set.",
+  "retention.remove": "The retention of a type was removed.",
+  "restricted.list": "Restricted sets were listed.",
+  "restricted.show": "A restricted set was shown.",
+  "restricted.export": "A restricted set was exported.",
+  "proposal.create": "An act was proposed to a second person.",
+  "proposal.approve": "A proposed act was approved.",
+  "proposal.decline": "A proposed act was declined.",
+  "proposal.expire": "A proposal has expired.",
+  "proposal.bypass": "An act was done without a second person.",
+  "receipt.disclose": "The numbers of a receipt were disclosed.",
+  "receipt.export": "Receipts were exported.",
+  "receipt_key.create": "Receipts are signed with a new key.",
+  "receipt_key.retire": "A key of receipts was replaced.",
+  "export.manifest": "The manifest of an export was signed.",
+  "audit.export": "The audit trail was exported.",
+  "operator.create": "An operator was created.",
+  "operator.confirm": "An officer was confirmed.",
+  "operator.roles": "The roles of an operator have changed.",
+  "operator.disable": "An operator was disabled.",
+  "operator.link": "A sign-in link was created.",
+  "operator.sign_in": "An operator has signed in.",
+  "operator.session_end": "A session has ended.",
+  "operator.passkey_add": "A passkey was added.",
+  "operator.passkey_remove": "A passkey was removed.",
+  "store.backup": "A backup was made.",
+  "store.restore": "The store was restored from a backup.",
+  "store.replay": "The deletions since a backup were replayed.",
+  "store.move": "The store was moved to PostgreSQL.",
+} as const;
+
+export type TrailAction = keyof typeof trailActions;
+
+/** The verbs of the actions, by kind of object. */
+export type VerbOn<Kind extends string> = TrailAction extends infer Action
+  ? Action extends `${Kind}.${infer Verb}`
+    ? Verb
+    : never
+  : never;
