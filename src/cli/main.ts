@@ -1,15 +1,31 @@
 // The program `sluice`: runs one command line in this process, and sets the exit code.
 
+import { exitCode } from "./exit-code.ts";
 import { run } from "./run.ts";
 
-// The reader of the output may close the pipe early, as `head` does; that is not a failure.
+const words = process.argv.slice(2);
+
+/** How long a reader of standard error can delay the end of a process that has nothing else left to do. */
+const errorOutputMs = 1_000;
+
+// Nobody is left to be told. The log counts its lines (src/log.ts).
+process.stderr.on("error", () => undefined);
+
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
+  // The results of a service are not on its standard output.
+  if (words[0] === "serve") return;
+  // The reader may close the pipe early, as `head` does; that is not a failure.
+  if (error.code === "EPIPE") process.exit(exitCode.success);
+  process.stderr.write(`sluice: Standard output can't be written: ${error.message}.\n`);
+  process.exit(exitCode.failure);
 });
 
-process.exitCode = await run(process.argv.slice(2), {
+process.exitCode = await run(words, {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,
 });
+// Results reach a slow reader completely.
+if (process.stdout.writableLength === 0 || words[0] === "serve") {
+  setTimeout(() => process.exit(), errorOutputMs).unref();
+}

@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, PerformanceObserver } from "node:perf_hooks";
+import { linesLost } from "../log.ts";
 import { watchEventLoopDelay } from "./event-loop-delay.ts";
 import type { Registry } from "./registry.ts";
 import { readdir, stat, statfs } from "node:fs/promises";
@@ -12,6 +13,7 @@ import { join } from "node:path";
 export function registerProcess(registry: Registry): () => void {
   registerCpu(registry);
   registerMemory(registry);
+  registerLog(registry);
   // Only Linux has /proc.
   if (process.platform === "linux") registerOpenFiles(registry);
   const stops = [registerEventLoop(registry), registerCollections(registry)];
@@ -49,6 +51,11 @@ function registerMemory(registry: Registry): void {
       () => memory.external,
     ],
   });
+}
+
+function registerLog(registry: Registry): void {
+  const help = "Lines of the log that could not be written to standard error.";
+  registry.observe("counter", { sluice_log_lines_lost_total: [help, linesLost] });
 }
 
 function readMemory(): NodeJS.MemoryUsage | undefined {

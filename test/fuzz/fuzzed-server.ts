@@ -57,5 +57,8 @@ export async function checkServer(
  * have to wait for it.
  */
 function isLoggedError(line: string): boolean {
-  return /^\{"level":[56]0,/.test(line) && !line.includes("Another process is reading or writing");
+  return (
+    /^\{"level":"(?:error|fatal)",/.test(line) &&
+    !line.includes("Another process is reading or writing")
+  );
 }

@@ -85,5 +85,7 @@ export async function endSqliteSite({ server, ledger, folder }: SqliteSite): Pro
 /** The errors that the server logged; its log has one JSON object a line. */
 export function complaints(server: ServerProcess): readonly string[] {
   const lines = server.output().err.split("\n");
-  return lines.filter((line) => /^\{"level":[56]0,/.test(line)).map((line) => `logged: ${line}`);
+  return lines
+    .filter((line) => /^\{"level":"(?:error|fatal)",/.test(line))
+    .map((line) => `logged: ${line}`);
 }
