@@ -1,7 +1,7 @@
 // Starts a server as a child process, reads its port, reports the processor time that it used, and stops it. Shows the
 // standard error of the server only if it failed.
 
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -25,10 +25,13 @@ export async function startServer(
   script: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...script], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const env = { ...process.env, ...environment };
+  // In production, `serve` makes no store.
+  const [program, command] = script;
+  if (program !== undefined && command === "serve") {
+    spawnSync(process.execPath, [program, "migrate"], { env, stdio: "ignore" });
+  }
+  const child = spawn(process.execPath, [...script], { env, stdio: ["ignore", "pipe", "pipe"] });
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => {
     log = (log + chunk.toString()).slice(-logCharactersKept);

@@ -1,6 +1,6 @@
 // Structured logs on standard error, one JSON line for each event. They never contain a credential or record content:
-// no such value is passed to the log, and the redaction below is the second line of defence. A log that can't be written
-// never delays or ends the service: its lines are lost, and counted.
+// no such value is passed to the log, and the redaction below is the second line of defence. A log that can't be
+// written never delays or ends the service: its lines are lost, and counted.
 
 import { type Logger, pino } from "pino";
 

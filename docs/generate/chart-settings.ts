@@ -12,7 +12,6 @@ export const chartSchemaPath = "deploy/helm/sluice/values.schema.json";
 const ofChart: ReadonlySet<string> = new Set([
   "DATABASE_URL",
   "DATA_DIR",
-  "HOST",
   "NODE_ENV",
   "PORT",
   "RECEIPT_KEY_FILE",

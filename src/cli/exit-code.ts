@@ -6,6 +6,7 @@ export const exitCodes: Readonly<Record<string, string>> = {
   0: "success",
   1: "failure: an error, a finding of `check`, a row that was refused, or a receipt that is not valid",
   2: "usage error: the command line was wrong, and nothing was done",
+  129: "ended at once by a second SIGHUP",
   130: "ended at once by a second Ctrl-C (SIGINT)",
   143: "ended at once by a second SIGTERM",
 };

@@ -11,6 +11,10 @@ const errorOutputMs = 1_000;
 // Nobody is left to be told. The log counts its lines (src/log.ts).
 process.stderr.on("error", () => undefined);
 
+// Otherwise Node would open its debugger on a port, to which other users of the machine can connect. `node --inspect`
+// still does.
+process.on("SIGUSR1", () => undefined);
+
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The results of a service are not on its standard output.
   if (words[0] === "serve") return;

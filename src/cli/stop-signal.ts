@@ -10,7 +10,8 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 const copiesMs = 200;
 
-const names = ["SIGTERM", "SIGINT"] as const;
+/** SIGHUP, the end of a terminal, stops it in the same way: settings are read at the start only. */
+const names = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** Disposing of it removes the signal handlers. */
 export interface StopSignal extends Disposable {
@@ -46,7 +47,7 @@ export function awaitStopSignal(): StopSignal {
   };
 }
 
-/** Runs `work` with a signal that SIGTERM or SIGINT aborts, for the given reason. */
+/** Runs `work` with a signal that such a signal aborts, for the given reason. */
 export async function runUntilStopped<Result>(
   work: (stopping: AbortSignal) => Promise<Result>,
   reason?: Error,

@@ -20,6 +20,7 @@ import { type Config, connectionsOf } from "../settings/config.ts";
 import { requireUsable } from "../files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
+import { refuseLostStore } from "../data-folder/lost-store.ts";
 import { hasReceiptKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
@@ -48,6 +49,7 @@ export interface AppOptions extends StoreOptions {
  */
 export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
   if (options.moving !== true) refuseMoved(config);
+  refuseLostStore(config);
   const now = options.now ?? Date.now;
   const readKey = makeKeyReader(config);
   for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);

@@ -152,6 +152,7 @@ async function openParts(
   const isNew = path !== undefined && !isPresent(path, "The store");
   const appOptions: AppOptions = {
     role: "serve",
+    existing: config.production,
     ...(options.now === undefined ? {} : { now: options.now }),
     onGroup: (figures) => {
       metrics.groupSeconds.observe(figures.seconds);

@@ -9,8 +9,19 @@ import {
   type ConnectionSettings,
   defaultConnections,
 } from "../store/interface/connection-settings.ts";
-import { oneOf, onOrOff, Problem, type Setting, setting, text, wholeNumber } from "./setting.ts";
+import {
+  oneOf,
+  onOrOff,
+  Problem,
+  secret,
+  type Setting,
+  setting,
+  text,
+  wholeNumber,
+} from "./setting.ts";
 import { findOidcProblems, oidcSettings } from "./oidc-settings.ts";
+import { findForeignDatabase } from "./foreign-database.ts";
+import { fileVariable, readSecretFiles } from "./secret-files.ts";
 import { telemetrySettings } from "./telemetry-settings.ts";
 import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
@@ -22,14 +33,16 @@ export const settings = {
     "HOST",
     "127.0.0.1",
     "Address to listen on. The default accepts connections from this machine only.",
-    text("an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all"),
+    listenAddress,
   ),
   port: setting("PORT", "8080", "Port to listen on; 0 picks a free one.", wholeNumber(0, 65_535)),
-  databaseUrl: setting(
-    "DATABASE_URL",
-    "sqlite:./data/sluice.db",
-    "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`, which may have several hosts.",
-    databaseUrl,
+  databaseUrl: secret(
+    setting(
+      "DATABASE_URL",
+      "sqlite:./data/sluice.db",
+      "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`, which may have several hosts.",
+      databaseUrl,
+    ),
   ),
   databasePoolMax: setting(
     "DATABASE_POOL_MAX",
@@ -97,11 +110,13 @@ export const settings = {
     "How long a request waits for Redis, in milliseconds, before its process counts for itself.",
     wholeNumber(1, 10_000),
   ),
-  metricsToken: setting(
-    "METRICS_TOKEN",
-    "",
-    "Token that `/metrics` requires as `Authorization: Bearer …`; anybody can read the metrics without it.",
-    metricsToken,
+  metricsToken: secret(
+    setting(
+      "METRICS_TOKEN",
+      "",
+      "Token that `/metrics` requires as `Authorization: Bearer …`; anybody can read the metrics without it.",
+      metricsToken,
+    ),
   ),
   deletionPollMs: setting(
     "DELETION_POLL_MS",
@@ -157,7 +172,7 @@ export const settings = {
   production: setting(
     "NODE_ENV",
     "development",
-    "`production`, `development` or `test`. Under `production`, `serve` creates no demo organization in an empty store.",
+    "`production`, `development` or `test`. Under `production`, `serve` creates neither a store nor a demo organization.",
     environmentName,
   ),
   ...telemetrySettings,
@@ -175,34 +190,50 @@ export function describeUnknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   const names = Object.values(settings).map(({ name }) => name);
-  return findUnknownSettings(environment, names).map(describeUnknownSetting);
+  const known = [...names, ...secretNames.map(fileVariable)];
+  return findUnknownSettings(environment, known).map(describeUnknownSetting);
 }
+
+const secretNames = Object.values(settings).flatMap((item: Setting<unknown>) =>
+  item.isSecret === true ? [item.name] : [],
+);
+
+/** With the content of the files that hold secrets, as far as they can be read. */
+export function withSecrets(environment: Environment): Environment {
+  return readSecretFiles(environment, secretNames, { emptyAllowed: true }).environment;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The message has a line for each setting that can't be read. */
 export class ConfigError extends Error {}
 
 /** Throws ConfigError that names each invalid setting and what was expected. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const problems: string[] = [];
+export function readConfig(given: Environment): Config {
+  const production = given[settings.production.name] === "production";
+  const secrets = readSecretFiles(given, secretNames, { emptyAllowed: !production });
+  const { environment } = secrets;
+  const problems = [...secrets.problems];
+  if (production && problems.length === 0) problems.push(...findForeignDatabase(environment));
   const entries = Object.entries(settings).map(([key, item]) => {
-    const given = environment[item.name];
-    const value = item.read(given === undefined || given === "" ? item.fallback : given);
+    const found = environment[item.name];
+    const value = item.read(found === undefined || found === "" ? item.fallback : found);
     if (value instanceof Problem) {
-      problems.push(`${item.name} must be ${value.expected}${quote(item.name, given)}.`);
+      problems.push(`${item.name} must be ${value.expected}${quote(item.name, found)}.`);
     }
     return [key, value];
   });
   if (problems.length === 0) problems.push(...findOidcProblems(environment));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const config = Object.fromEntries(entries) as Config;
-  const given = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
-  const path = given(settings.databaseUrl) ? sqlitePath(config.databaseUrl) : undefined;
-  const dataDir = path === undefined || given(settings.dataDir) ? config.dataDir : dirname(path);
+  const isSet = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
+  const path = isSet(settings.databaseUrl) ? sqlitePath(config.databaseUrl) : undefined;
+  const dataDir = path === undefined || isSet(settings.dataDir) ? config.dataDir : dirname(path);
   return {
     ...config,
     dataDir,
-    ...(given(settings.databaseUrl) ? {} : { databaseUrl: `sqlite:${dataDir}/sluice.db` }),
-    ...(given(settings.receiptKeyFile) ? {} : { receiptKeyFile: join(dataDir, "receipt-key.pem") }),
+    ...(isSet(settings.databaseUrl) ? {} : { databaseUrl: `sqlite:${dataDir}/sluice.db` }),
+    ...(isSet(settings.receiptKeyFile) ? {} : { receiptKeyFile: join(dataDir, "receipt-key.pem") }),
   };
 }
 
@@ -235,6 +266,13 @@ function environmentName(value: string): boolean | Problem {
   return known.includes(value)
     ? value === "production"
     : new Problem("production, development or test");
+}
+
+/** An IPv6 address may be in brackets, as in a URL. */
+function listenAddress(value: string): string | Problem {
+  const inBrackets = /^\[(.*)\]$/.exec(value)?.[1];
+  if (inBrackets !== undefined && isIP(inBrackets) === 6) return inBrackets;
+  return text("an address of this machine, such as 127.0.0.1 or ::1, or 0.0.0.0 for all")(value);
 }
 
 function trustedProxies(value: string): false | string | Problem {

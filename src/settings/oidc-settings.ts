@@ -2,7 +2,7 @@
 
 import { isLoopback } from "../basics/url-hostname.ts";
 import { type OperatorRole, operatorRoles } from "../domain/operator.ts";
-import { Problem, readPairs, setting, text } from "./setting.ts";
+import { Problem, readPairs, secret, setting, text } from "./setting.ts";
 
 /** Pairs of a value and a role. One value may be listed with several roles. */
 export type RoleMapping = readonly (readonly [value: string, role: OperatorRole])[];
@@ -15,11 +15,13 @@ export const oidcSettings = {
     issuer,
   ),
   oidcClientId: setting("OIDC_CLIENT_ID", "", "Id of this service at the issuer.", visibleText),
-  oidcClientSecret: setting(
-    "OIDC_CLIENT_SECRET",
-    "",
-    "Secret of this service at the issuer. Without it, the service is a public client, which PKCE protects.",
-    visibleText,
+  oidcClientSecret: secret(
+    setting(
+      "OIDC_CLIENT_SECRET",
+      "",
+      "Secret of this service at the issuer. Without it, the service is a public client, which PKCE protects.",
+      visibleText,
+    ),
   ),
   oidcScope: setting(
     "OIDC_SCOPE",

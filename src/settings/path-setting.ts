@@ -3,13 +3,14 @@
 
 import { dirname, resolve, sep } from "node:path";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import { ConfigError, type Config, readConfig, settings } from "./config.ts";
+import { ConfigError, type Config, readConfig, settings, withSecrets } from "./config.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The name of the setting; undefined if none determines the path, or if the settings can't be read. */
-export function findPathSetting(path: string, environment: Environment): string | undefined {
-  const config = readIfValid(environment);
+export function findPathSetting(path: string, given: Environment): string | undefined {
+  const environment = withSecrets(given);
+  const config = readIfValid(given);
   if (config === undefined) return undefined;
   const isGiven = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
   const { receiptKeyFile, databaseUrl, dataDir } = settings;

@@ -6,6 +6,8 @@ export interface Setting<Value> {
   readonly fallback: string;
   readonly summary: string;
   readonly read: Reader<Value>;
+  /** The value can also be in a file (`readSecretFiles`). */
+  readonly isSecret?: true;
 }
 
 /** `form`: the valid texts, if they are a list or a range. */
@@ -27,6 +29,10 @@ export function setting<Value>(
   read: ((text: string) => Value | Problem) & { readonly form?: Form },
 ): Setting<Value> {
   return { name, fallback, summary, read };
+}
+
+export function secret<Value>(item: Setting<Value>): Setting<Value> {
+  return { ...item, isSecret: true };
 }
 
 export function text(expected: string): (value: string) => string | Problem {

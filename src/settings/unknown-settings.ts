@@ -13,8 +13,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const ownPrefix = "SLUICE_";
 
-/** Variables of this project that are not settings: the key of an import, and those that only tests read. */
-const otherOwn = /^SLUICE_(?:API_KEY$|TEST_)/;
+/** Variables of this project that are not settings: those of clients and imports, and those that only tests read. */
+const otherOwn = /^SLUICE_(?:(?:URL|ORGANIZATION|API_KEY)$|TEST_)/;
 
 /** Kubernetes sets these in every container for a service named `sluice`, and SLUICE_PORT to a URL. */
 const serviceLink =
@@ -54,7 +54,9 @@ function explain(
     if (otherOwn.test(name) || serviceLink.test(name) || serviceUrl.test(value)) return undefined;
     return { name, meant: nearestTo(name.slice(ownPrefix.length), settings) };
   }
-  const meant = sharingWords(name, settings) ?? mistyped(name, settings);
+  // Only secrets can be in files.
+  const named = settings.find((setting) => name === `${setting}_FILE`);
+  const meant = named ?? sharingWords(name, settings) ?? mistyped(name, settings);
   const isSet = meant !== undefined && (environment[meant] ?? "") !== "";
   return meant === undefined || isSet ? undefined : { name, meant };
 }

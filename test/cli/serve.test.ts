@@ -56,6 +56,7 @@ describe("serve on an empty store", () => {
     assert.equal(await server.end("SIGTERM"), 0);
     const { err } = server.output();
     assert.match(err, /"serving"/);
+    assert.ok(err.includes(`"store":"${folder}/sluice.db","msg":"created a new store"`));
     for (const secret of [apiKey, token])
       assert.ok(!err.includes(secret), "the log contains a secret");
     assert.ok(!out.includes("\u001b"), "a pipe gets colour codes");
@@ -65,11 +66,9 @@ describe("serve on an empty store", () => {
     assert.match(again.output().out, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   });
 
-  it("prints commands that work as they are in production, while there is no organization, and logs that it created the store", async () => {
+  it("prints commands that work as they are in production, while there is no organization", async () => {
     const folder = makeTempFolder();
-    const production = { LOG_LEVEL: "info" };
-    const created = `"store":"${folder}/sluice.db","msg":"created a new store"`;
-    const first = await serve(folder, production);
+    const first = await serve(folder);
     const out = await waitFor("the next steps", () => {
       const { out: sofar } = first.output();
       return sofar.includes("/docs\n") ? sofar : undefined;
@@ -87,11 +86,20 @@ describe("serve on an empty store", () => {
       /my-organization[^]*sluice_key_\w{49}[^]*anna[^]*\/console\/link\?token=/,
     );
     assert.equal(await first.end("SIGTERM"), 0);
-    assert.equal(first.output().err.split(created).length, 2);
-    const again = await serve(folder, production);
+    const again = await serve(folder);
     assert.equal(await again.end("SIGTERM"), 0);
-    assert.ok(!again.output().err.includes(created));
     assert.equal(again.output().out, `Listening on ${again.address}\n`);
+  });
+
+  it("stops on SIGHUP as on SIGTERM, and opens no debugger on SIGUSR1", async () => {
+    const server = await serve(makeTempFolder(), { HOST: "[::1]", LOG_LEVEL: "info" });
+    assert.match(server.address, /^http:\/\/\[::1\]:\d+$/);
+    server.child.kill("SIGUSR1");
+    assert.equal((await server.client.send({ method: "GET", path: "/health/live" })).status, 200);
+    assert.equal(await server.end("SIGHUP"), 0);
+    const { err } = server.output();
+    assert.match(err, /"msg":"stopped"/);
+    assert.doesNotMatch(err, /debugger/i);
   });
 
   it("prefers its options to the settings HOST, PORT and DATA_DIR, and prints address and key as one line of JSON on request", async () => {

@@ -68,8 +68,8 @@ describe("a variable that resembles a setting", () => {
 });
 
 describe("no warning is given", () => {
-  it("for a setting, the key of an import, and variables that tests read", () => {
-    const own = [...names, "SLUICE_API_KEY", "SLUICE_TEST_DATABASE_URL"];
+  it("for a setting, what clients and imports read, and variables that tests read", () => {
+    const own = [...names, "SLUICE_URL", "SLUICE_ORGANIZATION", "SLUICE_API_KEY", "SLUICE_TEST_X"];
     assert.deepEqual(warningsFor(Object.fromEntries(own.map((name) => [name, "x"]))), []);
   });
 
@@ -100,12 +100,12 @@ describe("the warning about a variable that resembles a setting", () => {
     const server = await startServerProcess(testEnvironment(folder, more));
     assert.equal(await server.end("SIGTERM"), 0);
     const lines = server.output().err.trim().split("\n");
-    const logged = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
+    const logged = lines.map((line) => JSON.parse(line) as { level: string; msg: string });
     assert.deepEqual(
       logged.map(({ level, msg }) => `${level} ${msg}`),
       [
-        "40 SLUICE_PORT is not a setting and is ignored; did you mean PORT?",
-        "40 SHUTDOWN_GRACE is not a setting and is ignored; did you mean SHUTDOWN_GRACE_MS?",
+        "warn SLUICE_PORT is not a setting and is ignored; did you mean PORT?",
+        "warn SHUTDOWN_GRACE is not a setting and is ignored; did you mean SHUTDOWN_GRACE_MS?",
       ],
     );
   });

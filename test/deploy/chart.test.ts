@@ -68,6 +68,19 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
       assertHardened(text);
     });
 
+    it("makes the store of a new release only", () => {
+      assert.match(text, /^ +args: \[migrate\]$/m);
+      assert.doesNotMatch(renderOrFail([], "--is-upgrade"), /migrate/);
+    });
+
+    it("listens on another address if its values say so", () => {
+      const hosts = renderOrFail(["settings.HOST=::"]).match(/- name: HOST\n +value: .*/g);
+      assert.deepEqual(
+        hosts?.map((host) => host.split("value: ")[1]),
+        ['"::"'],
+      );
+    });
+
     it("uses a claim that exists instead", () => {
       const other = renderOrFail(["sqlite.persistence.existingClaim=mine"]);
       assert.deepEqual(kindsOf(other), ["Service", "StatefulSet"]);
@@ -239,15 +252,16 @@ function kindsOf(text: string): readonly string[] {
 function assertHardened(text: string): void {
   const count = (pattern: RegExp) => [...text.matchAll(pattern)].length;
   const pods = count(/^ +containers:$/gm);
+  const containers = pods + count(/^ +initContainers:$/gm);
   assert.ok(pods > 0);
-  for (const line of [
-    /runAsNonRoot: true/g,
-    /readOnlyRootFilesystem: true/g,
-    /allowPrivilegeEscalation: false/g,
-    /drop: \[ALL\]/g,
-    /type: RuntimeDefault/g,
-    /automountServiceAccountToken: false/g,
-  ]) {
-    assert.equal(count(line), pods, line.source);
+  for (const [line, times] of [
+    [/runAsNonRoot: true/g, pods],
+    [/type: RuntimeDefault/g, pods],
+    [/automountServiceAccountToken: false/g, pods],
+    [/readOnlyRootFilesystem: true/g, containers],
+    [/allowPrivilegeEscalation: false/g, containers],
+    [/drop: \[ALL\]/g, containers],
+  ] as const) {
+    assert.equal(count(line), times, line.source);
   }
 }

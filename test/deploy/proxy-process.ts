@@ -92,6 +92,8 @@ function configureNginx(site: Site): readonly string[] {
   const { folder, port, upstream, certificate, key } = site;
   const servers = replaceAll(readFileSync(join(root, "deploy/nginx/sluice.conf"), "utf8"), {
     "listen 80;": `listen unix:${folder}/plain.sock;`,
+    "    listen [::]:80;\n": "",
+    "    listen [::]:443 ssl http2;\n": "",
     "listen 443 ssl http2;": `listen ${port} ssl http2;`,
     "127.0.0.1:8080": upstream,
     "/etc/ssl/sluice/fullchain.pem": certificate,

@@ -1,9 +1,13 @@
 // The service in a separate process, as an operator runs it, so that a test can send it signals or
 // kill it.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { sqlitePath } from "../../src/files/sqlite-path.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { type Client, makeClient } from "./http-client.ts";
 
 const ownBin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
@@ -20,6 +24,22 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
+/** In production, a server makes no store itself. What is wrong with the store, the server itself has to say. */
+async function makeStore(
+  environment: Readonly<Record<string, string>>,
+  [program = "", ...words]: readonly string[],
+): Promise<void> {
+  if (program !== process.execPath) {
+    spawnSync(program, [...words, "migrate"], { env: environment, stdio: "ignore" });
+    return;
+  }
+  const { databaseUrl } = readConfig(environment);
+  const path = sqlitePath(databaseUrl);
+  if (path !== undefined && existsSync(path)) return;
+  const store = await openStore(databaseUrl, { role: "command" }).catch(() => undefined);
+  await store?.close();
+}
+
 /**
  * Rejects, with its output, if the process ends before it listens. `bin`: of another copy of the
  * source. `under`: a command that executes this one.
@@ -30,10 +50,9 @@ export async function startServerProcess(
 ): Promise<ServerProcess> {
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const [program, ...words] = [...under, process.execPath, bin, "serve"];
-  const child = spawn(program, words, {
-    env: { PATH, NODE_COMPILE_CACHE, NODE_ENV: "production", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const env = { PATH, NODE_COMPILE_CACHE, NODE_ENV: "production", ...environment };
+  if (env.NODE_ENV === "production") await makeStore(env, [...under, process.execPath, bin]);
+  const child = spawn(program, words, { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   let err = "";
   child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));

@@ -19,11 +19,11 @@ import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 
 export const serve = defineCommand({
   name: "serve",
-  summary: "Serve the API and process deletions until SIGTERM or SIGINT.",
+  summary: "Serve the API and process deletions until SIGTERM, SIGINT or SIGHUP.",
   details:
-    "Creates the store if there is none. If the store has no organization and NODE_ENV is not production, it also creates an " +
-    "organization named demo, and prints its API key, only once, with commands to try; in production it prints the commands " +
-    "that create an organization, a key and an operator. The first signal stops the server " +
+    "Creates the store if there is none, and in a store without organizations one named demo, whose API key it prints, only " +
+    "once, with commands to try. With NODE_ENV=production it creates neither: run `sluice migrate` first; it then prints the " +
+    "commands that create an organization, a key and an operator. The first signal stops the server " +
     "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once. " +
     "Where DATABASE_URL is set, it determines where the store is, not --data-dir.",
   examples: [
@@ -179,7 +179,13 @@ interface ProductionStart {
 }
 
 /** What the commands need to find the same store, and the console. */
-const neededSettings = ["DATABASE_URL", "DATA_DIR", "CONSOLE_URL", "PORT"] as const;
+const neededSettings = [
+  "DATABASE_URL",
+  "DATABASE_URL_FILE",
+  "DATA_DIR",
+  "CONSOLE_URL",
+  "PORT",
+] as const;
 
 function describeProductionSteps(
   address: string,

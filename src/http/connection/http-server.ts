@@ -7,6 +7,7 @@ import { limits } from "../../domain/limits.ts";
 import type { Logger } from "../../log.ts";
 import { answerExpectations } from "../body/expectation.ts";
 import { answerClientError, answerConnect } from "./client-error.ts";
+import { dropForwardedPorts } from "./forwarded-address.ts";
 import type { Edge } from "./shared-bounds.ts";
 import { unparsedBytes } from "./parser.ts";
 import type { RequestHandler } from "./pipeline.ts";
@@ -30,7 +31,10 @@ export function makeHttpServer(
       // Node would reply to a missing Host without a body; `refuseAmbiguousRequest` replies like any other error.
       requireHostHeader: false,
     },
-    edge.pipelines.inOrder(handle),
+    edge.pipelines.inOrder((request, response) => {
+      dropForwardedPorts(request.headers);
+      handle(request, response);
+    }),
   );
   // A socket that is silent for this long is closed.
   server.setTimeout(limits.idleSocketTimeoutMs);

@@ -12,7 +12,7 @@ import { migrate } from "./migration/migrate.ts";
 import { performBy } from "./commit/operation.ts";
 import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
-import { refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
+import { findUnmatchedLog, refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/file-lock.ts";
 import { sizeOfStore } from "./file/store-file.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
@@ -21,7 +21,10 @@ import { SharedRead } from "./shared-read.ts";
 /** Creates the file if necessary. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
   const bytes = sizeOfStore(path);
-  if ((bytes ?? 0) === 0) refuseUnrestored(path);
+  if ((bytes ?? 0) === 0) {
+    refuseUnrestored(path);
+    refuseUnmatchedLog(path);
+  }
   // An empty file does not contain a store yet.
   if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
   if (options.role === "command") {
@@ -41,8 +44,18 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
 
 function noStore(path: string): StoreError {
   return new StoreError(
-    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice serve\` and ` +
-      "`sluice migrate` create one.",
+    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice migrate\` ` +
+      "creates one.",
+  );
+}
+
+/** SQLite would remove the log without a word when it makes a database beside it. */
+function refuseUnmatchedLog(path: string): void {
+  const log = findUnmatchedLog(path);
+  if (log === undefined) return;
+  throw new StoreError(
+    `There is no store at ${path}, but ${log} contains changes of one. Put the file of the store back beside it, or run ` +
+      "`sluice restore --replace` with a backup. To begin with an empty store instead, move that file to another folder.",
   );
 }
 

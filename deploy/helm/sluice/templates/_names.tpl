@@ -145,6 +145,22 @@ spec:
     - name: {{ . }}
     {{- end }}
   {{- end }}
+  {{- if and .Release.IsInstall (eq .Values.engine "sqlite") }}
+  # Makes the store of a new release; a later pod never does, and so notices a volume that was lost.
+  initContainers:
+    - name: migrate
+      image: {{ include "sluice.image" . }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      args: [migrate]
+      env:
+        {{- include "sluice.environment" (dict "root" . "urlKey" .Values.postgres.urlKey) | nindent 8 }}
+      resources:
+        {{- toYaml .Values.resources | nindent 8 }}
+      securityContext:
+        {{- include "sluice.containerSecurity" . | nindent 8 }}
+      volumeMounts:
+        {{- include "sluice.mounts" . | nindent 8 }}
+  {{- end }}
   containers:
     - name: sluice
       image: {{ include "sluice.image" . }}
@@ -152,8 +168,10 @@ spec:
       args: [serve]
       env:
         {{- include "sluice.environment" (dict "root" . "urlKey" .Values.postgres.urlKey) | nindent 8 }}
+        {{- if not (hasKey .Values.settings "HOST") }}
         - name: HOST
           value: 0.0.0.0
+        {{- end }}
         - name: PORT
           value: "8080"
         - name: SHUTDOWN_DELAY_MS

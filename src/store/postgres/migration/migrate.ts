@@ -56,8 +56,7 @@ export async function migrate(
   if (version === newest) return;
   if (version === 0 && existing) {
     throw new StoreError(
-      "There is no store in the database that DATABASE_URL names. Check DATABASE_URL; `sluice serve` and `sluice migrate` " +
-        "create one.",
+      "There is no store in the database that DATABASE_URL names. Check DATABASE_URL; `sluice migrate` creates one.",
     );
   }
   refuseSchema(version, { newest, store: "The database" });

@@ -42,7 +42,14 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
     makeNewPrivateFile(copy);
     syncFolderOf(copy);
     checkBackup(file, path);
-    refuseOther(file, path);
+    const log = findUnmatchedLog(path);
+    if (!options.replace && log !== undefined) {
+      throw new StoreError(
+        `${log} contains changes of a store whose file is missing or empty. With --replace the backup takes its place, and ` +
+          "these changes are lost.",
+      );
+    }
+    if (log === undefined) refuseOther(file, path);
     if (!options.replace && holdsRecords(path)) {
       throw new StoreError(
         `The store ${path} contains records. With --replace the backup takes its place, and its data is lost.`,
@@ -102,6 +109,14 @@ export function refuseUnrestored(path: string): void {
     `There is no store at ${path}: a restore of it was interrupted, or is still running. Run \`sluice restore\` again, with the ` +
       `same backup and the same --ledger. To begin with an empty store instead, remove ${copy}.`,
   );
+}
+
+/** The path of a WAL or journal with content, if the file that it belongs to is missing or empty. */
+export function findUnmatchedLog(path: string): string | undefined {
+  if ((statOf(path, "The store")?.size ?? 0) > 0) return undefined;
+  return ["-wal", "-journal"]
+    .map((suffix) => path + suffix)
+    .find((log) => (statOf(log, "The file")?.size ?? 0) > 0);
 }
 
 function removeDatabase(path: string): void {

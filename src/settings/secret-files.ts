@@ -1,0 +1,53 @@
+// Secrets that are in files, as container platforms provide them: `NAME_FILE` names a file whose content is the value
+// of `NAME`. Never repeats the content.
+
+import { readFileSync } from "node:fs";
+import { fileReasonOf } from "../actions/operator/operator-error.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface WithSecrets {
+  readonly environment: Environment;
+  /** A sentence for each secret that can't be read, or is empty where that must be a mistake. */
+  readonly problems: readonly string[];
+}
+
+export function fileVariable(name: string): string {
+  return `${name}_FILE`;
+}
+
+/** `emptyAllowed`: an empty variable counts as not set. */
+export function readSecretFiles(
+  given: Environment,
+  names: readonly string[],
+  { emptyAllowed }: { readonly emptyAllowed: boolean },
+): WithSecrets {
+  const environment = { ...given };
+  const problems: string[] = [];
+  for (const name of names) {
+    const variable = fileVariable(name);
+    const path = given[variable] ?? "";
+    const empty = [name, variable].find((one) => given[one] === "");
+    if (path !== "" && (given[name] ?? "") !== "") {
+      problems.push(`${name} and ${variable} are both set; remove one of them.`);
+    } else if (path !== "") {
+      const content = readSecret(variable, path);
+      if (content.problem === undefined) environment[name] = content.text;
+      else problems.push(content.problem);
+    } else if (empty !== undefined && !emptyAllowed && (given[name] ?? "") === "") {
+      problems.push(`${empty} is set, but empty. Set its value, or remove it.`);
+    }
+  }
+  return { environment, problems };
+}
+
+/** Editors end a file with a line break. */
+function readSecret(variable: string, path: string): { text: string; problem?: string } {
+  const file = `The file ${path}, which ${variable} names,`;
+  try {
+    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return text === "" ? { text, problem: `${file} is empty.` } : { text };
+  } catch (cause) {
+    return { text: "", problem: `${file} can't be read: ${fileReasonOf(cause)}.` };
+  }
+}
