@@ -53,13 +53,14 @@ export async function checkErasure(app: App): Promise<ErasureReport> {
 
 async function checkOnce(app: App): Promise<CheckReport> {
   const findings = new Findings();
-  findings.add(...(await app.store.checkIntegrity()).findings);
+  const { findings: broken, notes: known = [] } = await app.store.checkIntegrity();
+  findings.add(...broken);
   const trail = await attempt(findings, "The audit trail", () => checkTrail(app, findings));
   await attempt(findings, "The receipts", () => checkReceipts(app, findings));
   await attempt(findings, "The deletions", () => checkDeletions(app, findings));
   await attempt(findings, "The restricted store", () => checkRestricted(app, findings));
   const notes = await attempt(findings, "The ledger", () => checkLedger(app, findings, trail));
-  return { findings: findings.list, notes: notes ?? [] };
+  return { findings: findings.list, notes: [...known, ...(notes ?? [])] };
 }
 
 /** A part that can't be read is a finding too: somebody may have written invalid data there. */

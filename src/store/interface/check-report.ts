@@ -3,6 +3,8 @@
 export interface IntegrityReport {
   readonly ok: boolean;
   readonly findings: readonly string[];
+  /** For information only; undefined if there is none. */
+  readonly notes?: readonly string[];
 }
 
 export interface ErasureFinding {

@@ -4,8 +4,10 @@
 import type { IntegrityReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
 import type { Database } from "./database.ts";
+import { reportOf } from "../shared/schema-parts.ts";
+import { compareSchema } from "./migration/actual-schema.ts";
 import { comparedChanges } from "../shared/payload-digest.ts";
-import { withoutTimeouts } from "../sql/statement/visibility.ts";
+import { allOrganizations, withoutTimeouts } from "../sql/statement/visibility.ts";
 import type { Transaction } from "./transaction.ts";
 
 const invariants: readonly Invariant[] = [
@@ -64,12 +66,15 @@ const findProcessing = `
 
 /** The nodes of a cluster have no common snapshot, so only findings that a second check repeats count there. */
 export async function checkIntegrity(database: Database): Promise<IntegrityReport> {
+  const schema = await database.transaction(allOrganizations, compareSchema);
+  // Nothing reads the rows if tables or columns are missing.
+  if (!schema.isReadable) return reportOf(schema, { findings: [], max: findingsMax });
   let findings = await database.transaction(withoutTimeouts, findAll);
   if (findings.length > 0 && database.distributed) {
     const again = new Set(await database.transaction(withoutTimeouts, findAll));
     findings = findings.filter((finding) => again.has(finding));
   }
-  return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
+  return reportOf(schema, { findings, max: findingsMax });
 }
 
 async function findAll(transaction: Transaction): Promise<readonly string[]> {

@@ -5,6 +5,8 @@ import { EarlierState } from "../../domain/earlier-state.ts";
 import { AppError } from "../../domain/error.ts";
 import { describeServers } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/erase/replay.ts";
+import { refuseDifference } from "../shared/schema-parts.ts";
+import { allOrganizations } from "../sql/statement/visibility.ts";
 import { continues } from "../sql/trail/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { type ConnectionSettings, defaultConnections } from "../interface/connection-settings.ts";
@@ -13,6 +15,7 @@ import type { MoveTarget } from "../interface/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
+import { compareSchema } from "./migration/actual-schema.ts";
 import { findSchema } from "./migration/find-schema.ts";
 import { migrate } from "./migration/migrate.ts";
 import { requireRights } from "./migration/rights.ts";
@@ -41,7 +44,10 @@ interface Server {
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const { own, shared } = shareOut(options);
   const database = await openDatabase(url, { ...options, connections: own }, async (opened) => {
-    if (options.role === "serve") await opened.transaction({}, requireRights);
+    if (options.role === "serve") {
+      refuseDifference("The database", await opened.transaction(allOrganizations, compareSchema));
+      await opened.transaction({}, requireRights);
+    }
     await opened.transaction({}, refuseUnfinishedMove);
     if (options.restoring !== true) {
       await opened.transaction({}, (transaction) => transaction.perform(refuseRestoring));

@@ -24,3 +24,12 @@ export function refuseSchema(
     );
   }
 }
+
+/** Tables without a version are what is left of a store: part of a dump, for instance. */
+export function versionIn(row: { readonly value: number } | undefined, store: string): number {
+  if (row !== undefined) return row.value;
+  throw new StoreError(
+    `${store} has the tables of a store, but not the number of its schema, so only a part of it is there. If it was ` +
+      "restored from a dump, restore all of the dump.",
+  );
+}

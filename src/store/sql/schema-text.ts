@@ -17,3 +17,9 @@ export function schemaText(engine: EngineName, sql: string): string {
   if (engine === "postgres") return text;
   return words.reduce((changed, [word, own]) => changed.replaceAll(word, own), text);
 }
+
+/** The statements of a text. Only in comments can a semicolon occur that ends no statement. */
+export function statementsOf(sql: string): readonly string[] {
+  const statements = sql.replaceAll(/--[^\n]*/g, "").split(";");
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
+}

@@ -4,6 +4,8 @@
 import { comparedChanges, payloadDigest } from "../shared/payload-digest.ts";
 import type { IntegrityReport, ErasureReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
+import { reportOf } from "../shared/schema-parts.ts";
+import { compareSchema } from "./migration/compare-schema.ts";
 import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import type { Connection } from "./connection.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
@@ -133,9 +135,12 @@ export async function checkIntegrity(
   connection: Connection,
   files: FileTasks,
 ): Promise<IntegrityReport> {
-  const parts = [files.checkFile(), Promise.resolve().then(() => checkTables(connection))];
+  const schema = compareSchema(connection);
+  // Nothing reads the rows if tables or columns are missing.
+  const checkRows = () => (schema.isReadable ? checkTables(connection) : []);
+  const parts = [files.checkFile(), Promise.resolve().then(checkRows)];
   const findings = (await Promise.all(parts)).flat();
-  return { ok: findings.length === 0, findings: findings.slice(0, findingsMax) };
+  return reportOf(schema, { findings, max: findingsMax });
 }
 
 function checkTables(connection: Connection): readonly string[] {

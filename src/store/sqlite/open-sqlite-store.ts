@@ -1,6 +1,7 @@
 // Opens a store on SQLite for its role. If any step fails, closes everything that it has opened.
 
 import { refuseRestoring } from "../sql/erase/replay.ts";
+import { refuseDifference } from "../shared/schema-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
@@ -8,6 +9,7 @@ import { asUnavailable, type Connection, hasTables, openReader, openWriter } fro
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";
+import { compareSchema } from "./migration/compare-schema.ts";
 import { migrate } from "./migration/migrate.ts";
 import { performBy } from "./commit/operation.ts";
 import { LocalWriter } from "./commit/writer.ts";
@@ -110,6 +112,7 @@ async function openForServing(
       onAnswer: () => snapshot?.end(),
     });
     reader = openReader(path, { explain: asUnavailable });
+    refuseDifference(`The store ${path}`, compareSchema(reader));
     if (options.restoring !== true) reader.perform(refuseRestoring);
     const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
     await unscrubbed.resume();

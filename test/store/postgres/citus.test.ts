@@ -13,7 +13,7 @@ import { type PostgresServer, usePostgres } from "../../support/postgres/postgre
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import * as fragments from "../../../src/store/sql/statement/named.ts";
 import { textFor } from "../../../src/store/sql/statement/statements.ts";
-import { splitStatements } from "../../../src/store/postgres/migration/migrate.ts";
+import { statementsOf } from "../../../src/store/sql/schema-text.ts";
 import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import { makeInsertion } from "../../../src/store/postgres/commit/row-insertion.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
@@ -349,7 +349,7 @@ describe("row-level security on Citus", () => {
 describe("a later migration on Citus", () => {
   it("is sent statement by statement", () => {
     assert.deepEqual(
-      splitStatements(`
+      statementsOf(`
         CREATE TABLE one (
           id int -- a number; no more
         );

@@ -3,9 +3,9 @@
 // store.
 
 import { StoreError } from "../../interface/store-error.ts";
-import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
+import { baselineVersion, refuseSchema, versionIn } from "../../shared/schema-version.ts";
 import { published } from "../../sql/migrations.ts";
-import { schemaText } from "../../sql/schema-text.ts";
+import { schemaText, statementsOf } from "../../sql/schema-text.ts";
 import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, findDistributed, hasCitus, isDistributed } from "../citus.ts";
@@ -82,7 +82,7 @@ async function bringUp(transaction: Transaction, migrations: readonly string[]):
   const missing = isNew ? [] : migrations.slice(version - baselineVersion);
   for (const sql of missing.map((text) => schemaText("postgres", text))) {
     // Citus propagates a change of a distributed table with the whole text of the message that contains it.
-    for (const part of distributed ? splitStatements(sql) : [sql]) await transaction.exec(part);
+    for (const part of distributed ? statementsOf(sql) : [sql]) await transaction.exec(part);
   }
   await secureTables(transaction, { citus });
   const shared = citus ? await findDistributed(transaction) : new Set<string>();
@@ -91,16 +91,10 @@ async function bringUp(transaction: Transaction, migrations: readonly string[]):
   await transaction.run(writeVersion, newest);
 }
 
-/** The statements of a migration. Only in comments can a semicolon occur that ends no statement. */
-export function splitStatements(sql: string): readonly string[] {
-  const statements = sql.replaceAll(/--[^\n]*/g, "").split(";");
-  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
-}
-
 async function versionOf(transaction: Transaction): Promise<number> {
   const found = await transaction.get<{ ours: boolean; used: boolean }>(findTables);
   if (found?.ours === true) {
-    return (await transaction.get<{ value: number }>(readVersion))?.value ?? 0;
+    return versionIn(await transaction.get<{ value: number }>(readVersion), "The database");
   }
   if (found?.used !== true) return 0;
   throw new StoreError(

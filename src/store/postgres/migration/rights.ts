@@ -2,6 +2,7 @@
 // After an upgrade that adds tables, they have to be granted again.
 
 import { StoreError } from "../../interface/store-error.ts";
+import { readTables } from "../../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** The right to read is needed on every table. The values are names of tables, separated by spaces. */
@@ -17,7 +18,7 @@ export const rightsOfService: Readonly<Record<string, string>> = {
 
 const findUnreadable = `
   SELECT string_agg(relname, ', ' ORDER BY relname) AS names FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+  WHERE relnamespace = current_schema()::regnamespace AND relname = ANY ($1)
     AND NOT has_table_privilege(oid, 'SELECT')`;
 
 /** Several rights, separated by commas, are all required. */
@@ -37,9 +38,10 @@ export async function requireRights(transaction: Transaction): Promise<void> {
     const { names = null } = lacking ?? {};
     if (names !== null) statements.push(`GRANT ${rights} ON ${names} TO ${role};`);
   };
-  require("SELECT", await transaction.get<{ names: string | null }>(findUnreadable));
-  for (const [rights, tables] of Object.entries(rightsOfService)) {
-    const args = [tables.split(" "), rights.split(", ")] as const;
+  const tables = [...readTables("postgres").keys()];
+  require("SELECT", await transaction.get<{ names: string | null }>(findUnreadable, tables));
+  for (const [rights, names] of Object.entries(rightsOfService)) {
+    const args = [names.split(" "), rights.split(", ")] as const;
     require(rights, await transaction.get<{ names: string | null }>(findLacking, ...args));
   }
   if (!counts) statements.push(`GRANT USAGE ON SEQUENCE arrival TO ${role};`);

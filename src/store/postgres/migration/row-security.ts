@@ -58,28 +58,33 @@ export function rowSecurity({
   readonly citus: boolean;
   readonly secured?: readonly string[];
 }): readonly string[] {
-  return Object.entries(securedTables)
-    .filter(([table]) => !secured.includes(table))
-    .map(([table, views]) => secure(table, { citus, views }));
+  return Object.keys(securedTables)
+    .filter((table) => !secured.includes(table))
+    .map((table) => secure(table, citus));
 }
 
-function secure(
-  table: string,
-  { citus, views }: { readonly citus: boolean; readonly views: readonly View[] },
-): string {
-  // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
-  const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
-  const seeing = ["all", ...views].map((name) => `'${name}'`).join(", ");
-  const allowed = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
-  // An act that concerns no organization, such as a new receipt key, may be recorded in any transaction.
-  const writable = table === "audit_entry" ? `${allowed} OR organization_id IS NULL` : allowed;
+function secure(table: string, citus: boolean): string {
+  const { using, check } = policyOf(table, { citus });
   // Citus moves shards with the owner's permissions: if the policy applied to owners there, no shard could be moved.
   const force = citus && table in distributedTables ? "NO FORCE" : "FORCE";
   return `
     ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
     ALTER TABLE ${table} ${force} ROW LEVEL SECURITY;
-    CREATE POLICY named_organizations ON ${table}
-      USING (${allowed}) WITH CHECK (${writable});`;
+    CREATE POLICY ${policyName} ON ${table}
+      USING (${using}) WITH CHECK (${check});`;
+}
+
+export const policyName = "named_organizations";
+
+/** Which rows of the table can be seen, and which can be written. */
+export function policyOf(table: string, { citus }: { readonly citus: boolean }) {
+  // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
+  const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
+  const seeing = ["all", ...(securedTables[table] ?? [])].map((name) => `'${name}'`).join(", ");
+  const using = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
+  // An act that concerns no organization, such as a new receipt key, may be recorded in any transaction.
+  const check = table === "audit_entry" ? `${using} OR organization_id IS NULL` : using;
+  return { using, check };
 }
 
 const readSecured = `SELECT row_security_active('record') AS secured`;

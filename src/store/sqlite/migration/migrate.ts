@@ -3,7 +3,7 @@
 // store.
 
 import { randomBytes } from "node:crypto";
-import { baselineVersion, refuseSchema } from "../../shared/schema-version.ts";
+import { baselineVersion, refuseSchema, versionIn } from "../../shared/schema-version.ts";
 import { published } from "../../sql/migrations.ts";
 import { schemaText } from "../../sql/schema-text.ts";
 import { schemaFor } from "../../sql/schema.ts";
@@ -40,5 +40,6 @@ function createTables(connection: Connection): void {
 
 function versionOf(connection: Connection): number {
   if (!hasTables(connection)) return 0;
-  return connection.get<{ value: number }>(readVersion)?.value ?? 0;
+  const row = connection.get<{ value: number }>(readVersion);
+  return versionIn(row, `The store ${connection.path}`);
 }
