@@ -2,6 +2,7 @@
 
 import type { AuditEntry, Hold } from "../domain/access.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
+import type { Proposal } from "../domain/proposal.ts";
 import { limits } from "../domain/limits.ts";
 import type { Change, RecordKey } from "../domain/record/record-write.ts";
 import type { StoredReceipt } from "../store/interface/receipt.ts";
@@ -48,6 +49,12 @@ export function deletionPages({ store }: App): AsyncGenerator<readonly Deletion[
 export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
   const limit = limits.holdsListedAtOnce;
   return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));
+}
+
+/** Reads proposals, the latest first. */
+export function proposalPages({ store }: App): AsyncGenerator<readonly Proposal[]> {
+  const any = { organizationId: undefined, openAt: undefined, limit: pageRows };
+  return readPages(pageRows, (before) => store.proposals.list({ ...any, before }));
 }
 
 /** Reads the changes of a record, the latest first: those before one of them, or all. */

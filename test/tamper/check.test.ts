@@ -39,6 +39,10 @@ async function fill(folder: string, environment: Environment): Promise<void> {
   await addTransaction(server.client, acme, "asked");
   await line.ask("deletion request transaction asked --organization acme --reason asked");
   await closeUnapproved(server, line);
+  await line.ask("operator create ada --role administrator");
+  await line.ask("operator create otto --role officer --as ada");
+  await line.ask("operator create olga --role officer --role operator");
+  await line.type("organization set acme --retain-days 30 --yes --as olga");
   await server.stop();
 }
 
@@ -118,6 +122,33 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     "UPDATE receipt_key SET created_at = created_at + 1",
     /key \S+ of receipts differs from the one in the audit/,
   ],
+  [
+    "UPDATE organization SET deletion_approval = NOT deletion_approval",
+    /deletionApproval of acme differs/,
+  ],
+  [
+    "UPDATE organization SET retain_days = 1 WHERE organization_id = 'acme'",
+    /retainDays of acme differs/,
+  ],
+  [
+    `UPDATE organization SET confidential_types = '["person"]' WHERE organization_id = 'acme'`,
+    /confidentialTypes of acme differs/,
+  ],
+  ["DELETE FROM organization WHERE organization_id = 'left'", /setting name of left differs/],
+  [
+    `UPDATE operator SET roles = '["administrator"]' WHERE name = 'otto'`,
+    /list of roles of operator otto differs/,
+  ],
+  [
+    "UPDATE operator SET unconfirmed_since = NULL, unconfirmed_by = NULL",
+    /missing confirmation of operator otto differs/,
+  ],
+  ["DELETE FROM operator WHERE name = 'ada'", /list of roles of operator ada differs/],
+  [
+    "UPDATE proposal SET status = 'approved', decided_by = 'otto', decided_at = 1",
+    /decision on proposal \w+ differs/,
+  ],
+  ["UPDATE proposal SET parameters = '{}'", /The proposal \w+ differs/],
   ["UPDATE receipt SET organization_id = 'x' WHERE receipt_no = 1", /Receipt 1 was altered/],
   ["UPDATE ledger SET digest = 'x'", /differs from what the store knows of it up to byte/],
   [

@@ -31,6 +31,15 @@ const covered: Readonly<Record<string, { readonly key: string; readonly not: rea
       ],
     },
     hold: { key: "hold_id", not: [] },
+    organization: {
+      key: "organization_id",
+      not: ["created_at", "closed_at", "deletion_request_id"],
+    },
+    operator: {
+      key: "name",
+      not: ["operator_id", "created_at", "disabled_at", "unconfirmed_since", "unconfirmed_by"],
+    },
+    proposal: { key: "proposal_id", not: ["state", "proposed_by", "proposed_at", "decided_at"] },
     // The scene has one organization with floors.
     retention_floor: { key: "resource_type", not: [] },
     receipt: { key: "receipt_no", not: [] },

@@ -65,6 +65,10 @@ async function live(folder: string, line: CommandLine): Promise<void> {
   await line.ask("record show transaction kept-1", ...ofAcme);
   await line.ask("operator create otto --role officer");
   await line.ask("organization set patient --deletion-approval on");
+  await line.ask("operator create olga --role officer --role operator");
+  for (const days of ["30", "40"]) {
+    await line.type(`organization set patient --retain-days ${days} --yes --as olga`);
+  }
   for (const id of ["p-4", "p-5"]) {
     await addTransaction(client, patient, id);
     const asked = await line.ask("deletion request transaction", id, ...ofPatient, "--reason", "r");

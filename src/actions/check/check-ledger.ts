@@ -11,7 +11,8 @@ import {
 } from "../../domain/deletion/ledger-entry.ts";
 import type { LedgerMark } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
-import { type Difference, factOfLedger, Facts, storedFacts } from "../ledger/facts.ts";
+import { type Difference, Facts } from "../ledger/fact.ts";
+import { factsOfLedger, storedFacts } from "../ledger/facts.ts";
 import type { TrailRead } from "./check-trail.ts";
 import type { Findings } from "./findings.ts";
 import { type HeadsCheck, makeHeadsCheck } from "./heads-check.ts";
@@ -86,7 +87,7 @@ async function readLedger(
       else if (entry.kind === "deletion") page.push(entry);
       else if (entry.kind === "heads") await heads.addHeads(entry, previousDigest);
       else if (entry.kind === "restore") heads.addRestore(entry);
-      else facts.add(factOfLedger(entry));
+      else facts.add(factsOfLedger(entry));
     }
     if (page.length >= limits.ledgerEntriesAtOnce) await receipts.check(page.splice(0));
     previousDigest = digest ?? previousDigest;

@@ -1,5 +1,6 @@
 // Compares the audit trail with the tables: each deletion is in the state of its last entry and is for the record that
-// was requested; the trail and the tables name the same holds, retention floors and public keys of receipts.
+// was requested; the trail and the tables state the same holds, retention floors, settings,
+// operators, proposals and public keys of receipts.
 
 import { hash as digest } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
@@ -8,14 +9,9 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { textOfRequest } from "../../domain/trail-text.ts";
 import type { StoredReceipt } from "../../store/interface/receipt.ts";
 import type { App } from "../app.ts";
-import {
-  type Difference,
-  type Fact,
-  factOfAudit,
-  Facts,
-  factsOfKey,
-  storedFacts,
-} from "../ledger/facts.ts";
+import { type Difference, type Fact, Facts } from "../ledger/fact.ts";
+import { factsOfAudit, factsOfKey, storedFacts } from "../ledger/facts.ts";
+import { storedAccess } from "../ledger/access-facts.ts";
 import { auditPages } from "../pages.ts";
 import type { Findings } from "./findings.ts";
 
@@ -39,7 +35,7 @@ export async function checkTrail(app: App, findings: Findings): Promise<TrailRea
       if (isOfDeletion(entry)) states.compare(entry, deletions.get(id), receipts.get(id));
       else if (action === "store.restore") read.restores.push(entry);
       else if (action === "organization.close") states.close(id);
-      else read.facts.add(factOfAudit(entry));
+      else read.facts.add(factsOfAudit(entry));
     }
   }
   states.end();
@@ -52,6 +48,7 @@ export async function checkTrail(app: App, findings: Findings): Promise<TrailRea
 async function* allFacts(app: App): AsyncGenerator<Fact> {
   yield* storedFacts(app);
   for (const key of await app.store.listReceiptKeys()) yield* factsOfKey(key);
+  yield* storedAccess(app);
 }
 
 function describe({ is, fact: { about } }: Difference): string {

@@ -1,8 +1,7 @@
-// The facts that a store, its audit trail and its ledgers have to state alike: legal holds, retention floors, and
-// public keys of receipts. A fact has the same form wherever it was read, so one comparison is enough. Changes nothing.
+// Reads facts from a store, its audit trail and its ledgers: legal holds, retention floors, settings of organizations,
+// and public keys of receipts. Changes nothing.
 
 import { hash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { type AuditEntry, describeHold, type Hold } from "../../domain/access.ts";
 import type { FloorEntry, LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
@@ -10,66 +9,19 @@ import { floorOrigins } from "../../domain/retention/floor.ts";
 import { subjectOfRecord } from "../../domain/trail-text.ts";
 import type { App } from "../app.ts";
 import { holdPages } from "../pages.ts";
+import type { Fact } from "./fact.ts";
+import { accessFactsOf } from "./access-facts.ts";
+import { factsOfSettings, settingsOf, storedSettings } from "./settings.ts";
 
-export interface Fact {
-  readonly about: "hold" | "floor" | "key";
-  /** The name of the fact. It is unique, and the subject of a finding. */
-  readonly name: string;
-  /** Of the facts with the same name, the one with the highest number is in force. */
-  readonly no: number;
-  /** The content of the fact in the form of the audit trail; undefined after the end of the fact. */
-  readonly stated: object | undefined;
-  /** Missing if the audit trail states the fact, which contains no ids of records. */
-  readonly hold?: Hold;
-  readonly floor?: FloorEntry;
-}
-
-/** A fact on which the store differs from the statement in the ledger or the trail. */
-export interface Difference {
-  /** unstated: only the store has it. missing: the store lacks it. ended: the store still has it. */
-  readonly is: "unstated" | "missing" | "ended" | "altered";
-  /** The fact of the store, or the fact that it lacks. */
-  readonly fact: Fact;
-  /** The last statement. */
-  readonly last: Fact | undefined;
-}
-
-/** Collects the facts of a trail or of ledgers, and compares the store with them. */
-export class Facts {
-  readonly #last = new Map<string, Fact>();
-
-  /** In any order. */
-  add(fact: Fact | undefined): void {
-    if (fact === undefined || fact.no < this.lastNo(fact)) return;
-    this.#last.set(fact.name, fact);
-  }
-
-  /** The number of the last fact of this name; 0 if there is none. */
-  lastNo({ name }: Fact): number {
-    return this.#last.get(name)?.no ?? 0;
-  }
-
-  async *differences(stored: AsyncIterable<Fact>): AsyncGenerator<Difference> {
-    const missing = new Map(this.#last);
-    for await (const fact of stored) {
-      const last = this.#last.get(fact.name);
-      missing.delete(fact.name);
-      if (last === undefined) yield { is: "unstated", fact, last };
-      else if (last.stated === undefined) yield { is: "ended", fact, last };
-      else if (!isDeepStrictEqual(last.stated, fact.stated)) yield { is: "altered", fact, last };
-    }
-    for (const last of missing.values()) {
-      if (last.stated !== undefined) yield { is: "missing", fact: last, last };
-    }
-  }
-}
-
-/** The holds and the retention rules of the store. */
+/** The facts of the store that ledgers state too. */
 export async function* storedFacts(app: App): AsyncGenerator<Fact> {
   for await (const page of holdPages(app)) yield* page.map(factOfHold);
   for (const floor of await app.store.retention.listRules(undefined)) {
     const { organizationId, resourceType, ...rule } = floor;
     yield factOfFloor({ ...unstated, organizationId, resourceType, rule });
+  }
+  for (const organization of await app.store.listOrganizations()) {
+    yield* storedSettings(organization);
   }
 }
 
@@ -82,8 +34,16 @@ export function* factsOfKey(key: ReceiptKey): Generator<Fact> {
   if (retiredAt !== undefined) yield factOfKeyEnd(keyId, { no: 0, retiredAt });
 }
 
-/** Returns the fact that an audit entry states; undefined if it states none. */
-export function factOfAudit(entry: AuditEntry): Fact | undefined {
+/** Returns the facts that an audit entry states. */
+export function factsOfAudit(entry: AuditEntry): readonly Fact[] {
+  const settings = settingsOf(entry);
+  if (settings !== undefined) return factsOfSettings(settings);
+  const fact = factOfAudit(entry);
+  return fact === undefined ? accessFactsOf(entry) : [fact];
+}
+
+/** Returns the hold, the floor or the key that an audit entry states. */
+function factOfAudit(entry: AuditEntry): Fact | undefined {
   const { action, entryNo: no, organizationId, subject, at: retiredAt } = entry;
   const { because: _, ...stated } = entry.detail;
   const name = nameHold(String(stated["holdId"]));
@@ -105,14 +65,15 @@ export function factOfAudit(entry: AuditEntry): Fact | undefined {
 }
 
 /**
- * Returns the fact that an entry of a ledger states. A release counts wherever it appears, because the id of a hold is
+ * Returns the facts that an entry of a ledger states. A release counts wherever it appears, because the id of a hold is
  * never used again.
  */
-export function factOfLedger(entry: LedgerEntry): Fact | undefined {
-  if (entry.kind === "floor") return factOfFloor(entry);
-  if (entry.kind === "hold_placed") return factOfHold(entry.hold);
-  if (entry.kind !== "hold_released") return undefined;
-  return { about: "hold", name: nameHold(entry.holdId), no: 1, stated: undefined };
+export function factsOfLedger(entry: LedgerEntry): readonly Fact[] {
+  if (entry.kind === "settings") return factsOfSettings(entry);
+  if (entry.kind === "floor") return [factOfFloor(entry)];
+  if (entry.kind === "hold_placed") return [factOfHold(entry.hold)];
+  if (entry.kind !== "hold_released") return [];
+  return [{ about: "hold", name: nameHold(entry.holdId), no: 1, stated: undefined }];
 }
 
 function factOfHold(hold: Hold): Fact {

@@ -18,7 +18,7 @@ import {
 import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
 import type { App } from "../app.ts";
-import { factOfAudit } from "./facts.ts";
+import { factsOfAudit } from "./facts.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { auditPages, receiptPages } from "../pages.ts";
 import { settingsOf } from "./settings.ts";
@@ -160,8 +160,8 @@ async function entriesOf(
     if (action === "deletion.cancel") {
       entries.push({ kind: "deletion_cancelled", deletionRequestId: subject, at, by });
     }
-    const { floor } = factOfAudit(entry) ?? {};
-    const stated = floor ?? settingsOf(entry);
+    const [fact] = factsOfAudit(entry);
+    const stated = fact?.floor ?? settingsOf(entry);
     if (stated !== undefined) entries.push(stated);
     const { holdId } = detail;
     if (typeof holdId !== "string") continue;

@@ -1,5 +1,5 @@
 // Reads from ledgers what a store may lack: deletions, holds, retention floors, and the ends of its chains. Memory is
-// bounded, except for holds and floors, which are few. Changes nothing.
+// bounded, except for holds, floors and settings, which are few. Changes nothing.
 
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
@@ -13,8 +13,8 @@ import type { HoldsOfReplay, SettingsChange } from "../../store/interface/replay
 import type { App } from "../app.ts";
 import { auditPages } from "../pages.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { factOfAudit, factOfLedger, Facts, storedFacts } from "./facts.ts";
-import { settingsOf, SettingsRead } from "./settings.ts";
+import { type Fact, Facts } from "./fact.ts";
+import { factsOfAudit, factsOfLedger, storedFacts } from "./facts.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
@@ -75,7 +75,7 @@ export async function readLedgers(
 ): Promise<LedgerFindings> {
   const { storeId } = await app.store.receiptHead();
   const [audit, receipts] = [new Ends(), new Ends()];
-  const [facts, settings] = [new Facts(), new SettingsRead()];
+  const facts = new Facts();
   const add = (entry: LedgerEntry): void => {
     if (entry.kind === "begin" || entry.kind === "heads") requireStore(storeId, entry.storeId);
     if (entry.kind === "heads") audit.add(entry.audit);
@@ -86,21 +86,19 @@ export async function readLedgers(
       audit.continueFrom(entry.entry);
       receipts.continueFrom(entry.receipts.restored);
     }
-    facts.add(factOfLedger(entry));
-    settings.add(entry);
+    facts.add(factsOfLedger(entry));
   };
   let [unreplayed, uncancelled] = [0, 0];
   for await (const { deletions, cancelled } of readDeletions(app, sources, add)) {
     unreplayed += await app.store.replay.countUnreplayed(deletions);
     uncancelled += (await app.store.replay.findUncancelled(cancelled)).length;
   }
-  await addLater(app, facts, settings);
+  await addLater(app, facts);
   const expected = { auditAnchor: audit.expected, lastReceipt: receipts.expected, inProgress: [] };
   return {
     unreplayed,
     uncancelled,
     ...(await findReplaced(app, facts)),
-    settings: await settings.differences(app),
     known: { audit: audit.highest, receipts: receipts.highest },
     behind: !(await app.store.replay.continues(expected)),
   };
@@ -110,16 +108,17 @@ export async function readLedgers(
  * Adds what the trail of the store says was changed later than a ledger knows: after a replay with the ledger of
  * another host, for example. A replay must not undo that.
  */
-async function addLater(app: App, facts: Facts, settings: SettingsRead): Promise<void> {
+async function addLater(app: App, facts: Facts): Promise<void> {
   for await (const page of auditPages(app)) {
     for (const entry of page) {
-      const fact = factOfAudit(entry);
-      const isRelease = fact?.about === "hold" && fact.stated === undefined;
-      if (isRelease || fact?.floor !== undefined) facts.add(fact);
-      const changed = settingsOf(entry);
-      if (changed !== undefined) settings.add(changed);
+      facts.add(factsOfAudit(entry).filter(isLater));
     }
   }
+}
+
+/** The trail has no ids of records, so it can't state a hold that was placed. */
+function isLater({ about, stated, floor, setting }: Fact): boolean {
+  return floor !== undefined || setting !== undefined || (about === "hold" && stated === undefined);
 }
 
 function requireStore(own: string, named: string): void {
@@ -131,22 +130,24 @@ function requireStore(own: string, named: string): void {
 }
 
 /**
- * Finds the holds that the store has to place or release. A replay does not alter a hold: its id stays the same, and
- * the deletion that moved its record is replayed too.
+ * Finds the holds that the store has to place or release, and the floors and settings that it has to change. A replay
+ * does not alter a hold: its id stays the same, and the deletion that moved its record is replayed too.
  */
 async function findReplaced(
   app: App,
   facts: Facts,
-): Promise<Pick<LedgerFindings, "holds" | "floors">> {
+): Promise<Pick<LedgerFindings, "holds" | "floors" | "settings">> {
   const place: Hold[] = [];
   const release: string[] = [];
   const floors: FloorEntry[] = [];
+  const settings: SettingsChange[] = [];
   for await (const { is, fact, last } of facts.differences(storedFacts(app))) {
     if (is === "missing" && fact.hold !== undefined) place.push(fact.hold);
     if (is === "ended" && fact.hold !== undefined) release.push(fact.hold.holdId);
     if (last?.floor !== undefined) floors.push(last.floor);
+    if (last?.setting !== undefined) settings.push(last.setting);
   }
-  return { holds: { place, release }, floors };
+  return { holds: { place, release }, floors, settings };
 }
 
 async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenerator<LedgerEntry> {

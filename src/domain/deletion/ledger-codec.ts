@@ -130,6 +130,7 @@ const numberOrNull: Codec<number | null> = {
 };
 
 export const settingsCodec = partial<LedgerSettings>({
+  name: text,
   strictScopes: flag,
   deletionGraceSeconds: count,
   rateLimitPerSecond: numberOrNull,

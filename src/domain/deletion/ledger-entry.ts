@@ -65,8 +65,9 @@ export interface FloorEntry {
   readonly by: string;
 }
 
-/** What a change of an organization can contain, except its name, which the ledger does not need. */
+/** What an entry about an organization can state. */
 export interface LedgerSettings {
+  readonly name?: string;
   readonly strictScopes?: boolean;
   readonly deletionGraceSeconds?: number;
   readonly rateLimitPerSecond?: number | null;
@@ -76,7 +77,7 @@ export interface LedgerSettings {
   readonly deletionApproval?: boolean;
 }
 
-/** Settings of an organization were changed. */
+/** An organization was created with settings, or they were changed. */
 export interface SettingsEntry {
   readonly kind: "settings";
   /** The number of the audit entry. Of several values of a setting, that of the highest number is in force. */

@@ -4,12 +4,8 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import {
-  factOfAudit,
-  factOfLedger,
-  Facts,
-  storedFacts,
-} from "../../../src/actions/ledger/facts.ts";
+import { Facts } from "../../../src/actions/ledger/fact.ts";
+import { factsOfAudit, factsOfLedger, storedFacts } from "../../../src/actions/ledger/facts.ts";
 import { type AuditEntry, describeHold, type Hold } from "../../../src/domain/access.ts";
 import type { FloorEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import { subjectOfRecord } from "../../../src/domain/trail-text.ts";
@@ -47,18 +43,26 @@ function audited(entryNo: number, action: string, detail: object): AuditEntry {
 }
 
 const placed = (entryNo: number) =>
-  factOfAudit(audited(entryNo, "hold.place", { ...describeHold(hold), because: "restore" }));
+  factsOfAudit(audited(entryNo, "hold.place", { ...describeHold(hold), because: "restore" }));
 const released = (entryNo: number) =>
-  factOfAudit(audited(entryNo, "hold.release", { holdId: "hold_1" }));
+  factsOfAudit(audited(entryNo, "hold.release", { holdId: "hold_1" }));
+
+const set = (entryNo: number, settings: object) =>
+  factsOfAudit(audited(entryNo, "organization.change", settings));
 
 async function compare(
-  facts: readonly (ReturnType<typeof factOfAudit> | undefined)[],
-  stored: { readonly holds?: readonly Hold[]; readonly floors?: readonly object[] },
+  facts: readonly ReturnType<typeof factsOfAudit>[],
+  stored: {
+    readonly holds?: readonly Hold[];
+    readonly floors?: readonly object[];
+    readonly organizations?: readonly object[];
+  },
 ): Promise<readonly string[]> {
-  const { holds = [], floors = [] } = stored;
+  const { holds = [], floors = [], organizations = [] } = stored;
   const store = {
     holds: { list: async () => holds },
     retention: { listRules: async () => floors },
+    listOrganizations: async () => organizations,
   };
   const collected = new Facts();
   facts.forEach((fact) => collected.add(fact));
@@ -75,9 +79,9 @@ describe("a fact", () => {
   it("is the same in the store, the audit trail and the ledger", async () => {
     const setFloor = audited(3, "retention.set", { resourceType: "person", ...rule });
     const stored = { holds: [hold], floors: [{ organizationId, resourceType: "person", ...rule }] };
-    assert.deepEqual(await compare([placed(2), factOfAudit(setFloor)], stored), []);
+    assert.deepEqual(await compare([placed(2), factsOfAudit(setFloor)], stored), []);
     const noted: FloorEntry = { ...floor, entryNo: 3, rule };
-    const ledger = [{ kind: "hold_placed", hold } as const, noted].map(factOfLedger);
+    const ledger = [{ kind: "hold_placed", hold } as const, noted].map(factsOfLedger);
     assert.deepEqual(await compare(ledger, stored), []);
   });
 
@@ -89,7 +93,7 @@ describe("a fact", () => {
     const noted: FloorEntry = { ...floor, entryNo: 3, rule };
     for (const change of [{ keepDays: 29 }, { redactable: true }]) {
       const floors = [{ organizationId, resourceType: "person", ...rule, ...change }];
-      assert.deepEqual(await compare([factOfLedger(noted)], { floors }), [
+      assert.deepEqual(await compare([factsOfLedger(noted)], { floors }), [
         `altered: The retention floor of person of organization ${organizationId}`,
       ]);
     }
@@ -110,10 +114,26 @@ describe("a fact", () => {
     assert.deepEqual(await compare(again, {}), ["missing: Hold hold_1"]);
   });
 
+  it("is each setting of an organization, in force by the last entry that states it", async () => {
+    const stated = [set(5, { retainDays: null }), set(2, { retainDays: 30, strictScopes: true })];
+    const differing = async (settings: object) => {
+      const found = await compare(stated, { organizations: [{ organizationId, ...settings }] });
+      return found.map((text) => text.replace(` of ${organizationId}`, ""));
+    };
+    assert.deepEqual(await differing({ strictScopes: true }), []);
+    assert.deepEqual(await differing({ strictScopes: true, retainDays: 30 }), [
+      "ended: The setting retainDays",
+    ]);
+    assert.deepEqual(await differing({ deletionApproval: true }), [
+      "unstated: The setting deletionApproval",
+      "missing: The setting strictScopes",
+    ]);
+  });
+
   it("is no fact in an entry that states none", () => {
-    assert.equal(factOfAudit(audited(2, "record.show", {})), undefined);
+    assert.deepEqual(factsOfAudit(audited(2, "record.show", {})), []);
     const invalid = { resourceType: "person", keepDays: "30", countedFrom: "last_seen" };
-    assert.equal(factOfAudit(audited(2, "retention.set", invalid)), undefined);
-    assert.equal(factOfLedger({ kind: "begin", ledgerId: "", storeId: "", at: 0 }), undefined);
+    assert.deepEqual(factsOfAudit(audited(2, "retention.set", invalid)), []);
+    assert.deepEqual(factsOfLedger({ kind: "begin", ledgerId: "", storeId: "", at: 0 }), []);
   });
 });

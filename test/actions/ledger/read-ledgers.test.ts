@@ -66,7 +66,7 @@ function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
   const store = {
     receiptHead: async () => ({ storeId: "store_1" }),
     listAudit: async () => stored.trail ?? [],
-    findOrganization: async () => ({ retainDays: 9 }),
+    listOrganizations: async () => [{ organizationId: "org_acme", retainDays: 9 }],
     replay: {
       countUnreplayed: async () => 0,
       findUncancelled: async () => [],

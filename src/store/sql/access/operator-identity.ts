@@ -4,7 +4,7 @@ import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/o
 import type { SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
-import { findById, removeSessions, setUnconfirmed } from "./operator.ts";
+import { findById, removeSessions, setUnconfirmed, unconfirmedIf } from "./operator.ts";
 import { insertSession, noteOn } from "./operator-session.ts";
 import { find, run, type Statements } from "../statement/statements.ts";
 
@@ -34,10 +34,10 @@ export function* useIdentity(
   const text = JSON.stringify(roles);
   if (text !== JSON.stringify(operator.roles)) {
     yield* run(setRoles, operatorId, text);
-    if (roles.includes("officer") && !operator.roles.includes("officer")) {
-      yield* run(setUnconfirmed, operatorId, act.now, null);
-    }
-    yield* auditAct(noteOn(operator.name, "roles", { roles, before: operator.roles }), act);
+    const unconfirms = roles.includes("officer") && !operator.roles.includes("officer");
+    if (unconfirms) yield* run(setUnconfirmed, operatorId, act.now, null);
+    const detail = { roles, before: operator.roles, ...unconfirmedIf(unconfirms) };
+    yield* auditAct(noteOn(operator.name, "roles", detail), act);
   }
   if (roles.length === 0) {
     yield* run(removeSessions, operatorId);

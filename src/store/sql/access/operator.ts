@@ -68,6 +68,11 @@ function byShell({ shell }: Act): { readonly by?: "shell" } {
   return shell === true ? { by: "shell" } : {};
 }
 
+/** What the audit trail adds if an officer has no confirmation from now on. */
+export function unconfirmedIf(is: boolean): { readonly unconfirmed?: true } {
+  return is ? { unconfirmed: true } : {};
+}
+
 /** False if an operator, even a disabled one, has the name or the identity. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
   const { operatorId, name, roles, createdAt, identity } = operator;
@@ -84,7 +89,15 @@ export function* createOperator(operator: Operator, act: Act): Statements<boolea
     unconfirmedBy ?? null,
   );
   if (inserted === 0) return false;
-  yield* auditAct(noteOn(operator.name, "create", { roles, ...identity, ...byShell(act) }), act);
+  yield* auditAct(
+    noteOn(operator.name, "create", {
+      roles,
+      ...identity,
+      ...unconfirmedIf(unconfirmedSince !== undefined),
+      ...byShell(act),
+    }),
+    act,
+  );
   return true;
 }
 
@@ -125,7 +138,7 @@ export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   yield* insertOneTimeToken(link);
   const unconfirms = act.proposalId !== undefined && operator.roles.includes("officer");
   if (unconfirms) yield* run(setUnconfirmed, link.operatorId, act.now, act.actor);
-  const detail = { expiresAt: link.expiresAt, ...byShell(act) };
+  const detail = { expiresAt: link.expiresAt, ...unconfirmedIf(unconfirms), ...byShell(act) };
   yield* auditAct(noteOn(operator.name, "link", detail), act);
 }
 
