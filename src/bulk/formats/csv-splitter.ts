@@ -1,16 +1,34 @@
 // Splits the text of CSV (RFC 4180), which arrives in pieces, into the texts of its rows, and the text of a row into
-// cells.
+// cells. A row is a line, or several if a quoted cell contains line ends; each line ends in its own way, in CR LF, LF
+// or CR. If several lines together are not CSV, a quote is missing or too much: then the first of them is a row, and
+// what follows is read again. A quote closes at the next odd line, so this reads no line more than twice.
 
 const quote = '"';
+const lineEnds = /\r\n|\n|\r/g;
 
-/**
- * Splits text that arrives in pieces into the texts of its rows. A row ends where a line ends outside quotes; all lines
- * end as the first does: in CR LF, LF or CR.
- */
+export interface CsvLine {
+  readonly text: string;
+  /** The number of its line in the file, from 1; of its first one if it has several. */
+  readonly line: number;
+}
+
+export interface SplitterOptions {
+  /** Whether the text of several lines is one row. */
+  readonly isRow: (text: string) => boolean;
+  /** The most characters of a row of several lines. */
+  readonly charactersMax: number;
+}
+
 export class CsvSplitter {
-  #lineEnd: string | undefined;
+  readonly #options: SplitterOptions;
   #held = "";
+  #line = 1;
   #isQuoted = false;
+  #hasQuote = false;
+
+  constructor(options: SplitterOptions) {
+    this.#options = options;
+  }
 
   /** Characters of the row that is not complete yet. */
   get heldCharacters(): number {
@@ -18,53 +36,85 @@ export class CsvSplitter {
   }
 
   /** The rows that end in this piece, without empty lines. */
-  push(piece: string): readonly string[] {
+  push(piece: string): readonly CsvLine[] {
+    return this.#split(piece, false);
+  }
+
+  /** The last rows, if no line end follows them. */
+  end(): readonly CsvLine[] {
+    return this.#split("", true);
+  }
+
+  #split(piece: string, isLast: boolean): readonly CsvLine[] {
     const text = this.#held + piece;
     // The last character that is held may be the first of a line end.
-    let at = Math.max(0, this.#held.length - (this.#held.endsWith("\r") ? 1 : 0));
-    const rows: string[] = [];
+    let at = this.#held.length - (this.#held.endsWith("\r") && !this.#isQuoted ? 1 : 0);
+    const rows: CsvLine[] = [];
     let from = 0;
-    let lineEndAt = -1;
-    let quoteAt = text.indexOf(quote, at);
-    for (;;) {
-      if (this.#isQuoted) {
-        if (quoteAt === -1) break;
-      } else {
-        if (lineEndAt < at) lineEndAt = this.#findLineEnd(text, at, quoteAt);
-        if (lineEndAt >= at && lineEndAt < Infinity && (quoteAt === -1 || lineEndAt < quoteAt)) {
-          if (lineEndAt > from) rows.push(text.slice(from, lineEndAt));
-          from = at = lineEndAt + (this.#lineEnd?.length ?? 1);
-          continue;
-        }
-        if (quoteAt === -1) break;
-      }
-      this.#isQuoted = !this.#isQuoted;
-      at = quoteAt + 1;
-      quoteAt = text.indexOf(quote, at);
+    let find = finderIn(text);
+    while (from < text.length) {
+      const end = this.#findEnd(text, at, { find, isLast });
+      const isCut = end === undefined && !isLast;
+      if (isCut && text.length - from <= this.#options.charactersMax) break;
+      let row = text.slice(from, end);
+      const inner = this.#hasQuote && /[\r\n]/.test(row) ? [...row.matchAll(lineEnds)] : [];
+      const [first] = inner;
+      if (isCut && first === undefined) break;
+      const isDamaged = first !== undefined && (isCut || !this.#options.isRow(row));
+      if (isDamaged) {
+        row = row.slice(0, first.index);
+        at = from + first.index + first[0].length;
+        find = finderIn(text);
+      } else at = end === undefined ? text.length : end + (text.startsWith("\r\n", end) ? 2 : 1);
+      if (row !== "") rows.push({ text: row, line: this.#line });
+      this.#line += isDamaged ? 1 : 1 + inner.length;
+      this.#isQuoted = this.#hasQuote = false;
+      from = at;
     }
     this.#held = text.slice(from);
     return rows;
   }
 
-  /** The last row, if no line end follows it. */
-  end(): readonly string[] {
-    const last = this.#held;
-    this.#held = "";
-    // A single CR at the end of the input could not be recognized as a line end before.
-    const text = this.#lineEnd === undefined && last.endsWith("\r") ? last.slice(0, -1) : last;
-    return text === "" ? [] : [text];
-  }
-
-  /** Infinity if there is none; -1 if none is known yet, and none precedes the quote. */
-  #findLineEnd(text: string, from: number, quoteAt: number): number {
-    if (this.#lineEnd === undefined) {
-      const unquoted = text.slice(from, quoteAt === -1 ? text.length : quoteAt + 1);
-      [this.#lineEnd] = /\r\n|\n|\r(?!$)/.exec(unquoted) ?? [];
+  /** Where the line end after the row is; undefined if the text ends before. */
+  #findEnd(
+    text: string,
+    from: number,
+    { find, isLast }: { readonly find: Finder; readonly isLast: boolean },
+  ): number | undefined {
+    for (let at = from; ;) {
+      const quoteAt = find.quote(at);
+      if (!this.#isQuoted) {
+        const end = Math.min(find.lineFeed(at), find.carriageReturn(at));
+        if (end < quoteAt) {
+          const isOpen = !isLast && end === text.length - 1 && text.endsWith("\r");
+          return isOpen ? undefined : end;
+        }
+      }
+      if (quoteAt === Infinity) return undefined;
+      this.#isQuoted = !this.#isQuoted;
+      this.#hasQuote = true;
+      at = quoteAt + 1;
     }
-    if (this.#lineEnd === undefined) return -1;
-    const found = text.indexOf(this.#lineEnd, from);
-    return found === -1 ? Infinity : found;
   }
+}
+
+interface Finder {
+  readonly quote: (from: number) => number;
+  readonly lineFeed: (from: number) => number;
+  readonly carriageReturn: (from: number) => number;
+}
+
+/** Each finds the next sign, or Infinity; positions may only increase. */
+function finderIn(text: string): Finder {
+  const next = (sign: string) => {
+    let found = -1;
+    return (from: number): number => {
+      if (found >= from) return found;
+      const at = text.indexOf(sign, from);
+      return (found = at === -1 ? Infinity : at);
+    };
+  };
+  return { quote: next(quote), lineFeed: next("\n"), carriageReturn: next("\r") };
 }
 
 /** The cells of a row, or the reason why it is not CSV; the row is the subject of that sentence. */
@@ -74,11 +124,11 @@ export function splitCells(
 ): readonly string[] | string {
   if (!text.includes(quote)) {
     const cells = text.split(delimiter, max + 1);
-    return cells.length > max ? "too many" : cells;
+    return cells.length > max ? tooMany(max) : cells;
   }
   const cells: string[] = [];
   for (let at = 0; ; at += delimiter.length) {
-    if (cells.length === max) return "too many";
+    if (cells.length === max) return tooMany(max);
     const isQuoted = text.startsWith(quote, at);
     const end = isQuoted ? endOfQuoted(text, at + 1) : text.indexOf(delimiter, at);
     if (isQuoted && end === -1) return "has a quote that is not closed";
@@ -100,4 +150,8 @@ function endOfQuoted(text: string, from: number): number {
     if (at === -1) return -1;
     if (text.charAt(at + 1) !== quote) return at + 1;
   }
+}
+
+function tooMany(max: number): string {
+  return `has more than ${max.toLocaleString("en")} cells`;
 }

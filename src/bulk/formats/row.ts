@@ -6,6 +6,8 @@ export interface CsvRow {
   /** Rows are counted from 1; a row of a file of refused rows has its number in the first input. */
   readonly number: number;
   readonly cells: readonly string[];
+  /** The number of its line in the file, from 1. */
+  readonly line?: number | undefined;
 }
 
 export interface JsonRow {
@@ -27,6 +29,8 @@ export interface TextRow {
   /** Its position in the input, counted from 1. */
   readonly number: number;
   readonly text: string;
+  /** Of CSV: the number of its line, from 1. */
+  readonly line?: number;
   /** The same function for all rows of an input. */
   readonly parse: (row: TextRow) => Row;
 }

@@ -228,7 +228,8 @@ function unreadable(row: Row): MappedRow {
   return { fieldErrors: [{ message: "reason" in row ? row.reason : "can't be read" }] };
 }
 
-function wrongCellCount({ cells }: CsvRow, columns: number): MappedRow {
-  const message = `has ${cells.length} cells, but the first line has ${columns}; a quote or a comma may be missing`;
+function wrongCellCount({ cells, line }: CsvRow, columns: number): MappedRow {
+  const where = line === undefined ? "" : `, in line ${line} of the file,`;
+  const message = `has ${cells.length} cells${where} but the first line has ${columns}; a quote or a comma may be missing`;
   return { fieldErrors: [{ message }] };
 }

@@ -26,7 +26,8 @@ export interface RefusedFileOptions {
   readonly bytes: number;
 }
 
-const ownColumns: readonly string[] = [bulkKeys.row, bulkKeys.code, bulkKeys.reason];
+const { row: ownRow, code: ownCode, reason: ownReason, text: ownText } = bulkKeys;
+const ownColumns: readonly string[] = [ownRow, ownCode, ownReason, ownText];
 
 export class RefusedFile {
   readonly path: string;
@@ -69,16 +70,15 @@ export class RefusedFile {
   #describe({ row, code, message, errors }: Refusal): string {
     const known = code ?? "unreadable";
     const reason = describeReason(message, errors);
-    if ("cells" in row) {
-      return this.#line([
-        String(row.number),
-        String(known),
-        reason,
-        ...this.#withoutOwn(row.cells),
-      ]);
+    const { columns } = this.#options;
+    if (columns !== undefined) {
+      const cells = "cells" in row ? row.cells : columns.map(() => "");
+      const text = "text" in row ? row.text : "";
+      const own = [String(row.number), String(known), reason, text];
+      return this.#line([...own, ...this.#withoutOwn(cells)]);
     }
-    const own = { [bulkKeys.row]: row.number, [bulkKeys.code]: known, [bulkKeys.reason]: reason };
-    const rest = "fields" in row ? row.fields : { [bulkKeys.text]: row.text };
+    const own = { [ownRow]: row.number, [ownCode]: known, [ownReason]: reason };
+    const rest = "fields" in row ? row.fields : { [ownText]: "text" in row ? row.text : "" };
     return `${JSON.stringify({ ...rest, ...own })}\n`;
   }
 

@@ -43,6 +43,51 @@ function assess(id: string, outcome: unknown = "LOW") {
   return { assessment_id: id, type: "band", outcome, timestamp: time };
 }
 
+describe("CSV", () => {
+  const head = "assessment_id,type,outcome,timestamp";
+  const rowsOf = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `a${index + 1},band,"LOW",${time}`);
+
+  for (const [what, headEnd, rowEnd] of [
+    ["whose first line ends in CR LF and whose others in LF", "\r\n", "\n"],
+    ["whose first line ends in LF and whose others in CR LF", "\n", "\r\n"],
+  ] as const) {
+    it(`${what} has all of its rows`, async () => {
+      const line = await makeLine();
+      const file = join(line.folder, "r.csv");
+      writeFileSync(file, `${head}${headEnd}${rowsOf(5_000).join(rowEnd)}${rowEnd}`);
+      const { written, refused } = await importFile(line, file);
+      assert.deepEqual([written, refused], [5_000, 0]);
+      const { state } = await line.ask("record show risk_assessment a7 --organization acme");
+      assert.equal((state as Record<string, unknown>)["timestamp"], time);
+    });
+  }
+
+  it("loses a row to each stray quote, which is refused with its line and can be corrected", async () => {
+    const line = await makeLine();
+    const rows = rowsOf(5_000);
+    const damages = [
+      `a3500,ba"nd,LOW,${time}`,
+      `a3501,band,"LOW,${time}`,
+      `a5000,"band,LOW,${time}`,
+    ];
+    for (const damage of damages) rows[Number(damage.slice(1, 5)) - 1] = damage;
+    const {
+      written,
+      refused,
+      refused_file: path,
+    } = await importFile(line, write(line, "r.csv", [head, ...rows]));
+    assert.deepEqual([written, refused], [4_997, 3]);
+    const text = readFileSync(path ?? "", "utf8");
+    assert.match(text, /3500,unreadable,"has a quote inside .*, in line 3501 of the file"/);
+    assert.match(text, /3501,unreadable,"has a quote that is not closed, in line 3502 /);
+    assert.match(text, /5000,unreadable,"has a quote that is not closed, in line 5001 /);
+    // In a cell, each quote is written twice.
+    const corrected = write(line, "corrected.csv", [text.trimEnd().replaceAll(/(?<=[,a])""/g, "")]);
+    assert.equal((await importFile(line, corrected)).written, 3);
+  });
+});
+
 describe("the refused rows of NDJSON", () => {
   it("keep unreadable lines as text, and are imported once they are corrected", async () => {
     const line = await makeLine();
