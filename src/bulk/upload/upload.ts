@@ -39,6 +39,7 @@ export interface Upload extends NewUpload {
 export interface UploadEntry
   extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
   inspectionNo: number;
+  keptUntil: number;
   state: UploadState | { readonly name: "arriving" };
   inspection: Inspection | undefined;
   refused: RefusedRow[];
@@ -51,7 +52,7 @@ export interface UploadEntry
 }
 
 export const uploadLimits = {
-  /** Counted from its arrival; an import that runs is not ended. */
+  /** From its arrival, and again from the end of its import. */
   keptMs: 60 * 60_000,
   ofOperatorMax: 3,
   filesMax: 20,

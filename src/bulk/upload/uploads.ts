@@ -1,5 +1,5 @@
 // The uploaded files of this process: received into a private folder, shown before anything is written, imported, and
-// removed after an hour, when they are discarded, and when the process stops. Another process knows nothing of them.
+// removed an hour after they arrived or their import ended, when they are discarded, and when the process stops. Another process knows nothing of them.
 //
 // An upload is ready (its mapping may change) → importing, first in a queue → ended (refused rows can be downloaded) →
 // removed. It can be discarded when it is ready or has ended; stopping an import ends it.
@@ -154,6 +154,7 @@ export class Uploads {
       file: "",
       bytes: 0,
       receivedAt: this.#options.now(),
+      keptUntil: Infinity,
       state: { name: "arriving" },
       inspection: undefined,
       inspectionNo: 0,
@@ -166,7 +167,8 @@ export class Uploads {
     try {
       const file = await this.#makePlace(uploadId, about.fileName);
       const bytes = await receiveFile(file, source, this.bytesMax);
-      const received = { ...entry, file, bytes, state: { name: "ready" } as const };
+      const keptUntil = this.#options.now() + uploadLimits.keptMs;
+      const received = { ...entry, file, bytes, keptUntil, state: { name: "ready" } as const };
       this.#entries.set(uploadId, received);
       return received;
     } catch (error) {
@@ -304,8 +306,9 @@ export class Uploads {
   async #end(entry: UploadEntry, work: Promise<FileReport>): Promise<void> {
     const stepNow = (): UploadStep =>
       (entry.state.name === "importing" ? entry.state.step : undefined) ?? noStep;
+    const keep = (): void => void (entry.keptUntil = this.#options.now() + uploadLimits.keptMs);
     try {
-      const report = await work;
+      const report = await work.finally(keep);
       const { rows, written, unchanged, refused } = report;
       const step = { rows, share: 1, written, unchanged, refused };
       change(entry, { name: "ended", step, failure: undefined, report });
@@ -338,10 +341,10 @@ export class Uploads {
   }
 
   #sweep(): void {
-    const before = this.#options.now() - uploadLimits.keptMs;
+    const now = this.#options.now();
     for (const entry of this.#entries.values()) {
       const isIdle = entry.state.name === "ready" || entry.state.name === "ended";
-      if (isIdle && entry.receivedAt < before) void this.#remove(entry);
+      if (isIdle && entry.keptUntil < now) void this.#remove(entry);
     }
   }
 
