@@ -43,11 +43,13 @@ function assess(id: string, outcome: unknown = "LOW") {
   return { assessment_id: id, type: "band", outcome, timestamp: time };
 }
 
-describe("CSV", () => {
-  const head = "assessment_id,type,outcome,timestamp";
-  const rowsOf = (count: number): string[] =>
-    Array.from({ length: count }, (_, index) => `a${index + 1},band,"LOW",${time}`);
+const head = "assessment_id,type,outcome,timestamp";
 
+function rowsOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `a${index + 1},band,"LOW",${time}`);
+}
+
+describe("CSV", () => {
   for (const [what, headEnd, rowEnd] of [
     ["whose first line ends in CR LF and whose others in LF", "\r\n", "\n"],
     ["whose first line ends in LF and whose others in CR LF", "\n", "\r\n"],
