@@ -26,11 +26,14 @@ const benchmarks: Readonly<Record<string, string>> = {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: readonly string[]): Promise<number> {
+  if (words.includes("--help")) {
+    process.stdout.write(`Usage: npm run bench -- [NAME] [options]\n\n${listBenchmarks()}\n`);
+    return 0;
+  }
   const isNamed = words[0]?.startsWith("-") === false;
   const [name, ...options] = isNamed ? words : ["operations", ...words];
   if (name === undefined || !Object.hasOwn(benchmarks, name)) {
-    const rows = Object.entries(benchmarks).map(([one, about]) => `  ${one.padEnd(15)}${about}`);
-    process.stderr.write(`there is no benchmark "${name ?? ""}"; there are\n${rows.join("\n")}\n`);
+    process.stderr.write(`there is no benchmark "${name ?? ""}"; there are\n${listBenchmarks()}\n`);
     return 2;
   }
   const args = [join(import.meta.dirname, `${name}.ts`), ...options];
@@ -38,4 +41,9 @@ async function main(words: readonly string[]): Promise<number> {
     number | null,
   ];
   return code ?? 1;
+}
+
+function listBenchmarks(): string {
+  const rows = Object.entries(benchmarks).map(([one, about]) => `  ${one.padEnd(15)}${about}`);
+  return rows.join("\n");
 }

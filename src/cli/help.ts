@@ -119,6 +119,7 @@ function describeOutput(): string {
   return renderRows([
     ["streams", "Results go to standard output; errors, warnings and progress to standard error."],
     ["--json", "One JSON value on standard output, and errors as JSON on standard error."],
+    ["NDJSON", "Exports of records and of the audit trail, and changes: one JSON value a line."],
     ["colours", "On terminals only, and never with --json or TERM=dumb."],
     ["NO_COLOR", "Turns colours off if it is set to anything."],
     ["LOG_LEVEL", "With debug or trace, an error is followed by its stack trace."],

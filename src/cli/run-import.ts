@@ -23,6 +23,7 @@ import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
 import { type Column, renderTable } from "./output/table.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
+import { exitCode } from "./exit-code.ts";
 
 /** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
 const listRows = 1_000;
@@ -73,7 +74,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
   return {
     json: viewReports(reports),
     text: describeReports(reports),
-    exitCode: reports.some(({ refused: rows }) => rows > 0) ? 1 : 0,
+    exitCode: reports.some(({ refused: rows }) => rows > 0) ? exitCode.finding : exitCode.success,
   };
 }
 

@@ -13,7 +13,10 @@ export function describeUsageError(
   { code, message }: CommanderError,
   words: readonly string[],
 ): string {
-  const said = message.replace(/^error: /, "").replaceAll("\n", " ");
+  const said = message
+    .replace(/^error: /, "")
+    .replace(/^command-argument value (.*) is invalid for argument '(\w+)'/, "$1 is invalid for $2")
+    .replaceAll("\n", " ");
   // Every command has --json, so if it is unknown, no command was given.
   if (code === "commander.unknownOption" && said.includes("'--json'")) {
     return `the command is missing. ${listing}`;
@@ -26,7 +29,20 @@ export function describeUsageError(
   // The library reports missing options first, but a missing option is often just a mistyped one.
   const isMissing = code === "commander.missingMandatoryOptionValue";
   const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
-  return `${(mistyped ?? said).replace(/\.$/, "")}. ${whereToRead(command, words)}`;
+  const misplaced = isMissing && command !== undefined ? misplacedValue(command, words, said) : "";
+  const what = `${mistyped ?? said}${misplaced}`.replace(/\.$/, "");
+  return `${what}${what.endsWith("?") ? "" : "."} ${whereToRead(command, words)}`;
+}
+
+/** The value of the option stands alone, as in `retention show acme`. */
+function misplacedValue({ name }: Command, words: readonly string[], said: string): string {
+  const flag = /--[a-z-]+(?= <)/.exec(said)?.[0];
+  const alone = words.slice(name.split(" ").length);
+  const isOne =
+    alone[0] !== undefined && alone.every((word, at) => word.startsWith("-") || at === 0);
+  return isOne && flag !== undefined && alone[0]?.startsWith("-") === false
+    ? `; did you mean ${flag} ${alone[0]}?`
+    : "";
 }
 
 function suggest(words: readonly string[]): string {

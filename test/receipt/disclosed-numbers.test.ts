@@ -92,7 +92,7 @@ describe("a deletion that erased a report", () => {
     ] as const) {
       const path = write("edited.json", { ...body, [name]: value });
       const { code, out } = await line.type("receipt verify", path);
-      assert.equal(code, 1, name);
+      assert.equal(code, 3, name);
       assert.match(out, new RegExp(`The status (?:says that ${name}|has no numbers)`));
     }
     const { body: seen } = await statusFor(clerk);
@@ -216,11 +216,11 @@ describe("sluice receipt disclose", () => {
     const text = JSON.stringify(given);
     const changed = write("changed.json", JSON.parse(text.replace('"count":1', '"count":2')));
     const bad = await line.type("receipt verify", receipt, "--disclosures", changed);
-    assert.equal(bad.code, 1);
+    assert.equal(bad.code, 3);
     assert.match(bad.out, /"removed" of person does not match the receipt/);
     const other = write("other.json", { ...given, deletion_request_id: "del_other" });
     const lost = await line.type("receipt verify", receipt, "--disclosures", other);
-    assert.equal(lost.code, 1);
+    assert.equal(lost.code, 3);
     assert.match(lost.out, /is of the deletion del_other; its receipt .*is not among those/);
   });
 

@@ -10,6 +10,7 @@ import { findHeads, findKeys, proofOptions, readParts } from "../input/proof.ts"
 import { makeSameStoreCheck } from "../same-store.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { describeFile, viewFile } from "../output/file-verdict.ts";
+import { exitCode } from "../exit-code.ts";
 
 export const auditExport = defineStoreCommand({
   name: "audit export",
@@ -71,7 +72,7 @@ export const auditVerify = defineCommand({
     return {
       json: viewFile(verdict),
       text: describeFile(file, verdict, context.paint),
-      exitCode: verdict.faults.length === 0 ? 0 : 1,
+      exitCode: verdict.faults.length === 0 ? exitCode.success : exitCode.finding,
     };
   },
 });

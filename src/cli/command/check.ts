@@ -7,6 +7,7 @@ import { readConfig } from "../../settings/config.ts";
 import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
 import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
+import { exitCode } from "../exit-code.ts";
 
 export const check = defineStoreCommand({
   name: "check",
@@ -40,7 +41,7 @@ export const check = defineStoreCommand({
         ...(remains === undefined ? {} : { erasure: remains }),
       },
       text: [verdict, ...notes].join("\n"),
-      exitCode: all.length === 0 ? 0 : 1,
+      exitCode: all.length === 0 ? exitCode.success : exitCode.finding,
     };
   },
 });

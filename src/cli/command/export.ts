@@ -17,6 +17,7 @@ import {
 } from "../input/manifest-file.ts";
 import { findKeys, keysOption, readParts } from "../input/proof.ts";
 import { describeFile, viewFile } from "../output/file-verdict.ts";
+import { exitCode } from "../exit-code.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
@@ -87,7 +88,7 @@ export const exportVerify = defineCommand({
     return {
       json: viewFile(verdict),
       text: describeFile(file, verdict, context.paint),
-      exitCode: verdict.faults.length === 0 ? 0 : 1,
+      exitCode: verdict.faults.length === 0 ? exitCode.success : exitCode.finding,
     };
   },
 });

@@ -15,6 +15,7 @@ import { defineStoreCommand, flag, optional, required, several, withDefault } fr
 import { duration, scopeList, text } from "../input/kinds.ts";
 import { readText } from "../input/proof.ts";
 import { type Column, formatTime, renderTable, timeOrNull } from "../output/table.ts";
+import { exitCode } from "../exit-code.ts";
 
 export const identityCreate = defineStoreCommand({
   name: "identity create",
@@ -153,7 +154,7 @@ export const identityTest = defineStoreCommand({
         rules: rules.map((rule) => ({ identity_id: rule.keyId, fault: rule.fault ?? null })),
       },
       text: lines.length === 0 ? none : lines.join("\n"),
-      exitCode: accepting === undefined ? 1 : 0,
+      exitCode: accepting === undefined ? exitCode.finding : exitCode.success,
     };
   },
 });

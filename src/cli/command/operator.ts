@@ -28,7 +28,10 @@ export const operatorCreate = defineStoreCommand({
   rights: ["operator.create"],
   arguments: { name: required(text("NAME"), "Name of the person.") },
   options: {
-    role: several(choice("ROLE", operatorRoles), "Role of the person; may be repeated."),
+    role: several(
+      choice("ROLE", operatorRoles),
+      `Role of the person, one of ${operatorRoles.join(", ")}; may be repeated.`,
+    ),
   },
   run: async (app, { name, role }) => {
     const operator = await createOperator(app, { name, roles: role });

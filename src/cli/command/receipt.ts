@@ -24,6 +24,7 @@ import {
 } from "../input/proof.ts";
 import { describeCompleteness, viewCompleteness } from "../output/file-verdict.ts";
 import type { Paint } from "../output/paint.ts";
+import { exitCode } from "../exit-code.ts";
 
 export const receiptDisclose = defineStoreCommand({
   name: "receipt disclose",
@@ -150,7 +151,7 @@ export const receiptVerify = defineCommand({
     return {
       json: { ok, ...completeness, receipts: verdicts.map(viewVerdict), faults },
       text: [...texts, ...faults, ...ends].join("\n"),
-      exitCode: ok ? 0 : 1,
+      exitCode: ok ? exitCode.success : exitCode.finding,
     };
   },
 });

@@ -162,7 +162,7 @@ describe("the files that an import creates", () => {
     const file = put(line, "rows.ndjson", `${lines}\n{"id":"wrong","value":"much"}`);
     const folder = join(line.folder, "some", "where");
     const { code } = await line.type(...words(file), "--state", folder);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.deepEqual(readdirSync(folder), ["rows.refused.ndjson"]);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
     assert.equal(existsSync(join(line.folder, "rows.refused.ndjson")), false);

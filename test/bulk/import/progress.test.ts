@@ -96,7 +96,7 @@ describe("an import without a terminal", () => {
     const words = ["import", file, "--type", "risk_assessment", "--organization", "acme"];
     const { code, out, err } = await line.type(...words);
     assert.equal(err, "");
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(out, /^[\n\u0020-\u007e]+$/);
     assert.match(out, /^file +rows +written +unchanged +refused +rows\/s\n/);
     assert.match(out, /risks\.csv +2 +1 +0 +1 +\d/);
