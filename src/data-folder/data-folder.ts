@@ -14,7 +14,7 @@ import { isUnfinishedNote } from "./unfinished-files.ts";
 
 /** The files of SQLite, the lock of the serving process, the note of a move, and the copy of a restore in progress. */
 const besideStore =
-  /^(?:|-wal|-shm|-journal|\.serving|\.moved|\.scrubbed(?:\.new)?|\.restoring(?:|-wal|-shm|-journal))$/;
+  /^(?:|-wal|-shm|-journal|\.serving|\.moved|\.scrubbed(?:\.new)?|\.restoring(?:|-wal|-shm|-journal|\.serving))$/;
 const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
 /** Created by the file system if the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);

@@ -15,7 +15,7 @@ import { sqlitePath } from "../files/sqlite-path.ts";
 import { isPresent, requireReadable, statOf } from "../files/present.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
-import { readLedgerFile } from "../store/ledger/ledger-reader.ts";
+import { readLedgerParts } from "../store/ledger/ledger-reader.ts";
 import { backUpStore, copyBackup, refuseBackup } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
@@ -47,6 +47,8 @@ export async function backUp(config: Config, run: BackupRun): Promise<number> {
 export interface RestoreRun {
   readonly file: string;
   readonly replace: boolean;
+  /** Whether the file may be that of a store that was copied without its WAL. */
+  readonly incomplete?: boolean;
   readonly sources: readonly LedgerSource[];
   readonly operator: string | undefined;
   /** The operator who needs the right to do this; undefined for the shell of the host. */
@@ -61,10 +63,10 @@ export interface RestoreRun {
  * if no store can be read. Throws StoreError and OperatorError.
  */
 export async function restoreBackup(config: Config, run: RestoreRun): Promise<void> {
-  const { file, replace, sources, operator, as } = run;
+  const { file, replace, incomplete = false, sources, operator, as } = run;
   refuseMoved(config);
   const wasRead = await updateLedger(config, run);
-  using copy = copyBackup(config.databaseUrl, { file, replace });
+  using copy = copyBackup(config.databaseUrl, { file, replace, incomplete });
   // Nobody serves the copy; the replay is only prepared in it.
   const beside = { ...config, databaseUrl: copy.databaseUrl };
   await withApp(beside, { operator, restoring: true }, async (app) => {
@@ -155,5 +157,5 @@ export function readLedger(path: string): LedgerSource {
     throw new StoreError(`There is no file ${path} to read deletions from. Check --ledger.`);
   }
   requireReadable(path, "The ledger");
-  return { name: path, read: () => readLedgerFile(path) };
+  return { name: path, read: () => readLedgerParts(path, "other") };
 }

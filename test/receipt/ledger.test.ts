@@ -12,7 +12,7 @@ import type {
   LedgerEntry,
 } from "../../src/domain/deletion/ledger-entry.ts";
 import type { DeletionLedger } from "../../src/store/interface/ledger.ts";
-import { readLedgerFile } from "../../src/store/ledger/ledger-reader.ts";
+import { readLedgerParts } from "../../src/store/ledger/ledger-reader.ts";
 import { openStoreLedger } from "../../src/store/open-store.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeChain } from "./scene.ts";
@@ -294,6 +294,11 @@ describe("a ledger", () => {
   });
 });
 
+async function readLedgerFile(path: string): Promise<readonly LedgerEntry[]> {
+  const parts = await Array.fromAsync(readLedgerParts(path, "other"));
+  return parts.flatMap(({ entries }) => entries);
+}
+
 describe("a file that is passed in addition to the ledger", () => {
   const { receipts } = makeChain(2);
 
@@ -301,7 +306,7 @@ describe("a file that is passed in addition to the ledger", () => {
     const lines = receipts.map((receipt) => JSON.stringify(receipt));
     for (const end of ["\n", ""]) {
       const path = writeReceipts(lines.join("\n") + end);
-      const entries = (await Array.fromAsync(readLedgerFile(path))) as readonly DeletionEntry[];
+      const entries = (await readLedgerFile(path)) as readonly DeletionEntry[];
       assert.deepEqual(
         entries.map(({ deletionRequestId, completed }) => [
           deletionRequestId,
@@ -319,10 +324,7 @@ describe("a file that is passed in addition to the ledger", () => {
   it("is refused where its end is missing: what is missing would not be erased", async () => {
     const text = receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join("");
     const path = writeReceipts(text.slice(0, -40));
-    await assert.rejects(
-      Array.fromAsync(readLedgerFile(path)),
-      /its end is missing: line 2 .*Copy it again/,
-    );
+    await assert.rejects(readLedgerFile(path), /its end is missing: line 2 .*Copy it again/);
   });
 
   it("is refused where a ledger follows receipts", async () => {
@@ -330,12 +332,18 @@ describe("a file that is passed in addition to the ledger", () => {
     await ledger.note([entry(1)]);
     const frames = readFileSync(ledger.path, "utf8");
     const path = writeReceipts(`${JSON.stringify(receipts[0])}\n${frames}`);
-    await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 2/);
+    await assert.rejects(readLedgerFile(path), /line 2/);
   });
 
   it("is refused where it is something else", async () => {
     const path = writeReceipts("tx_id,amount\n1,2\n");
-    await assert.rejects(Array.fromAsync(readLedgerFile(path)), /line 1/);
+    await assert.rejects(readLedgerFile(path), /line 1/);
+  });
+
+  it("is refused where it is empty: it has at least its first entry, or its manifest", async () => {
+    for (const text of ["", "\n"]) {
+      await assert.rejects(readLedgerFile(writeReceipts(text)), /is empty: .*Copy it again/);
+    }
   });
 
   it("can be a ledger that was copied while it was written to", async () => {
@@ -343,7 +351,7 @@ describe("a file that is passed in addition to the ledger", () => {
     await ledger.note([entry(1)]);
     await ledger.note([entry(2)]);
     const path = writeReceipts(readFileSync(ledger.path, "utf8").slice(0, -40));
-    const entries = await Array.fromAsync(readLedgerFile(path));
+    const entries = await readLedgerFile(path);
     assert.deepEqual(entries.slice(1), [entry(1)]);
   });
 });

@@ -211,9 +211,8 @@ export async function wasRolledBack({ store, ledger }: App): Promise<boolean> {
 export async function findLostLedger({ store, ledger }: App): Promise<string | undefined> {
   const marks = await store.replay.listLedgerMarks();
   const state: LedgerState = await ledger.state();
-  // A ledger that the store does not know is acceptable only if it contains nothing but a first append that a crash has
-  // torn.
-  const isGarbage = state.bytes === 0 && state.tornBytes > 0 && marks.length > 0;
+  // A ledger without entries is acceptable only if the store knows none.
+  const isGarbage = state.bytes === 0 && ledger.exists() && marks.length > 0;
   const mark = isGarbage ? marks[0] : marks.find(({ ledgerId }) => ledgerId === state.ledgerId);
   if (mark === undefined) return undefined;
   const { end = 0, digest = "" } = state.lastFrame ?? {};

@@ -9,7 +9,8 @@ import type {
   FloorEntry,
   LedgerEntry,
 } from "../../domain/deletion/ledger-entry.ts";
-import type { HoldsOfReplay, SettingsChange } from "../../store/interface/replay.ts";
+import type { LedgerPart } from "../../store/interface/ledger.ts";
+import type { HoldsOfReplay, LedgerMark, SettingsChange } from "../../store/interface/replay.ts";
 import type { App } from "../app.ts";
 import { auditPages } from "../pages.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -20,8 +21,8 @@ import { factsOfAudit, factsOfLedger, storedFacts } from "./facts.ts";
 export interface LedgerSource {
   /** The path that the operator gave. */
   readonly name: string;
-  /** Reads the entries, each time from the beginning. */
-  readonly read: () => AsyncIterable<LedgerEntry>;
+  /** Reads its parts, each time from the beginning. */
+  readonly read: () => AsyncIterable<LedgerPart>;
 }
 
 export interface LedgerFindings {
@@ -152,7 +153,29 @@ async function findReplaced(
 
 async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenerator<LedgerEntry> {
   for await (const { entries } of app.ledger.readParts()) yield* entries;
-  for (const source of sources) yield* source.read();
+  const marks = await app.store.replay.listLedgerMarks();
+  for (const source of sources) yield* readSource(source, marks);
+}
+
+/** Throws OperatorError for a ledger that ends before what the store knows of it. */
+async function* readSource(
+  { name, read }: LedgerSource,
+  marks: readonly LedgerMark[],
+): AsyncGenerator<LedgerEntry> {
+  let mark: LedgerMark | undefined;
+  let last = 0;
+  for await (const { entries, end } of read()) {
+    const begin = entries.find((entry) => entry.kind === "begin");
+    if (begin !== undefined) mark = marks.find(({ ledgerId }) => ledgerId === begin.ledgerId);
+    last = end;
+    yield* entries;
+  }
+  if (mark === undefined || last >= mark.end) return;
+  throw new OperatorError(
+    "ledger_short",
+    `${name} ends at byte ${last}, but the store knows this ledger up to byte ${mark.end}: its end was cut off, or it is an ` +
+      "older copy. Name the newest copy: deletions that this one lacks would not be replayed.",
+  );
 }
 
 /** The link with the highest number, and the one that the store must have unless it was rolled back. */

@@ -95,6 +95,7 @@ export const operatorErrors = {
   too_much_to_search: row(409, "Too many records or deletions would have to be searched."),
   no_such_upload: row(404, "There is no such upload."),
   upload: row(409, "The upload can't be received or continued."),
+  ledger_short: row(400, "A ledger was cut off, or is an older copy."),
   ledger_ahead: row(409, "The store lacks what its ledger knows."),
   store_replayed: row(409, "The store was replayed while a process served it."),
   replay_unread: row(409, "A ledger is missing that a replay had begun to read."),

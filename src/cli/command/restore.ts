@@ -59,9 +59,12 @@ export const restore = defineCommand({
   arguments: { file: required(text("FILE"), "A file that `sluice backup` made.") },
   options: {
     replace: flag("Replace a store that contains records; they are lost."),
+    incomplete: flag(
+      "Accept the file of a store that was copied without its WAL; the newest records are lost.",
+    ),
     ledger: optional(text("FILE"), "Another ledger, or a file of receipts."),
   },
-  run: async (context, { file, replace, ledger }) => {
+  run: async (context, { file, replace, incomplete, ledger }) => {
     const { restoreBackup, readLedger } = await import("../../process/restore.ts");
     const config = readConfig(context.environment);
     const { operator, as } = context;
@@ -71,7 +74,15 @@ export const restore = defineCommand({
     };
     try {
       const sources = ledger === undefined ? [] : [readLedger(ledger)];
-      await restoreBackup(config, { file, replace, sources, operator, as, onUnreadable });
+      await restoreBackup(config, {
+        file,
+        replace,
+        incomplete,
+        sources,
+        operator,
+        as,
+        onUnreadable,
+      });
     } catch (cause) {
       throw cause instanceof OperatorError ? cause : OperatorError.from("restore", cause);
     }

@@ -3,7 +3,6 @@
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import { explainOpening, isPresent, requireReadable, statOf } from "../../files/present.ts";
 import { noDigest } from "./ledger-frame.ts";
 import {
@@ -43,11 +42,6 @@ export async function* readLedgerParts(
   walk.end();
 }
 
-/** Reads the ledger of another host, or a file of receipts. Throws StoreError that names the line. */
-export async function* readLedgerFile(path: string): AsyncGenerator<LedgerEntry> {
-  for await (const { entries } of readLedgerParts(path, "other")) yield* entries;
-}
-
 /** Reads the end of a ledger. Throws StoreError for damage, and FileError. */
 export async function readLedgerState(path: string): Promise<LedgerState> {
   const size = statOf(path, ledgerName)?.size ?? 0;
@@ -83,6 +77,7 @@ class LineWalk {
   readonly #options: LineWalkOptions;
   #previous: string | undefined;
   #framed = false;
+  #isBlank = true;
   #line = 0;
   #bad: { readonly line: number; readonly start: number } | undefined;
   #size: number;
@@ -122,7 +117,7 @@ class LineWalk {
 
   /** Throws unless the rest can be the result of a crash. */
   end(): void {
-    if (this.#bad === undefined) return;
+    if (this.#bad === undefined) return this.#requireContent();
     const { reading } = this.#options;
     const isTorn = this.#size - this.#bad.start <= tornBytesMax;
     if (isTorn && (reading === "own" || this.#framed)) return;
@@ -133,7 +128,17 @@ class LineWalk {
     );
   }
 
+  /** A ledger has at least its first entry, and a file of receipts at least its manifest. */
+  #requireContent(): void {
+    if (!this.#isBlank || this.#options.reading === "own") return;
+    throw new StoreError(
+      `${this.#path} is empty: it is not a ledger or a file of receipts. Copy it again: deletions that it lacks would not be ` +
+        "replayed.",
+    );
+  }
+
   #accept(line: RawLine, content: LineContent): void {
+    if (line.bytes?.length !== 0) this.#isBlank = false;
     // A skipped line at the end is harmless, although nothing is appended to it.
     this.whole = line.end;
     this.terminated = line.terminated;

@@ -12,6 +12,14 @@ import { makePrivateFile } from "./file/private-file.ts";
 import { canCorruptWal, sqliteVersion } from "./sqlite-version.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
 
+/** The user version in the header says whether the store was closed (file/open-mark.ts). */
+export const openMark = 1;
+
+/** As the last transaction left it. */
+export function isMarkedOpen(connection: Connection): boolean {
+  return connection.get<{ user_version: number }>("PRAGMA user_version")?.user_version === openMark;
+}
+
 /** The Retry-After while the disk is full or can't be written to. */
 export const noRoomRetrySeconds = 10;
 
@@ -61,6 +69,7 @@ interface ConnectionOptions {
 
 export class Connection implements Disposable {
   readonly path: string;
+  readonly #readOnly: boolean;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #explain: (cause: unknown) => unknown;
@@ -68,6 +77,7 @@ export class Connection implements Disposable {
   /** `explain` returns the error to throw for an error of SQLite. */
   constructor(path: string, { readOnly, explain = (cause) => cause }: ConnectionOptions) {
     this.path = path;
+    this.#readOnly = readOnly;
     this.#explain = explain;
     requireSafeVersion(path);
     this.#database = new DatabaseSync(path, { readOnly, timeout: 5_000, defensive: true });
@@ -151,9 +161,20 @@ export class Connection implements Disposable {
     this.close();
   }
 
+  /** SQLite removes the WAL with the last connection that could write; a file that is marked as open needs its WAL. */
   close(): void {
     this.#statements.clear();
+    using reader = this.#keepsWal() ? new DatabaseSync(this.path, { readOnly: true }) : undefined;
+    reader?.prepare("PRAGMA user_version").get();
     this.#database.close();
+  }
+
+  #keepsWal(): boolean {
+    try {
+      return !this.#readOnly && isMarkedOpen(this);
+    } catch {
+      return false;
+    }
   }
 
   #prepare(sql: string): StatementSync {

@@ -8,6 +8,7 @@ import { StoreError } from "../interface/store-error.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
+import { refuseCopiedAlone } from "./file/open-mark.ts";
 import { sizeOfStore } from "./file/store-file.ts";
 import { sqliteText } from "./statement-text.ts";
 
@@ -31,6 +32,7 @@ export function openSqliteMoveSource(path: string): MoveSource {
   if (sizeOfStore(path) === undefined) {
     throw new StoreError(`There is no store at ${path} to move. Check DATABASE_URL.`);
   }
+  refuseCopiedAlone(path);
   const right = takeServingRight(path);
   let connection: Connection | undefined;
   try {

@@ -5,7 +5,14 @@ import { refuseDifference } from "../shared/schema-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
-import { asUnavailable, type Connection, hasTables, openReader, openWriter } from "./connection.ts";
+import {
+  asUnavailable,
+  type Connection,
+  hasTables,
+  isMarkedOpen,
+  openReader,
+  openWriter,
+} from "./connection.ts";
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";
@@ -16,6 +23,7 @@ import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { findUnmatchedLog, refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/file-lock.ts";
+import { isFileMarkedOpen, refuseCopiedAlone } from "./file/open-mark.ts";
 import { sizeOfStore } from "./file/store-file.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
@@ -29,6 +37,7 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   }
   // An empty file does not contain a store yet.
   if (options.existing === true && (bytes ?? 0) === 0) throw noStore(path);
+  if ((bytes ?? 0) > 0) refuseCopiedAlone(path);
   if (options.role === "command") {
     removeRestoreLeftovers(path);
     return await openForCommand(path, options);
@@ -116,6 +125,9 @@ async function openForServing(
     if (options.restoring !== true) reader.perform(refuseRestoring);
     const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
     await unscrubbed.resume();
+    if (!isMarkedOpen(reader) || !isFileMarkedOpen(descriptor.get())) {
+      await performBy(writer)("markServed");
+    }
     checkpointer = makeCheckpointer(files, unscrubbed);
     snapshot = new SharedRead(reader);
     const { right, sealReceipt } = options;

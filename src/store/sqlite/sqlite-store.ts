@@ -22,7 +22,7 @@ import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import { LocalWriter, type Writer } from "./commit/writer.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, isMarkedOpen } from "./connection.ts";
 import { DeletionCompleter } from "./erase/complete-deletions.ts";
 import type { SharedDescriptor } from "./erase/descriptor.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
@@ -30,7 +30,7 @@ import { LargePlanner } from "./erase/large-planner.ts";
 import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
-import type { ServingRight } from "./file/file-lock.ts";
+import { type ServingRight, tryServingRight } from "./file/file-lock.ts";
 import { probeRoom } from "./file/write-probe.ts";
 import { sqliteTraits } from "./traits.ts";
 import type { SharedRead } from "./shared-read.ts";
@@ -228,12 +228,25 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
   } satisfies Partial<Store>;
 }
 
+/** Done by the process that serves the store, or by a command while no process does. */
+async function clearMark(
+  { reader, right }: Pick<Parts, "reader" | "right">,
+  submit: Writer["submit"],
+): Promise<void> {
+  if (!isMarkedOpen(reader)) return;
+  const mine = right === undefined ? tryServingRight(reader.path) : undefined;
+  if (right === undefined && mine === undefined) return;
+  await performBy({ submit })("markClosed").finally(() => mine?.release());
+}
+
 async function close({ reader, writer, snapshot, ...parts }: Parts): Promise<void> {
   snapshot?.end();
-  // A local writer closes its connection, which is that of the reader.
-  if (!(writer instanceof LocalWriter)) reader.close();
   await writer.close(async (submit) => {
     await parts.checkpointer?.pause();
+    // If this fails, the WAL stays beside the file.
+    await clearMark({ reader, right: parts.right }, submit).catch(() => undefined);
+    // A local writer closes its connection, which is that of the reader.
+    if (!(writer instanceof LocalWriter)) reader.close();
     // If this fails, the mark that was saved before is still valid, or there is none.
     await parts.unscrubbed.close(performBy({ submit })).catch(() => undefined);
     await parts.files.close();

@@ -49,6 +49,7 @@ function placed(holdId: string): LedgerEntry {
 
 /** A store whose chains have exactly these links. */
 interface Stored {
+  readonly knownEnd?: number;
   readonly audit: readonly number[];
   readonly receipts: readonly number[];
   readonly holds?: readonly string[];
@@ -70,6 +71,7 @@ function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
     replay: {
       countUnreplayed: async () => 0,
       findUncancelled: async () => [],
+      listLedgerMarks: async () => [{ ledgerId: "ledger_1", end: stored.knownEnd ?? 0 }],
       continues: async ({ auditAnchor, lastReceipt }: MustHave) =>
         has(stored.audit, auditAnchor) && has(stored.receipts, lastReceipt),
     },
@@ -84,7 +86,7 @@ function read(stored: Stored, ...ledgers: readonly (readonly LedgerEntry[])[]) {
   const sources = others.map((entries, index) => ({
     name: `ledger ${index}`,
     read: async function* () {
-      yield* entries;
+      yield { entries, end: 100, digest: undefined };
     },
   }));
   return readLedgers({ store, ledger } as unknown as App, sources);
@@ -121,6 +123,15 @@ describe("what ledgers know together", () => {
     ]);
     assert.deepEqual(known, { audit: link(11), receipts: link(4) });
     assert.equal(behind, false);
+  });
+
+  it("is not read from a ledger that ends before what the store knows of it", async () => {
+    const begin: LedgerEntry = { kind: "begin", ledgerId: "ledger_1", storeId: "store_1", at: 0 };
+    const cut = [begin, ...fewer];
+    await read({ audit: [5], receipts: [2], knownEnd: 100 }, [], cut);
+    await assert.rejects(read({ audit: [5], receipts: [2], knownEnd: 101 }, [], cut), {
+      errorName: "ledger_short",
+    });
   });
 
   it("includes the holds that none of them says were released", async () => {

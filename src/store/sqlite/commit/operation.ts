@@ -15,6 +15,7 @@ import { eraseStep, putBackPseudonyms, scanStep, verifyErasures } from "../erase
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
 import { restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";
+import { markClosed, markServed } from "../file/open-mark.ts";
 import { probeCommit } from "../file/write-probe.ts";
 import type { Group } from "./group.ts";
 
@@ -37,6 +38,8 @@ const groupOperations = {
 };
 
 export const aloneOperations = {
+  markServed,
+  markClosed,
   resumeMark,
   restartWal,
   settleWal,

@@ -5,6 +5,7 @@ import type { RequestAct } from "../../group/evaluate-requests.ts";
 import { resultOf } from "../../group/result.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { type Connection, asUnavailable, rollBack, savepoint } from "../connection.ts";
+import { bringMarkIntoFile, markOpen } from "../file/open-mark.ts";
 import { Group } from "./group.ts";
 import { isOperation, type Job, type Result } from "./job.ts";
 import {
@@ -33,7 +34,9 @@ function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result
   } catch (error) {
     return failAll(jobs, error);
   }
+  let isMarked: boolean;
   try {
+    isMarked = markOpen(connection);
     results = performAll(connection, jobs);
   } catch (error) {
     rollBack(connection);
@@ -43,6 +46,7 @@ function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result
   }
   try {
     connection.run("COMMIT");
+    if (isMarked) bringMarkIntoFile(connection);
     return results;
   } catch (error) {
     rollBack(connection);

@@ -15,7 +15,9 @@ if (source.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"] === 0) {
 source.prepare("VACUUM INTO ?").run(target);
 source.close();
 
-const copy = new DatabaseSync(target, { readOnly: true });
+const copy = new DatabaseSync(target);
+// The mark of an open store (open-mark.ts) is copied too, but the copy needs no WAL.
+copy.exec("PRAGMA user_version = 0");
 const result = copy.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
 copy.close();
 if (result !== "ok") throw new Error(`the copy is damaged: ${String(result)}`);

@@ -48,9 +48,17 @@ function explainLocking(cause: unknown, path: string): FileError {
 
 export type ServingRight = FileLock;
 
-/** Throws StoreError at once if another process, or another part of this one, serves the store. */
+/** A command that closes the store, or removes what a restore has left, holds the right for a moment. */
+const triesMax = 10;
+const pauseMs = 20;
+
+/** Throws StoreError if another process, or another part of this one, serves the store. */
 export function takeServingRight(databasePath: string): ServingRight {
-  const right = tryServingRight(databasePath);
+  let right = tryServingRight(databasePath);
+  for (let tries = 0; right === undefined && tries < triesMax; tries += 1) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    right = tryServingRight(databasePath);
+  }
   if (right !== undefined) return right;
   throw new StoreError(
     `The store ${databasePath} is being served by another process (the lock is ${servingLockOf(databasePath)}). ` +

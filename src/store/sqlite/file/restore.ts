@@ -4,6 +4,7 @@
 
 import { realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { openFile } from "../../../files/own-file.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { refuseSchema } from "../../shared/schema-version.ts";
 import { schemaVersion } from "../../sql/migrations.ts";
@@ -11,6 +12,7 @@ import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./wal-checkpoint.ts";
 import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
+import { isFileMarkedOpen, markClosed } from "./open-mark.ts";
 import { sizeOfStore } from "./store-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
 
@@ -18,6 +20,8 @@ export interface RestoreOptions {
   readonly file: string;
   /** Whether a store that contains records may be replaced. */
   readonly replace: boolean;
+  /** Whether the file may be that of a store that was copied without its WAL. */
+  readonly incomplete?: boolean;
 }
 
 /**
@@ -42,6 +46,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
     makeNewPrivateFile(copy);
     syncFolderOf(copy);
     checkBackup(file, path);
+    if (options.incomplete !== true) refuseCopy(file);
     const log = findUnmatchedLog(path);
     if (!options.replace && log !== undefined) {
       throw new StoreError(
@@ -56,6 +61,8 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
       );
     }
     copyContent(file, copy);
+    using connection = new Connection(copy, { readOnly: false });
+    markClosed(connection);
   } catch (error) {
     removeDatabase(copy);
     right.release();
@@ -120,7 +127,7 @@ export function findUnmatchedLog(path: string): string | undefined {
 }
 
 function removeDatabase(path: string): void {
-  for (const file of databaseFiles(path)) rmSync(file, { force: true });
+  for (const file of [...databaseFiles(path), `${path}.serving`]) rmSync(file, { force: true });
 }
 
 export function databaseFiles(path: string): readonly string[] {
@@ -166,6 +173,15 @@ function refuseUnclosed(file: string): void {
   throw new StoreError(
     `${file} is not a backup, but a store that is in use or was not closed: ${beside} contains changes that the file lacks. ` +
       `Make a backup of it with DATABASE_URL=sqlite:${store} and its own DATA_DIR, and restore that.`,
+  );
+}
+
+function refuseCopy(file: string): void {
+  using opened = openFile(file, "r");
+  if (!isFileMarkedOpen(opened.descriptor)) return;
+  throw new StoreError(
+    `${file} is not a backup, but a store that was copied without its WAL while it was in use, so the newest records are ` +
+      "missing. Restore a backup, or copy the store with its WAL. With --incomplete it is restored all the same.",
   );
 }
 
@@ -222,6 +238,7 @@ function removeWal(path: string): void {
   if (isPresent(path, "The store")) {
     try {
       using connection = new Connection(path, { readOnly: false });
+      markClosed(connection);
       truncateWal(connection);
     } catch (error) {
       if (error instanceof StoreError) throw error;

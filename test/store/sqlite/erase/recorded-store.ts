@@ -44,6 +44,8 @@ export async function openRecorded(path: string, point: () => void = () => undef
   const files = new RecordedTasks(path, descriptor);
   const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
   await unscrubbed.resume();
+  // As a serving process does.
+  await performBy(writer)("markServed");
   const parts = { reader: connection, writer, descriptor, files, unscrubbed };
   const store = withActs(makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() }));
   return { store, unscrubbed, scrubs };
