@@ -16,10 +16,11 @@ import {
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-const help = `Usage: node backup.js --to FOLDER [--keep-days N] [--sluice FILE]
+const help = `Usage: node backup.js --to FOLDER [--keep-days N] [--keep-copies N] [--sluice FILE]
 
   --to FOLDER      existing folder for sluice-TIME.db and receipts-TIME.ndjson
   --keep-days N    remove copies that are older than N days (default: 30); 0 keeps all
+  --keep-copies N  keep the newest N copies, however old they are (default: 7; at least 1)
   --sluice FILE    bin/sluice.js of the installed service (default: the one installed with this program)
   --help           this text
 
@@ -42,7 +43,7 @@ try {
 function main() {
   const options = readOptions();
   if (options === undefined) return;
-  const { folder, keepDays, sluice } = options;
+  const { folder, keepDays, keepCopies, sluice } = options;
   const now = new Date();
   const time = now.toISOString().replace(/[-:]|\.\d+/g, "");
   const written = [];
@@ -54,7 +55,8 @@ function main() {
   const receipts = join(folder, `receipts-${time}.ndjson`);
   writeReceipts(sluice, receipts);
   written.push(receipts);
-  const removed = keepDays === 0 ? [] : removeOld(folder, now.getTime() - keepDays * dayMs);
+  const beforeMs = now.getTime() - keepDays * dayMs;
+  const removed = keepDays === 0 ? [] : removeOld(folder, { beforeMs, keepCopies, written });
   process.stdout.write(`${JSON.stringify({ written, removed })}\n`);
 }
 
@@ -62,23 +64,33 @@ function main() {
 function readOptions() {
   const text = { type: "string" };
   const { values } = parseArgs({
-    options: { to: text, "keep-days": text, sluice: text, help: { type: "boolean" } },
+    options: {
+      to: text,
+      "keep-days": text,
+      "keep-copies": text,
+      sluice: text,
+      help: { type: "boolean" },
+    },
   });
   if (values.help) {
     process.stdout.write(help);
     return undefined;
   }
-  const { to: folder, "keep-days": days = "30", sluice = ownSluice() } = values;
+  const { to: folder, sluice = ownSluice() } = values;
+  const { "keep-days": days = "30", "keep-copies": copies = "7" } = values;
   if (folder === undefined)
     throw new UsageError("name a folder with --to; --help lists the options.");
   if (!existsSync(folder)) throw new UsageError(`${folder} does not exist.`);
   if (!/^\d{1,5}$/.test(days)) {
     throw new UsageError(`--keep-days must be a whole number of days, but is "${days}".`);
   }
+  if (!/^[1-9]\d{0,4}$/.test(copies)) {
+    throw new UsageError(`--keep-copies must be a whole number from 1, but is "${copies}".`);
+  }
   if (sluice === undefined || !existsSync(sluice)) {
     throw new UsageError(`${sluice ?? "bin/sluice.js"} does not exist; name it with --sluice.`);
   }
-  return { folder: resolve(folder), keepDays: Number(days), sluice };
+  return { folder: resolve(folder), keepDays: Number(days), keepCopies: Number(copies), sluice };
 }
 
 /** Beside this file in the container image, at the top of a checkout. */
@@ -111,14 +123,28 @@ function run(sluice, words, output) {
   if (status !== 0) throw new Error(`sluice ${words[0]} failed with ${signal ?? status}.`);
 }
 
-/** By the time in their names, so that copying the folder does not make them younger. */
-function removeOld(folder, beforeMs) {
-  const own = /^(?:sluice|receipts)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.(?:db|ndjson)$/;
-  const old = readdirSync(folder).filter((name) => {
-    const [, year, month, day, hour, minute, second] = own.exec(name) ?? [];
-    const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-    return time < beforeMs;
+/**
+ * By the time in their names, so that copying the folder does not make them younger. The newest copies stay, because the
+ * clock may be wrong, and so do those of this round, which were verified.
+ */
+function removeOld(folder, { beforeMs, keepCopies, written }) {
+  return ["sluice-TIME.db", "receipts-TIME.ndjson"].flatMap((kind) => {
+    const [before, after] = kind.split("TIME");
+    const own = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+    const copies = readdirSync(folder).flatMap((name) => {
+      const isKind = name.startsWith(before) && name.endsWith(after);
+      const parts = isKind ? own.exec(name.slice(before.length, -after.length)) : null;
+      if (parts === null) return [];
+      const [, year, month, day, hour, minute, second] = parts;
+      const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+      return [{ path: join(folder, name), time }];
+    });
+    const old = copies
+      .sort((one, other) => other.time - one.time)
+      .slice(keepCopies)
+      .filter(({ path, time }) => time < beforeMs && !written.includes(path))
+      .map(({ path }) => path);
+    for (const path of old) rmSync(path);
+    return old;
   });
-  for (const name of old) rmSync(join(folder, name));
-  return old.map((name) => join(folder, name));
 }

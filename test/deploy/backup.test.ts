@@ -36,7 +36,15 @@ describe("a round of the backup schedule", () => {
     const old = ["sluice-20200101T000000Z.db", "receipts-20200101T000000Z.ndjson"];
     const others = ["sluice-20200101.db", "notes.txt", "sluice-20990101T000000Z.db"];
     for (const name of [...old, ...others]) writeFileSync(join(to, name), "");
-    const { status, out, err } = run([program, "--to", to, "--keep-days", "7"]);
+    const { status, out, err } = run([
+      program,
+      "--to",
+      to,
+      "--keep-days",
+      "7",
+      "--keep-copies",
+      "1",
+    ]);
     assert.equal(status, 0, err);
     const { written, removed } = JSON.parse(out) as Record<"written" | "removed", string[]>;
     assert.deepEqual(removed.sort(), old.map((name) => join(to, name)).sort());
@@ -56,6 +64,20 @@ describe("a round of the backup schedule", () => {
     assert.equal(shown.status, 0, shown.err);
   });
 
+  it("keeps the newest copies, however old the clock makes them", () => {
+    const to = join(folder, "newest");
+    mkdirSync(to);
+    const old = Array.from({ length: 8 }, (_, day) => `sluice-2020010${day + 1}T000000Z.db`);
+    for (const name of old) writeFileSync(join(to, name), "");
+    const { status, out, err } = run([program, "--to", to]);
+    assert.equal(status, 0, err);
+    const { removed } = JSON.parse(out) as Record<"removed", string[]>;
+    assert.deepEqual(
+      removed.sort(),
+      old.slice(0, 2).map((name) => join(to, name)),
+    );
+  });
+
   it("removes nothing where no copy could be made", () => {
     const to = join(folder, "kept");
     mkdirSync(to);
@@ -70,6 +92,7 @@ describe("a round of the backup schedule", () => {
     ["no folder", [], /name a folder with --to/],
     ["a folder that does not exist", ["--to", "nowhere"], /nowhere does not exist/],
     ["a number of days that is none", ["--to", ".", "--keep-days", "-1"], /'--keep-days'|must be/],
+    ["to keep no copy", ["--to", ".", "--keep-copies", "0"], /--keep-copies must be/],
     ["a service that is not there", ["--to", ".", "--sluice", "no.js"], /no\.js does not exist/],
     ["an unknown option", ["--too", "."], /Unknown option '--too'/],
   ];
