@@ -57,6 +57,8 @@ export interface App {
   readonly ledger: DeletionLedger;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The clock is not trusted if it has jumped by more than this; 0 if it always is. */
+  readonly clockJumpMs: number;
   /** The actor in the audit trail for acts of this process that no request has caused. */
   readonly operator: string;
   /**

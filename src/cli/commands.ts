@@ -6,6 +6,7 @@ import { auditExport, auditVerify } from "./command/audit.ts";
 import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
 import { check } from "./command/check.ts";
+import { clockConfirm } from "./command/clock.ts";
 import { makeCompletion } from "./command/completion.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
@@ -106,6 +107,7 @@ export const commands: readonly Command[] = [
   restore,
   move,
   check,
+  clockConfirm,
   openapi,
   makeCompletion(() => ({ commands, groups, topics })),
 ];

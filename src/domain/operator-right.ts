@@ -79,6 +79,7 @@ export const operatorRights = {
   "health.read": may(["operator", "auditor"], "see checks, versions and settings"),
   "receipt_key.rotate": may(["operator"], "rotate the key that signs receipts"),
   "audit.read": may(["officer", "auditor"], "see, verify and export the audit trail"),
+  "clock.confirm": may(["operator", "officer"], "confirm the clock after it has jumped"),
   "store.check": may(["officer", "auditor"], "check the store"),
   "store.backup": may(["operator"], "make a backup of the store"),
   "store.restore": may(["operator"], "restore the store from a backup"),

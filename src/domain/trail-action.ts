@@ -60,6 +60,7 @@ export const trailActions = {
   "operator.session_end": "A session has ended.",
   "operator.passkey_add": "A passkey was added.",
   "operator.passkey_remove": "A passkey was removed.",
+  "clock.confirm": "The clock was confirmed after a jump.",
   "store.backup": "A backup was made.",
   "store.restore": "The store was restored from a backup.",
   "store.replay": "The deletions since a backup were replayed.",

@@ -108,6 +108,10 @@ function registerCounted(registry: Registry) {
       name: "sluice_rate_limit_fallbacks_total",
       help: "Requests that this process counted alone since Redis did not answer in time.",
     }),
+    clockTrusted: registry.gauge({
+      name: "sluice_clock_trusted",
+      help: "0 while deletions and the ends of retention are paused because the clock has jumped, otherwise 1.",
+    }),
     deletionsCompleted: registry.counter({
       name: "sluice_deletions_completed_total",
       help: "Deletions completed by this process.",

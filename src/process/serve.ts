@@ -32,6 +32,7 @@ import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
 import { RefusalHistory } from "../metrics/refusals.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
+import { openClock } from "./open-clock.ts";
 import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
@@ -44,6 +45,7 @@ import { makeAllowedAddresses } from "../worker/webhook/allowed-address.ts";
 import { makePost, type PostOptions, makeResolver } from "../worker/webhook/post.ts";
 import { startSender } from "../worker/webhook/sender.ts";
 import { version } from "./version.ts";
+import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
 import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
 import { startUpkeep } from "../worker/upkeep.ts";
@@ -79,6 +81,8 @@ export interface ServeOptions {
   readonly log?: Logger;
   /** Unix milliseconds. */
   readonly now?: () => number;
+  /** Milliseconds of a clock that nobody can set; by default `now`, if that is given. */
+  readonly monotonic?: () => number;
   /** Applied to the store before anything uses it. */
   readonly wrapStore?: (store: Store) => Store;
   readonly openBulk?: typeof openBulk;
@@ -101,6 +105,7 @@ interface Parts extends ConsoleParts {
   readonly stage: Stage;
   readonly tracing: Tracing | undefined;
   readonly sending: Partial<PostOptions> | undefined;
+  readonly monotonic: () => number;
 }
 
 /** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
@@ -175,8 +180,9 @@ async function openParts(
   const stage = { draining: false, closing: false };
   const refusals = new RefusalHistory(app.now);
   const { startUploadThread, webhooks: sending } = options;
+  const { monotonic = options.now ?? (() => performance.now()) } = options;
   const shared = { app, config, log, metrics, refusals, startUploadThread };
-  return { ...shared, edge, load, stage, tracing, sending };
+  return { ...shared, edge, load, stage, tracing, sending, monotonic };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -189,11 +195,16 @@ async function startEntryPoints(
   opened: AsyncDisposableStack,
 ): Promise<Serving> {
   const { app, config, log, metrics, edge, stage } = parts;
-  const worker = startWorker(parts);
+  const isClockTrusted = openClock(parts);
+  const worker = startWorker(parts, isClockTrusted);
   opened.defer(() => worker.stop());
   const replaced = Promise.withResolvers<OperatorError>();
   const { noticeDays } = config;
-  const upkeep = await startUpkeep(app, log, { noticeDays, onReplaced: replaced.resolve });
+  const upkeep = await startUpkeep(app, log, {
+    noticeDays,
+    isClockTrusted,
+    onReplaced: replaced.resolve,
+  });
   opened.defer(() => upkeep.stop());
   if (config.webhooks) {
     const webhooks = startWebhooks(parts);
@@ -250,10 +261,11 @@ async function updateLedger(app: App, log: Logger): Promise<void> {
   });
 }
 
-function startWorker({ app, config, log, metrics }: Parts): Loop {
+function startWorker({ app, config, log, metrics }: Parts, isClockTrusted: IsClockTrusted): Loop {
   const round = deletionRound(app, {
     claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
     log,
+    isClockTrusted,
     onCompleted: (_deletion, erased) => {
       metrics.deletionsCompleted.add();
       for (const count of Object.values(erased)) metrics.recordsErased.add(count);

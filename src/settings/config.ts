@@ -124,6 +124,12 @@ export const settings = {
     "How often the worker checks for due deletions, in milliseconds.",
     wholeNumber(10, 3_600_000),
   ),
+  clockJumpHours: setting(
+    "CLOCK_JUMP_HOURS",
+    "24",
+    "By how many hours the clock may differ from the last time that the store knows, before deletions and the ends of retention and of holds are paused until `sluice clock confirm`; 0 never pauses them.",
+    wholeNumber(0, 87_600),
+  ),
   noticeDays: setting(
     "NOTICE_DAYS",
     "30",

@@ -10,6 +10,7 @@ import {
   processDeletions,
 } from "../actions/deletion/process-deletions.ts";
 import { visibleCounts } from "../actions/deletion/read-deletion.ts";
+import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
 import { Viewer } from "../actions/operator/viewer.ts";
 import type { Reader } from "../domain/confidentiality.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
@@ -19,6 +20,8 @@ export interface DeletionRoundOptions {
   /** Names this process among those that serve the same store. */
   readonly claimant: string;
   readonly log: Logger;
+  /** Asked before anything is erased: the clock ends floors, holds and grace periods. */
+  readonly isClockTrusted?: IsClockTrusted;
   /** Receives the number of erased records by type, without confidential types. */
   readonly onCompleted?: (deletion: Deletion, erased: ErasedCounts) => void;
   /** Called after an attempt that failed for a reason that does not end by itself. */
@@ -33,7 +36,9 @@ export function deletionRound(
   options: DeletionRoundOptions,
 ): (stopping: AbortSignal) => Promise<boolean> {
   const pace = new DeletionPace(app);
+  const { isClockTrusted = async () => true } = options;
   return async (stopping) => {
+    if (!(await isClockTrusted())) return false;
     const all = await processDeletions(app, {
       pace,
       claimant: options.claimant,

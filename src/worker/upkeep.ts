@@ -18,6 +18,7 @@ import {
   refreshCallers,
 } from "../actions/upkeep/store-upkeep.ts";
 import { dateOf } from "../domain/retention/hold-end.ts";
+import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 
@@ -44,6 +45,8 @@ interface UpkeepOptions {
   readonly noticeDays?: number;
   /** Called when the store is no longer the one that the process opened. */
   readonly onReplaced?: (error: OperatorError) => void;
+  /** Asked before anything is taken away because time has passed. */
+  readonly isClockTrusted?: IsClockTrusted;
   /** For tests. */
   readonly intervalMs?: number;
 }
@@ -52,7 +55,12 @@ interface UpkeepOptions {
 export async function startUpkeep(
   app: App,
   log: Logger,
-  { intervalMs = purgeIntervalMs, noticeDays = 30, onReplaced }: UpkeepOptions = {},
+  {
+    intervalMs = purgeIntervalMs,
+    noticeDays = 30,
+    onReplaced,
+    isClockTrusted = async () => true,
+  }: UpkeepOptions = {},
 ): Promise<Pick<Loop, "stop">> {
   const start = (failure: string, round: Round, times: Partial<LoopOptions> = {}): Loop =>
     startLoop(round, {
@@ -61,6 +69,8 @@ export async function startUpkeep(
       onError: (error) => log.error({ err: error }, failure),
       ...times,
     });
+  const timed = (failure: string, round: Round) =>
+    start(failure, async (stopping) => (await isClockTrusted()) && round(stopping));
   await refreshCallers(app);
   const keepLedger = await watchStore(app);
   const ledgerRound = async () => {
@@ -72,14 +82,14 @@ export async function startUpkeep(
     }
   };
   const loops = [
-    start(
+    timed(
       "purging expired tokens and outcomes failed",
       withPauses(purgePauseMs, () => purgeExpired(app)),
     ),
-    start("erasing notices of erasures failed", noticeRound(app, noticeDays)),
-    start("applying retention failed", retentionRound(app, log)),
-    start("ending legal holds failed", holdRound(app, log)),
-    start("ending proposals failed", () => expireProposals(app)),
+    timed("erasing notices of erasures failed", noticeRound(app, noticeDays)),
+    timed("applying retention failed", retentionRound(app, log)),
+    timed("ending legal holds failed", holdRound(app, log)),
+    timed("ending proposals failed", () => expireProposals(app)),
     start(
       "releasing unused space failed",
       withPauses(spacePauseMs, () => reclaimSpace(app)),

@@ -28,6 +28,19 @@ export function testUpkeep(engine: Engine): void {
       await assert.rejects(store.findRecord(keyOf("transaction", "t")));
     });
 
+    it("knows the last time at which the clock was trusted: it only goes forward, unless it is confirmed", async (test) => {
+      const { store } = await openSite(engine, test);
+      const trusted = async () => (await store.clock.read()).trustedAt;
+      const act = (now: number) => ({ actor: "operator", now });
+      await store.clock.confirm(undefined, act(5_000));
+      await store.clock.move(7_000);
+      await store.clock.move(6_000);
+      assert.equal(await trusted(), 7_000);
+      await store.clock.confirm(7_000, act(4_000));
+      assert.deepEqual(await store.clock.read(), { trustedAt: 4_000, notedAt: 4_000 });
+      await store.requireConsistent();
+    });
+
     it("can be asked whether it accepts writes, which changes nothing, and not after it is closed", async (test) => {
       const { store } = await openSite(engine, test);
       await store.write(transaction("t"));

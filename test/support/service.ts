@@ -23,6 +23,8 @@ export interface ServiceOptions {
   /** Settings as environment variables, over those that suit tests. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: FakeClock;
+  /** By default it moves with the clock. */
+  readonly monotonic?: () => number;
   /** A folder that an earlier service left; it is then the test's to remove. */
   readonly folder?: string;
   /** Other bounds over all connections than those of the service. */
@@ -86,6 +88,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const faults = new StoreFaults();
   const serving = await serve(config, {
     now: clock.now,
+    ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
     log: pino({ base: null }, { write: (line: string) => log.push(line) }),
     wrapStore: (store) => faults.wrap(options.wrapStore?.(store) ?? store),
     openBulk: bulkInProcess,
@@ -130,6 +133,8 @@ export function testEnvironment(
     DATA_DIR: folder,
     LOG_LEVEL: "silent",
     RATE_LIMIT_PER_SECOND: amplePerSecond,
+    // Tests move the clock as they like.
+    CLOCK_JUMP_HOURS: "0",
     DELETION_POLL_MS: "100",
     TRUST_PROXY: "127.0.0.1",
     ...more,

@@ -5,6 +5,7 @@ import { readParts } from "../../basics/paced-read.ts";
 import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
+import { describeClockJump } from "./clock.ts";
 import { readQueue } from "./read-overview.ts";
 import type { App } from "../app.ts";
 import { probeWrite } from "./store-upkeep.ts";
@@ -68,6 +69,12 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
     const startedAt = performance.now();
     await probeWrite(app);
     return fine(`A trial write took ${Math.ceil(performance.now() - startedAt)} ms.`);
+  },
+  "The clock is trusted": async (app) => {
+    const jump = await describeClockJump(app);
+    return jump === undefined
+      ? fine("It agrees with the last time that the store knows.")
+      : bad(jump);
   },
   "The end of the audit trail is intact": async ({ store }) => {
     const { entries, fault } = await store.overview.checkRecentTrail(entriesChecked);

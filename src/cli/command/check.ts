@@ -2,6 +2,7 @@
 
 import type { App } from "../../actions/app.ts";
 import { checkErasure, checkStore } from "../../actions/check/check-store.ts";
+import { describeClockJump } from "../../actions/upkeep/clock.ts";
 import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
 import { readConfig } from "../../settings/config.ts";
 import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
@@ -22,7 +23,12 @@ export const check = defineStoreCommand({
   options: { erasure: flag("Also search for remains of erased records.") },
   run: async (app, { erasure }, context) => {
     const { findings: found, notes: known } = await checkStore(app);
-    const findings = [...found, ...describeUnknownFiles(context)];
+    const jump = await describeClockJump(app);
+    const findings = [
+      ...found,
+      ...describeUnknownFiles(context),
+      ...(jump === undefined ? [] : [`${jump} If it is right, run: sluice clock confirm`]),
+    ];
     const remains = erasure ? await findRemains(app) : undefined;
     const notes = [...known, ...(remains?.notes ?? [])];
     const all = [...findings, ...(remains?.findings ?? [])];

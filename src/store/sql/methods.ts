@@ -7,6 +7,7 @@ import * as apiKey from "./access/api-key.ts";
 import { approveDeletion } from "./deletion/approval.ts";
 import * as audit from "./trail/audit.ts";
 import { searchAudit } from "./trail/audit.ts";
+import * as clock from "./trail/clock.ts";
 import * as closing from "./deletion/close-organization.ts";
 import { previewErased } from "./plan/erased-with.ts";
 import { findFloorNow } from "./plan/current-floor.ts";
@@ -292,6 +293,11 @@ export const methods = {
     finishReplay: change(every, replay.finishReplay),
     listLedgerMarks: lookup(every, listLedgerMarks),
     markLedger: change(every, markLedger),
+  },
+  clock: {
+    read: lookup(every, clock.readClock),
+    move: change({}, clock.moveClock),
+    confirm: change(every, clock.confirmClock),
   },
   trail: {
     head: lookup(every, audit.readChainHead),

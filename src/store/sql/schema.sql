@@ -16,6 +16,7 @@
 -- retained: contains nothing about any record
 CREATE TABLE meta (
   -- schema_version, and on SQLite also credentials_version, which goes up with every change to an organization or a key
+  -- clock: when a process last trusted its clock, in Unix milliseconds
   name text COLLATE "C" NOT NULL PRIMARY KEY,
   value bigint NOT NULL                       -- the number
 );

@@ -38,6 +38,7 @@ function makeApp(place: Place, store: TestStore): App {
     searchKeys: () => undefined,
     webhookKeys: () => undefined,
     privateWebhooks: false,
+    clockJumpMs: 0,
     callers: new CallerCache(),
     issuerKeys: new IssuerKeys(() => worker.now),
     inFlight: new InFlightKeys(),

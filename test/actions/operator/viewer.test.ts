@@ -9,6 +9,7 @@ import { type AccessAction, auditAccess } from "../../../src/actions/trail/audit
 import { verifyAudit } from "../../../src/actions/trail/list-audit.ts";
 import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";
 import { listReceipts } from "../../../src/actions/receipt/list-receipts.ts";
+import { confirmClock } from "../../../src/actions/upkeep/clock.ts";
 import { checkErasure } from "../../../src/actions/check/check-store.ts";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
@@ -133,6 +134,7 @@ const uses: Readonly<Record<OperatorRight, (app: App, service: Service) => unkno
     discloseReceipt(app, { deletionRequestId: "del_none", includeConfidential: false }),
   "receipt_key.rotate": (app) => rotateReceiptKey(app, makeKey(), () => undefined),
   "audit.read": (app) => verifyAudit(app),
+  "clock.confirm": (app) => confirmClock(app),
   "store.check": (app) => checkErasure(app),
   "store.backup": (app, { config }) =>
     backUp(config, {

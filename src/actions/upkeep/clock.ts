@@ -1,0 +1,110 @@
+// Decides whether the clock can be trusted. Acts that take data away because time has passed ask this first
+// (docs/decisions/0072-a-clock-that-jumps.md): a clock that jumps would otherwise erase everything that has a ceiling.
+// Intake never asks.
+
+import { actOf, type App } from "../app.ts";
+import { requireRight } from "../operator/viewer.ts";
+import { retaining } from "../retention/apply-retention.ts";
+
+export interface ClockState {
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The time with which it is compared; undefined if the store knows none. */
+  readonly known: number | undefined;
+  readonly isTrusted: boolean;
+}
+
+/**
+ * Compares the clock with the last times that the store, the audit trail and the ledger have. Later times prove nothing
+ * by themselves, because they were written with a clock that may have been wrong; earlier ones do.
+ */
+export async function readClockState(app: App): Promise<ClockState> {
+  const { store, ledger, clockJumpMs } = app;
+  const [{ trustedAt, notedAt }, sealed] = await Promise.all([
+    store.clock.read(),
+    ledger.state().catch(() => undefined),
+  ]);
+  const now = app.now();
+  const reference = trustedAt ?? notedAt;
+  const latest = Math.max(reference ?? now, notedAt ?? 0, sealed?.heads?.at ?? 0);
+  const isBehind = now < latest - clockJumpMs;
+  const isAhead = now > (reference ?? now) + clockJumpMs;
+  const known = isBehind ? latest : reference;
+  return { now, known, isTrusted: clockJumpMs === 0 || !(isBehind || isAhead) };
+}
+
+/** Whether time alone can take something away: a ceiling, a floor, the end of a hold, a grace period. */
+export async function hasTimedRules(app: App): Promise<boolean> {
+  const { store } = app;
+  if ((await retaining(app)).length > 0) return true;
+  const [rules, holds, organizations] = await Promise.all([
+    store.retention.listRules(undefined),
+    store.holds.listEnding("9999-12-31", 1),
+    store.listOrganizations(),
+  ]);
+  const hasGrace = organizations.some(({ deletionGraceSeconds: seconds }) => seconds > 0);
+  return rules.length + holds.length > 0 || hasGrace;
+}
+
+export type IsClockTrusted = () => Promise<boolean>;
+
+interface ClockWatch {
+  /** Milliseconds of a clock that nobody can set. */
+  readonly monotonic: () => number;
+  /** Called when the answer changes. */
+  readonly onChange: (state: ClockState) => void;
+}
+
+/** How often the store is told that the clock is trusted. */
+const markIntervalMs = 60_000;
+
+/**
+ * While a process runs, its clock has to move like the monotonic one. At its start, and after a jump, the store
+ * decides: an operator may have confirmed the clock. A process that was stopped for longer than a jump asks for a
+ * confirmation only if there are rules that depend on the time.
+ */
+export function watchClock(app: App, { monotonic, onChange }: ClockWatch): IsClockTrusted {
+  const { store, clockJumpMs } = app;
+  let anchor: { readonly at: number; readonly passed: number } | undefined;
+  let markedAt: number | undefined;
+  let wasTrusted = true;
+  const movesOn = (at: number, passed: number): boolean =>
+    anchor !== undefined && Math.abs(at - anchor.at - (passed - anchor.passed)) <= clockJumpMs;
+  return async () => {
+    const [at, passed] = [app.now(), monotonic()];
+    if (clockJumpMs === 0) return true;
+    let state: ClockState = { now: at, known: anchor?.at, isTrusted: movesOn(at, passed) };
+    if (!state.isTrusted) state = await readClockState(app);
+    const isStart = anchor === undefined && !state.isTrusted;
+    const isTrusted = state.isTrusted || (isStart && !(await hasTimedRules(app)));
+    if (isTrusted) {
+      anchor = { at, passed };
+      if (markedAt === undefined || Math.abs(at - markedAt) >= markIntervalMs) {
+        await store.clock.move(at);
+        markedAt = at;
+      }
+    }
+    if (isTrusted !== wasTrusted) onChange({ ...state, isTrusted });
+    wasTrusted = isTrusted;
+    return isTrusted;
+  };
+}
+
+/** Returns the state before. Throws OperatorError not_permitted. */
+export async function confirmClock(app: App): Promise<ClockState> {
+  requireRight(app, "clock.confirm");
+  const before = await readClockState(app);
+  await app.store.clock.confirm(before.known, actOf(app));
+  return before;
+}
+
+/** A sentence; undefined if the clock is trusted, or nothing depends on it. */
+export async function describeClockJump(app: App): Promise<string | undefined> {
+  const { isTrusted, now, known } = await readClockState(app);
+  if (isTrusted || known === undefined || !(await hasTimedRules(app))) return undefined;
+  const [clock, last] = [new Date(now), new Date(known)].map((time) => time.toISOString());
+  return (
+    `The clock says ${clock ?? ""}, but the last time that is known here is ${last ?? ""}: it has jumped, or nothing ran in ` +
+    "between. Deletions and the ends of retention and of holds are paused until an operator confirms the clock."
+  );
+}

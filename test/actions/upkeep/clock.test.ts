@@ -1,0 +1,125 @@
+// Whether the clock is trusted: after a jump, a stop and a confirmation, and of several processes.
+
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
+import { createOrganization } from "../../../src/actions/access/create-organization.ts";
+import {
+  confirmClock,
+  describeClockJump,
+  type IsClockTrusted,
+  watchClock,
+} from "../../../src/actions/upkeep/clock.ts";
+import { openApp, type OpenApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { atEnd } from "../../support/at-end.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
+
+const hour = 3_600_000;
+const year = 365 * 24 * hour;
+const start = Date.parse("2026-03-01T12:00:00Z");
+
+interface Process {
+  readonly app: OpenApp;
+  readonly isClockTrusted: IsClockTrusted;
+  stop(): Promise<void>;
+  /** Both clocks move. */
+  wait(ms: number): void;
+  /** Only the clock of the host moves. */
+  jump(ms: number): void;
+}
+
+async function startProcess(test: TestContext, folder: string, at = start): Promise<Process> {
+  let [now, passed] = [at, 0];
+  const config = readConfig({ DATA_DIR: folder });
+  const app = await openApp(config, { role: "command", now: () => now });
+  let closed: Promise<void> | undefined;
+  const stop = () => (closed ??= app.close());
+  atEnd(test, stop);
+  const isClockTrusted = watchClock(app, { monotonic: () => passed, onChange: () => undefined });
+  return {
+    app,
+    isClockTrusted,
+    stop,
+    wait(ms) {
+      now += ms;
+      passed += ms;
+    },
+    jump(ms) {
+      now += ms;
+    },
+  };
+}
+
+async function makeRule({ app }: Process): Promise<void> {
+  await createOrganization(app, { name: "Acme", organizationId: "acme" });
+  await changeOrganization(app, "acme", { retainDays: 1_825 });
+}
+
+describe("a clock", () => {
+  it("is trusted while it moves like the monotonic one, however long a process runs", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    await makeRule(one);
+    for (let days = 0; days < 3; days += 1) {
+      assert.equal(await one.isClockTrusted(), true);
+      one.wait(40 * hour);
+    }
+    one.jump(hour);
+    assert.equal(await one.isClockTrusted(), true);
+    assert.equal(await describeClockJump(one.app), undefined);
+  });
+
+  it("is not after a jump in either direction, until it is set right", async (test) => {
+    for (const ms of [10 * year, -2 * 24 * hour]) {
+      const one = await startProcess(test, makeTempFolder());
+      await makeRule(one);
+      await one.isClockTrusted();
+      one.jump(ms);
+      assert.equal(await one.isClockTrusted(), false);
+      one.wait(hour);
+      assert.equal(await one.isClockTrusted(), false);
+      assert.match((await describeClockJump(one.app)) ?? "", /has jumped.*until an operator confirms the clock/);
+      one.jump(-ms);
+      assert.equal(await one.isClockTrusted(), true);
+    }
+  });
+
+  it("is not made right by what is written meanwhile, but by a confirmation", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    await makeRule(one);
+    await one.isClockTrusted();
+    one.jump(10 * year);
+    await createOrganization(one.app, { name: "Other", organizationId: "other" });
+    assert.equal(await one.isClockTrusted(), false);
+    assert.equal((await confirmClock(one.app)).isTrusted, false);
+    assert.equal(await one.isClockTrusted(), true);
+    assert.equal(await describeClockJump(one.app), undefined);
+  });
+
+  it("has to be confirmed after a long stop only if rules depend on it", async (test) => {
+    for (const hasRule of [false, true]) {
+      const folder = makeTempFolder();
+      const one = await startProcess(test, folder);
+      if (hasRule) await makeRule(one);
+      await one.isClockTrusted();
+      await one.stop();
+      const short = await startProcess(test, folder, start + 20 * hour);
+      assert.equal(await short.isClockTrusted(), true);
+      await short.stop();
+      const long = await startProcess(test, folder, start + 30 * 24 * hour);
+      assert.equal(await long.isClockTrusted(), !hasRule);
+    }
+  });
+
+  it("that is wrong on one host does not stop another one", async (test) => {
+    const folder = makeTempFolder();
+    const right = await startProcess(test, folder);
+    await makeRule(right);
+    await right.isClockTrusted();
+    const wrong = await startProcess(test, folder, start + 10 * year);
+    assert.equal(await wrong.isClockTrusted(), false);
+    right.wait(hour);
+    assert.equal(await right.isClockTrusted(), true);
+    assert.equal(await wrong.isClockTrusted(), false);
+  });
+});

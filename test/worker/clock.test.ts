@@ -1,0 +1,75 @@
+// A service whose clock jumps: nothing is erased before an operator confirms it, and records are accepted all the time.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import { confirmClock } from "../../src/actions/upkeep/clock.ts";
+import { deletionRound } from "../../src/worker/deletion.ts";
+import { startUpkeep } from "../../src/worker/upkeep.ts";
+import { addTransaction, deleteTransaction } from "../cli/write-transactions.ts";
+import { atEnd } from "../support/at-end.ts";
+import { makeCustomer } from "../support/customer.ts";
+import { startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const yearMs = 365 * 24 * 3_600_000;
+
+describe("a service whose clock jumps by ten years", () => {
+  it("erases nothing, says so, accepts records, and continues when an operator confirms it", async (test) => {
+    const service = await startService({
+      monotonic: () => 0,
+      environment: { CLOCK_JUMP_HOURS: "24" },
+    });
+    atEnd(test, () => service.stop());
+    const { app, client, clock, log } = service;
+    const { organizationId } = await makeCustomer(app, client);
+    await changeOrganization(app, organizationId, { deletionGraceSeconds: 3_600 });
+    await addTransaction(app, organizationId, { tx_id: "tx-1" });
+    const id = await deleteTransaction(app, organizationId, { txId: "tx-1" });
+    const statusOf = async () => (await app.store.findDeletion(id, undefined))?.status;
+    const isTrusted = async () =>
+      /sluice_clock_trusted 1/.test((await client.send({ method: "GET", path: "/metrics" })).text);
+    await waitFor("the clock to be trusted", async () => (await app.store.clock.read()).trustedAt);
+    clock.advanceMs(10 * yearMs);
+    await waitFor("the pause", () => log.some((line) => line.includes("the clock has jumped")));
+    assert.equal(await isTrusted(), false);
+    await addTransaction(app, organizationId, { tx_id: "tx-2" });
+    assert.equal(await statusOf(), "pending");
+    await confirmClock(app);
+    await waitFor("the deletion", async () => (await statusOf()) === "completed");
+    assert.equal(await isTrusted(), true);
+  });
+
+  it("does nothing that removes data by the time", async (test) => {
+    const service = await startService();
+    atEnd(test, () => service.stop());
+    const { app } = service;
+    const called: string[] = [];
+    const record = (name: string) => {
+      called.push(name);
+      throw new Error(`${name} was called`);
+    };
+    const store = {
+      ...app.store,
+      purgeExpired: () => record("purgeExpired"),
+      purgeNotices: () => record("purgeNotices"),
+      listOrganizations: () => record("listOrganizations"),
+      claimDeletions: () => record("claimDeletions"),
+      holds: { ...app.store.holds, listEnding: () => record("listEnding") },
+      proposals: { ...app.store.proposals, expire: () => record("expire") },
+    };
+    const log = { error: () => undefined, warn: () => undefined, info: () => undefined } as never;
+    let asked = 0;
+    const isClockTrusted = async () => {
+      asked += 1;
+      return false;
+    };
+    const paused = { ...app, store };
+    const round = deletionRound(paused, { claimant: "test", log, isClockTrusted });
+    assert.equal(await round(new AbortController().signal), false);
+    const upkeep = await startUpkeep(paused, log, { isClockTrusted, intervalMs: 5 });
+    await waitFor("two rounds of each", () => asked > 10);
+    await upkeep.stop();
+    assert.deepEqual(called, []);
+  });
+});
