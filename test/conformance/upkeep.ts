@@ -31,12 +31,11 @@ export function testUpkeep(engine: Engine): void {
     it("knows the last time at which the clock was trusted: it only goes forward, unless it is confirmed", async (test) => {
       const { store } = await openSite(engine, test);
       const trusted = async () => (await store.clock.read()).trustedAt;
-      const act = (now: number) => ({ actor: "operator", now });
-      await store.clock.confirm(undefined, act(5_000));
+      await store.clock.confirm(undefined, { ...operator, now: 5_000 });
       await store.clock.move(7_000);
       await store.clock.move(6_000);
       assert.equal(await trusted(), 7_000);
-      await store.clock.confirm(7_000, act(4_000));
+      await store.clock.confirm(7_000, { ...operator, now: 4_000 });
       assert.deepEqual(await store.clock.read(), { trustedAt: 4_000, notedAt: 4_000 });
       await store.requireConsistent();
     });

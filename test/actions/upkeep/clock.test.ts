@@ -78,7 +78,10 @@ describe("a clock", () => {
       assert.equal(await one.isClockTrusted(), false);
       one.wait(hour);
       assert.equal(await one.isClockTrusted(), false);
-      assert.match((await describeClockJump(one.app)) ?? "", /has jumped.*until an operator confirms the clock/);
+      assert.match(
+        (await describeClockJump(one.app)) ?? "",
+        /has jumped.*until an operator confirms the clock/,
+      );
       one.jump(-ms);
       assert.equal(await one.isClockTrusted(), true);
     }
