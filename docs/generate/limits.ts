@@ -72,21 +72,12 @@ const connectionRows: typeof rows = [
   ["Milliseconds for which a client can continue to send after its last reply", "lingerMs", closed],
   ["Bytes that it can still send then", "lingerBytesMax", closed],
   [
-    "Unparsed bytes after requests that wait, over all connections",
+    "Bytes that wait for a reply or for the reader of a chunked body, over all connections",
     "unparsedBytesMax",
-    newestClosed,
+    "those that have waited longest are closed",
   ],
-  [
-    "Chunks of chunked bodies a second, over all connections",
-    "chunksPerSecondMax",
-    "they wait, networks in turn",
-  ],
-  [
-    "Bytes of chunked bodies that wait, from one network",
-    "waitingChunkBytesPerAddressMax",
-    newestClosed,
-  ],
-  ["Bytes of chunked bodies that wait, over all connections", "waitingChunkBytesMax", newestClosed],
+  ["Chunks of a body, from which their mean size counts", "chunksMin", "no bound by itself"],
+  ["Bytes of a chunk, on average, in such a body", "chunkBytesMeanMin", "400"],
   [
     "Bytes of replies that clients have not read, over all connections",
     "queuedReplyBytesMax",

@@ -103,13 +103,9 @@ export const limits = {
   unparsedBytesMax: 64 * 1_024 * 1_024,
   queuedReplyBytesMax: 64 * 1_024 * 1_024,
 
-  /**
-   * Over all connections: chunks of chunked bodies, however small, and waiting bytes of such bodies; then the waiting
-   * bytes of one network.
-   */
-  chunksPerSecondMax: 200_000,
-  waitingChunkBytesMax: 32 * 1_024 * 1_024,
-  waitingChunkBytesPerAddressMax: 8 * 1_024 * 1_024,
+  /** A body of more chunks than this must not have fewer bytes in a chunk, on average. */
+  chunksMin: 1_000,
+  chunkBytesMeanMin: 64,
 
   // access (interface document: 300 to 86400 seconds)
   tokenSecondsMin: 300,

@@ -10,7 +10,8 @@ import {
 import { AppError, unavailable } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 import { answerOnSocket } from "./connection/client-error.ts";
-import { makeHttpServer, onClientError } from "./connection/http-server.ts";
+import { connectionOf } from "./connection/connection.ts";
+import { answerClientError, makeHttpServer } from "./connection/http-server.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
 import type { PublicOptions } from "./public/public-route.ts";
@@ -46,7 +47,7 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
     serverFactory: (handle) => makeHttpServer(handle, context),
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    clientErrorHandler: (error, socket) => onClientError(context.edge, error, socket),
+    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       sendError(context, request, { reply, error: asMalformed(error) });
     },
@@ -58,7 +59,7 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
       if (response.destroyed || response.headersSent) return;
       const error = new AppError(raw.complete ? "unavailable" : "request_timeout");
       const isHead = raw.method === "HEAD";
-      answerOnSocket(response.socket, { error, requestId: requestIdOf(raw), isHead });
+      answerOnSocket(connectionOf(response), { error, requestId: requestIdOf(raw), isHead });
     },
   });
   server.addHook("onClose", (_instance, done) => {

@@ -222,16 +222,16 @@ function registerRecipients(registry: Registry, read: StoredFigures["recipients"
   });
 }
 
-function registerConnections(registry: Registry, { connections, pipelines, replies }: Edge): void {
+function registerConnections(registry: Registry, { connections, turns, replies }: Edge): void {
   registry.observe("gauge", {
     sluice_connections: ["Open connections.", () => connections.count],
     sluice_requests_waiting: [
-      "Requests that wait for the reply to an earlier one on their connection.",
-      () => pipelines.waiting,
+      "Connections with bytes that wait for the reply to a request or for the reader of a chunked body.",
+      () => turns.waiting,
     ],
     sluice_unparsed_bytes: [
-      "Bytes received after these requests that are not parsed yet.",
-      () => pipelines.bytes,
+      "Bytes that wait on these connections, not parsed yet.",
+      () => turns.bytes,
     ],
     sluice_reply_queue_bytes: [
       "Bytes of replies that clients have not read yet.",
@@ -241,7 +241,7 @@ function registerConnections(registry: Registry, { connections, pipelines, repli
   const closed = () => ({
     refused: connections.refused,
     idle: connections.evicted,
-    pipelined: pipelines.refused,
+    pipelined: turns.refused,
     unread: replies.refused,
   });
   const help = "Connections that were closed to keep within bounds, by reason.";

@@ -273,16 +273,17 @@ function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> 
   return new Promise((resolve, reject) => {
     // A client that disconnected before this has left a stream that emits nothing any more.
     if (source.destroyed) return reject(brokenBody(new Error("the client has disconnected")));
-    source.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       try {
         add(chunk);
       } catch (error) {
-        source.removeAllListeners("data");
+        source.off("data", take);
         if (source instanceof IncomingMessage) source.pause();
         else source.destroy();
         reject(error);
       }
-    });
+    };
+    source.on("data", take);
     source.on("end", resolve);
     source.on("error", (cause) => reject(brokenBody(cause)));
   });

@@ -7,6 +7,7 @@ import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { type Beginning, checkMs, type Waiting } from "../../actions/change/change-feed.ts";
 import type { FeedPage, FeedView, Reading } from "../../actions/change/read-changes.ts";
 import { limits } from "../../domain/limits.ts";
+import { connectionOf } from "../connection/connection.ts";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf } from "../load/work-tokens.ts";
 import type { HandlerInput } from "../operation.ts";
@@ -124,22 +125,22 @@ function waitingOf(
 
 /**
  * A client that closes its side of the connection reads no more of the reply, or waits for its end. One that has sent
- * its next request waits for that one instead of a live reply (`pause`); meanwhile the connection is not read, so its
+ * its next request waits for that one instead of a live reply (`behind`); meanwhile the connection is not read, so its
  * end would not be noticed.
  */
 export function readerGone(
   response: ServerResponse,
-  leaving: readonly ("end" | "pause")[] = ["end", "pause"],
+  leaving: readonly ("halfClose" | "behind")[] = ["halfClose", "behind"],
 ): AbortSignal {
   const gone = new AbortController();
-  const { socket } = response;
+  const connection = connectionOf(response);
   const leave = (): void => gone.abort();
   // The client may have disconnected while the first page was read.
-  if (response.destroyed || socket === null || socket.readableEnded) leave();
-  if (leaving.includes("pause") && socket?.isPaused() === true) leave();
-  for (const event of leaving) socket?.once(event, leave);
+  if (response.destroyed || connection?.hasEnded === true) leave();
+  if (leaving.includes("behind") && connection?.isBehind === true) leave();
+  for (const event of leaving) connection?.once(event, leave);
   response.once("close", () => {
-    for (const event of leaving) socket?.off(event, leave);
+    for (const event of leaving) connection?.off(event, leave);
     leave();
   });
   return gone.signal;

@@ -1,17 +1,19 @@
 // Creates Node's HTTP server with its timeouts and bounds, and handles a connection before its first byte and after its
 // last one. Contains no routes.
 
-import { createServer, type Server } from "node:http";
-import { Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { limits } from "../../domain/limits.ts";
+import { AppError } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
 import { answerExpectations } from "../body/expectation.ts";
-import { answerClientError, answerConnect } from "./client-error.ts";
+import { errorName } from "./client-error.ts";
+import { Connection, connectionOf } from "./connection.ts";
 import { dropForwardedPorts } from "./forwarded-address.ts";
 import type { Edge } from "./shared-bounds.ts";
-import { unparsedBytes } from "./parser.ts";
-import type { RequestHandler } from "./pipeline.ts";
-import { watchReading } from "./pause-reading.ts";
+
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Connections beyond the bound of `OpenConnections`, for those that are being closed. */
 const closingConnectionsMax = 256;
@@ -30,20 +32,17 @@ export function makeHttpServer(
       requestTimeout: 0,
       // Node would reply to a missing Host without a body; `refuseAmbiguousRequest` replies like any other error.
       requireHostHeader: false,
+      shouldUpgradeCallback: () => false,
+      // The socket of a connection whose bytes wait reads no more than one packet ahead.
+      highWaterMark: 1,
     },
-    edge.pipelines.inOrder((request, response) => {
-      dropForwardedPorts(request.headers);
-      handle(request, response);
-    }),
+    startWith(handle),
   );
-  // A socket that is silent for this long is closed.
-  server.setTimeout(limits.idleSocketTimeoutMs);
   server.maxConnections = edge.connectionsMax + closingConnectionsMax;
   server.on("drop", () => edge.connections.countRefused());
   acceptGradually(server, edge);
   server.on("connect", answerConnect);
   answerExpectations(server);
-  answerHalfClosed(server);
   // An error before it listens is handled by the caller of `listen`.
   server.on("error", (error) => {
     if (server.listening) log.error({ err: error }, "a connection could not be accepted");
@@ -51,55 +50,62 @@ export function makeHttpServer(
   return server;
 }
 
-/** Node's own listener, which attaches the parser, runs when it is a connection's turn. Until then nothing is read. */
-function acceptGradually(
-  server: Server,
-  { connections, admission, bodies, pipelines, lingering }: Edge,
-): void {
+/**
+ * Node's own listener, which attaches the parser, gets the connection in its turn, as a stream of ours. Until then
+ * nothing is read.
+ */
+function acceptGradually(server: Server, { connections, admission, turns }: Edge): void {
   const listeners = server.listeners("connection");
   server.removeAllListeners("connection");
   // An option of `net.createServer` that `http.createServer` does not pass on.
   Object.assign(server, { pauseOnConnect: true });
-  const accept = (socket: Socket) => {
-    if (socket.destroyed) return;
-    for (const listener of listeners) listener.call(server, socket);
-    watchReading(socket);
-    lingering.watch(socket);
-    bodies.watch(socket);
-    pipelines.watch(socket);
-    socket.resume();
-  };
   server.on("connection", (socket: Socket) => {
-    // Where Node removes its own listener, as for CONNECT, an error without this one would end the process.
-    socket.on("error", ignore);
-    if (connections.add(socket)) admission.add(socket, accept);
+    const connection = new Connection(socket, turns);
+    if (!connections.add(connection)) return;
+    admission.add(socket, () => {
+      for (const listener of listeners) Reflect.apply(listener, server, [connection]);
+      connection.start();
+    });
   });
 }
 
-/**
- * Handles Node's event `clientError`, which also reports that the parser was stopped after a request that must wait.
- */
-export function onClientError(
-  { bodies, pipelines }: Edge,
-  error: NodeJS.ErrnoException,
-  socket: unknown,
-): void {
-  if (!(socket instanceof Socket)) return;
-  const bytes = unparsedBytes(error);
-  const unfed = bodies.unfed(bytes ?? nothing);
-  if (bytes === undefined) answerClientError(error, socket);
-  else if (!bodies.defer(socket, unfed)) pipelines.deferUnparsed(socket, unfed);
+function startWith(handle: RequestHandler): RequestHandler {
+  return (request, response) => {
+    // Attached before anything is written: without a listener an error would end the process. A request needs none,
+    // and without one it is much cheaper: Node reports its errors only to listeners.
+    response.on("error", ignore);
+    if (connectionOf(request)?.begin(request, response) === false) return;
+    if (endsWithUpgrade(request)) response.shouldKeepAlive = false;
+    dropForwardedPorts(request.headers);
+    handle(request, response);
+  };
 }
 
-const nothing = Buffer.alloc(0);
+/**
+ * An upgrade request is handled as if it did not ask for one (RFC 9110, section 7.8). What follows it is probably in
+ * another protocol, so the connection ends with its reply. A client that prefers HTTP/2 asks for it on every new
+ * connection, so its connection stays open. The end of chunks is known only to the parser, which drops what follows.
+ */
+function endsWithUpgrade({ headers }: IncomingMessage): boolean {
+  const { upgrade, "transfer-encoding": coding } = headers;
+  if (upgrade === undefined) return false;
+  return upgrade.trim().toLowerCase() !== "h2c" || coding !== undefined;
+}
 
-/** The system has closed the connection, so Node emits `close` next. */
+/** Handles Node's event `clientError`. */
+export function answerClientError({ code }: NodeJS.ErrnoException, socket: unknown): void {
+  connectionOf({ socket })?.fail(new AppError(errorName(code)));
+}
+
+/**
+ * Answers Node's event `connect`, because this server is not a proxy. If the request has a body, `stream` differs from
+ * the connection.
+ */
+export function answerConnect(request: IncomingMessage, stream: Duplex): void {
+  stream.on("error", () => undefined);
+  const message = "CONNECT is not supported; this server is not a proxy.";
+  connectionOf(request)?.fail(new AppError("malformed_http", { message }));
+}
+
+/** Node closes the connection, and emits `close` on the request and the reply. */
 function ignore(): void {}
-
-/**
- * A client that closes its writing side after its request (as `nc -N` does) still receives its reply. By default Node
- * would close the connection without one, and the client would not know whether the request was executed.
- */
-function answerHalfClosed(server: Server): void {
-  Object.assign(server, { httpAllowHalfOpen: true });
-}

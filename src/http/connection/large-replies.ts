@@ -26,8 +26,7 @@ export class LargeReplies {
       }
       const sendNext = (): void => this.#sendPiece(response, rest.subarray(pieceBytes));
       if (response.write(rest.subarray(0, pieceBytes))) sendNext();
-      // The event of the socket, because Node no longer passes it on to the reply once a CONNECT request has followed.
-      else (response.socket ?? response).once("drain", sendNext);
+      else response.once("drain", sendNext);
     });
   }
 }

@@ -4,7 +4,6 @@
 
 import type { Socket } from "node:net";
 import { limits } from "../../domain/limits.ts";
-import { resumeReading } from "./pause-reading.ts";
 
 /** The rate at which all lingering connections together are read. */
 const bytesPerSecond = 16 * 1_024 * 1_024;
@@ -23,28 +22,19 @@ export class LingeringClose {
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Call once for each connection. Node calls `destroySoon` when the last reply of a connection is written. */
-  watch(socket: Socket): void {
-    socket.destroySoon = () => this.#linger(socket);
-  }
-
   /**
-   * RFC 9112, section 9.6: closes the writing side, then reads until the client closes the connection or exceeds the
-   * bound of time or bytes. From here on no request on this connection reaches the parser.
+   * RFC 9112, section 9.6: the writing side of the socket is closed; reads until the client closes the connection or
+   * exceeds the bound of time or bytes.
    */
-  #linger(socket: Socket): void {
-    if (socket.destroyed) return;
-    // The only listener is the parser's, which Node attaches to every connection.
-    socket.removeAllListeners("data");
+  close(socket: Socket): void {
+    socket.removeAllListeners("readable");
     let discarded = 0;
     socket.on("data", (chunk: Buffer) => {
       discarded += chunk.length;
       if (discarded > limits.lingerBytesMax) socket.destroy();
       else this.#count(socket, chunk.length);
     });
-    resumeReading(socket);
     socket.resume();
-    socket.end();
     const timer = setTimeout(() => socket.destroy(), limits.lingerMs);
     socket.once("close", () => {
       clearTimeout(timer);

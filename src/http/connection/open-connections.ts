@@ -2,9 +2,9 @@
 // closed for the new one, so that clients that only hold connections open can't exclude others.
 
 import type { ServerResponse } from "node:http";
-import { BlockList, isIP, type Socket } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
-import { nextReplyOn } from "./client-error.ts";
+import type { Connection } from "./connection.ts";
 
 /** The maximum number of connections that a search for an idle one examines. */
 const candidatesMax = 64;
@@ -17,7 +17,7 @@ export interface OpenConnectionsOptions {
   readonly isProxy: (address: string) => boolean;
 }
 
-interface Connection {
+interface Known {
   readonly networks: readonly string[];
   /** The bytes sent to the client when the connection was last considered. */
   bytesSent: number;
@@ -26,8 +26,8 @@ interface Connection {
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   /** The connections in the order in which they were opened, or last considered. */
-  readonly #all = new Map<Socket, Connection>();
-  readonly #byNetwork = new Map<string, Map<Socket, Connection>>();
+  readonly #all = new Map<Connection, Known>();
+  readonly #byNetwork = new Map<string, Map<Connection, Known>>();
   #refused = 0;
   #evicted = 0;
 
@@ -50,41 +50,40 @@ export class OpenConnections {
   }
 
   /** Returns false if there is no room for the connection, which is then closed. */
-  add(socket: Socket): boolean {
-    const { remoteAddress } = socket;
+  add(connection: Connection): boolean {
+    const { remoteAddress } = connection;
     // The client has already disconnected.
-    if (remoteAddress === undefined) return this.#refuse(socket);
+    if (remoteAddress === undefined) return this.#refuse(connection);
     const networks = networksOf(remoteAddress);
-    if (!this.#makeRoom(networks, remoteAddress)) return this.#refuse(socket);
-    const connection = { networks, bytesSent: 0 };
-    this.#all.set(socket, connection);
+    if (!this.#makeRoom(networks, remoteAddress)) return this.#refuse(connection);
+    const known = { networks, bytesSent: 0 };
+    this.#all.set(connection, known);
     for (const network of networks) {
-      const own = this.#byNetwork.get(network) ?? new Map<Socket, Connection>();
-      this.#byNetwork.set(network, own.set(socket, connection));
+      const own = this.#byNetwork.get(network) ?? new Map<Connection, Known>();
+      this.#byNetwork.set(network, own.set(connection, known));
     }
-    socket.once("close", () => this.#remove(socket, networks));
+    connection.once("close", () => this.#remove(connection, networks));
     return true;
   }
 
   /** Those of the requests in flight. */
   *replies(): Generator<ServerResponse> {
-    for (const socket of this.#all.keys()) {
-      const reply = nextReplyOn(socket);
+    for (const { reply } of this.#all.keys()) {
       if (reply !== undefined) yield reply;
     }
   }
 
   closeAll(): void {
-    for (const socket of this.#all.keys()) socket.destroy();
+    for (const connection of this.#all.keys()) connection.destroy();
   }
 
   countRefused(): void {
     this.#refused += 1;
   }
 
-  #refuse(socket: Socket): false {
+  #refuse(connection: Connection): false {
     this.#refused += 1;
-    socket.destroy();
+    connection.destroy();
     return false;
   }
 
@@ -102,35 +101,35 @@ export class OpenConnections {
    * Closes a connection without a request in progress: the first one to which nothing was sent since it was last
    * considered, otherwise the last one considered. Returns false if all of them have a request in progress.
    */
-  #evictIdle(candidates: Map<Socket, Connection>): boolean {
+  #evictIdle(candidates: Map<Connection, Known>): boolean {
     let left = Math.min(candidatesMax, candidates.size);
-    let victim: readonly [Socket, Connection] | undefined;
+    let victim: readonly [Connection, Known] | undefined;
     for (const entry of candidates) {
       if (left === 0) break;
       left -= 1;
-      const [socket, connection] = entry;
-      const { bytesWritten } = socket;
-      const isIdle = nextReplyOn(socket) === undefined;
+      const [connection, known] = entry;
+      const { bytesWritten } = connection;
+      const isIdle = connection.reply === undefined;
       if (isIdle) victim = entry;
-      if (isIdle && bytesWritten === connection.bytesSent) break;
-      connection.bytesSent = bytesWritten;
+      if (isIdle && bytesWritten === known.bytesSent) break;
+      known.bytesSent = bytesWritten;
       // Moved to the end, so that the next search begins with others.
-      candidates.delete(socket);
-      candidates.set(socket, connection);
+      candidates.delete(connection);
+      candidates.set(connection, known);
     }
     if (victim === undefined) return false;
-    const [socket, { networks }] = victim;
+    const [connection, { networks }] = victim;
     this.#evicted += 1;
-    this.#remove(socket, networks);
-    socket.destroy();
+    this.#remove(connection, networks);
+    connection.destroy();
     return true;
   }
 
-  #remove(socket: Socket, networks: readonly string[]): void {
-    this.#all.delete(socket);
+  #remove(connection: Connection, networks: readonly string[]): void {
+    this.#all.delete(connection);
     for (const network of networks) {
       const own = this.#byNetwork.get(network);
-      if (own?.delete(socket) === true && own.size === 0) this.#byNetwork.delete(network);
+      if (own?.delete(connection) === true && own.size === 0) this.#byNetwork.delete(network);
     }
   }
 }

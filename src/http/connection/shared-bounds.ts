@@ -3,21 +3,18 @@
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
-import { BodyTurns } from "./body-turns.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import { LargeReplies } from "./large-replies.ts";
 import { LingeringClose } from "./lingering-close.ts";
 import { OpenConnections, proxyCheck } from "./open-connections.ts";
-import { Pipelines } from "./pipeline.ts";
 import { ReplyMemory } from "./reply-memory.ts";
+import { SharedTurns } from "./shared-turns.ts";
 
 export interface Edge {
   readonly connectionsMax: number;
   readonly connections: OpenConnections;
   readonly admission: ConnectionTurns;
-  readonly bodies: BodyTurns;
-  readonly pipelines: Pipelines;
-  readonly lingering: LingeringClose;
+  readonly turns: SharedTurns;
   readonly replies: ReplyMemory;
   readonly largeReplies: LargeReplies;
 }
@@ -40,7 +37,6 @@ export function makeEdge(
     unparsedBytesMax = limits.unparsedBytesMax,
     queuedReplyBytesMax = limits.queuedReplyBytesMax,
   } = bounds;
-  const bodies = new BodyTurns();
   return {
     connectionsMax,
     connections: new OpenConnections({
@@ -49,9 +45,7 @@ export function makeEdge(
       isProxy: proxyCheck(trustProxy),
     }),
     admission: new ConnectionTurns(),
-    bodies,
-    pipelines: new Pipelines(unparsedBytesMax, bodies),
-    lingering: new LingeringClose(),
+    turns: new SharedTurns(unparsedBytesMax, new LingeringClose()),
     replies: new ReplyMemory(queuedReplyBytesMax),
     largeReplies: new LargeReplies(),
   };

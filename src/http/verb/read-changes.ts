@@ -71,7 +71,7 @@ async function readPage(
   reading: Beginning,
 ): Promise<Answer> {
   const { request, reply, caller } = input;
-  const gone = readerGone(reply.raw, ["end"]);
+  const gone = readerGone(reply.raw, ["halfClose"]);
   const memory = await context.load.pages.reserve(caller.organizationId, pageMemoryBytes, gone);
   try {
     const page = await context.feed.read(reading, gone);

@@ -234,7 +234,7 @@ function discardRest(request: IncomingMessage, source: Readable): Promise<void> 
     request.unpipe();
     source.destroy();
   }
-  request.removeAllListeners("data").on("error", () => undefined);
+  request.on("error", () => undefined);
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(() => request.destroy(), streamDiscardMs);

@@ -42,9 +42,9 @@ describe("a client that closes its side within a request that waits", () => {
       await held.called;
       const head = headOf(framing);
       socket.write(head.slice(0, -2));
-      const { pipelines } = scene.service.edge;
+      const { turns } = scene.service.edge;
       socket.end(head.slice(-2));
-      await waitFor("the second request", () => pipelines.waiting === 1);
+      await waitFor("the second request", () => turns.waiting === 1);
       // Whatever was sent before has arrived by the end of another exchange.
       for (let times = 0; times < 3; times += 1) {
         await scene.client.send({ method: "GET", path: "/health/live" });

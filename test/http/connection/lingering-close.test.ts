@@ -57,7 +57,6 @@ async function linger(
   const [served] = (await once(listener, "connection")) as [Socket];
   test.after(() => served.destroy());
   test.mock.timers.enable({ apis: [timer] });
-  new LingeringClose().watch(served);
   return { client, served };
 }
 
@@ -65,7 +64,7 @@ describe("a lingering connection", () => {
   it("closes its writing side at once, and the rest after a time limit", async (test) => {
     const { client, served } = await linger(test, "setTimeout");
     const ended = once(client, "end");
-    served.destroySoon();
+    new LingeringClose().close(served.end());
     await ended;
     assert.equal(served.destroyed, false);
     test.mock.timers.tick(limits.lingerMs);
@@ -74,7 +73,7 @@ describe("a lingering connection", () => {
 
   it("is closed when the client has sent too much after the reply", async (test) => {
     const { client, served } = await linger(test, "setTimeout");
-    served.destroySoon();
+    new LingeringClose().close(served.end());
     const part = Buffer.alloc(1_024 * 1_024);
     let sent = 0;
     while (!served.destroyed && sent < limits.lingerBytesMax * 4) {
@@ -86,7 +85,7 @@ describe("a lingering connection", () => {
 
   it("is read no faster than all connections together may be", async (test) => {
     const { client, served } = await linger(test, "setInterval");
-    served.destroySoon();
+    new LingeringClose().close(served.end());
     client.write(Buffer.alloc(4 * 1_024 * 1_024));
     await waitFor("the connection to be paused", async () => served.isPaused() || undefined);
     const bytesAtOnceMax = 1_024 * 1_024;
@@ -103,8 +102,7 @@ describe("a lingering connection", () => {
     const closing = new LingeringClose();
     const served: Socket[] = [];
     listener.on("connection", (socket) => {
-      closing.watch(socket);
-      socket.on("error", () => undefined).destroySoon();
+      closing.close(socket.on("error", () => undefined).end());
       served.push(socket);
     });
     test.mock.timers.enable({ apis: ["setInterval"] });

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import type { RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { BodyTurns } from "../../../src/http/connection/body-turns.ts";
-import { unparsedBytes } from "../../../src/http/connection/parser.ts";
-import { Pipelines } from "../../../src/http/connection/pipeline.ts";
+import { makeLog } from "../../../src/log.ts";
+import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
+import { makeEdge } from "../../../src/http/connection/shared-bounds.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
 import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import type { Customer } from "../../support/customer.ts";
@@ -103,10 +103,7 @@ describe("requests on one connection", () => {
     pipe.socket.write(get("/v2/person?person_id=late", auth));
     pipe.socket.write(add(1_000));
     await held.called;
-    await waitFor(
-      "the second request",
-      () => scene.service.edge.pipelines.waiting === 1 || undefined,
-    );
+    await waitFor("the second request", () => scene.service.edge.turns.waiting === 1 || undefined);
     const query = { method: "GET", path: "/v2/transaction", token: customer.token };
     assert.equal((await scene.client.send(query)).status, 400);
     assert.deepEqual(pipe.replies(), []);
@@ -212,19 +209,15 @@ describe("requests on one connection", () => {
   it("start a few at a time, so that new connections don't wait for long turns", async () => {
     const count = 64;
     const each = 20;
-    const pipelines = new Pipelines(1_000_000, new BodyTurns());
     let inTurn = 0;
     let most = 0;
-    const handle = pipelines.inOrder(({ url }, response) => {
+    const handle: RequestListener = ({ url }, response) => {
       if (url === "/waiting") inTurn += 1;
       most = Math.max(most, inTurn);
       response.end();
-    });
-    const server = createServer(handle);
-    server.on("connection", (socket) => pipelines.watch(socket));
-    server.on("clientError", (error, socket) => {
-      pipelines.deferUnparsed(socket as Socket, unparsedBytes(error) ?? Buffer.alloc(0));
-    });
+    };
+    const log = makeLog("silent");
+    const server = makeHttpServer(handle, { edge: makeEdge({ trustProxy: false }), log });
     await once(server.listen(0, "127.0.0.1"), "listening");
     const { port } = server.address() as AddressInfo;
     const pipes = await Promise.all(
@@ -253,9 +246,9 @@ describe("requests on one connection", () => {
       "POST /v2/person HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n";
     const body = `Content-Length: 20000\r\n\r\n${"x".repeat(20_000)}`;
     socket.write(get("/health/ready") + head + body);
-    const { pipelines } = small.service.edge;
-    await waitFor("the connection to be closed", () => pipelines.refused === 1 || undefined);
-    assert.equal(pipelines.bytes, 0);
+    const { turns } = small.service.edge;
+    await waitFor("the connection to be closed", () => turns.refused === 1 || undefined);
+    assert.equal(turns.bytes, 0);
     held.release();
     socket.destroy();
     await small.stop();
@@ -269,14 +262,14 @@ describe("requests on one connection", () => {
       pipes.push(await openPipe(small.client.address));
       pipes.at(-1)?.socket.write(get("/health/ready").repeat(1_000));
     }
-    const { pipelines } = small.service.edge;
-    await waitFor("some to be closed", () => pipelines.refused > 0 || undefined);
-    assert.ok(pipelines.bytes <= 100_000, `${pipelines.bytes} bytes`);
+    const { turns } = small.service.edge;
+    await waitFor("some to be closed", () => turns.refused > 0 || undefined);
+    assert.ok(turns.bytes <= 100_000, `${turns.bytes} bytes`);
     assert.equal((await small.client.send({ method: "GET", path: "/health/live" })).status, 200);
     held.release();
     for (const { socket } of pipes) socket.destroy();
-    await waitFor("nothing to wait", () => pipelines.waiting === 0 || undefined);
-    assert.equal(pipelines.bytes, 0);
+    await waitFor("nothing to wait", () => turns.waiting === 0 || undefined);
+    assert.equal(turns.bytes, 0);
     await small.stop();
   });
 });

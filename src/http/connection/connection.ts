@@ -1,0 +1,313 @@
+// A client's connection as Node's HTTP server sees it: a stream over the socket, of the kind that Node documents for its
+// event `connection`. Passes on no more than may be parsed: a request up to its end, and the next one when the previous
+// reply was sent. So the requests of a connection are executed one after another, and nothing after its last reply is
+// parsed. What is not passed on stays here or in the socket, which reads no further.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { freeMemory } from "../../basics/own-memory.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
+import { answerOnSocket } from "./client-error.ts";
+import { Exchange } from "./exchange.ts";
+import { firstByteOf, lengthToEmptyLine, lastBytes } from "./message-end.ts";
+import type { SharedTurns } from "./shared-turns.ts";
+
+const nothing = Buffer.alloc(0);
+/** Freeing the memory of a shorter packet costs more than it is worth. */
+const freedBytesMin = 16 * 1_024;
+
+type Done = (error?: Error | null) => void;
+
+export class Connection extends Duplex {
+  readonly #socket: Socket;
+  readonly #shared: SharedTurns;
+  /** The packet that was read last, and what of it was not passed on. */
+  #packet: Buffer = nothing;
+  #rest: Buffer = nothing;
+  /** The end of what was passed on of a head or of a chunked body. */
+  #before: Buffer = nothing;
+  /** The first bytes of a head that is not complete. */
+  #headStart = "";
+  #exchange: Exchange | undefined;
+  #isPassing = false;
+  #isWaitingForTurn = false;
+  #isClosing = false;
+  #hasEnded = false;
+  #onSent: Done | undefined;
+
+  constructor(socket: Socket, shared: SharedTurns) {
+    super({ allowHalfOpen: true, decodeStrings: false });
+    this.#socket = socket;
+    this.#shared = shared;
+    this.on("resume", () => this.#pass());
+    socket.on("error", ignore);
+    socket.on("drain", () => this.#sent());
+    socket.once("end", () => this.#end());
+    socket.once("close", () => this.destroy());
+    socket.setTimeout(limits.idleSocketTimeoutMs, () => this.destroy());
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#socket.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.#socket.remotePort;
+  }
+
+  get bytesWritten(): number {
+    return this.#socket.bytesWritten;
+  }
+
+  /** The reply to the request in progress. */
+  get reply(): ServerResponse | undefined {
+    return this.#exchange?.isAnswered === false ? this.#exchange.response : undefined;
+  }
+
+  /** Whether its last reply is sent; whatever still arrives is discarded. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Whether the client has closed its side. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Whether the client has sent more behind the request in progress. */
+  get isBehind(): boolean {
+    return this.#exchange?.request.complete === true && this.#unparsedBytes > 0;
+  }
+
+  get #unparsedBytes(): number {
+    return this.#rest.length + this.#socket.readableLength;
+  }
+
+  /** Begins to read. Call when Node's server has its listeners in place. */
+  start(): void {
+    this.#socket.on("readable", () => {
+      this.#pass();
+      // Nothing to read: the client has closed its side, which the socket tells only when it is read to its end.
+      if (this.#socket.readableLength === 0) this.#socket.read();
+    });
+  }
+
+  /** Call with each request as soon as its head is parsed. Returns false if it must not be executed. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#exchange !== undefined || this.#isClosing) {
+      this.destroy();
+      return false;
+    }
+    this.#headStart = "";
+    this.#before = nothing;
+    this.#exchange = new Exchange(request, response, () => process.nextTick(() => this.#pass()));
+    response.once("finish", () => this.#answered());
+    return true;
+  }
+
+  /**
+   * Closes the connection so that its last reply arrives. Node calls this, like the same method of a socket, when that
+   * reply is written.
+   */
+  destroySoon(): void {
+    if (this.#isClosing || this.destroyed) return;
+    this.#isClosing = true;
+    this.#rest = nothing;
+    this.#shared.note(this, 0);
+    this.end();
+    this.#shared.lingering.close(this.#socket);
+  }
+
+  /**
+   * Answers what can't be parsed, in place of the reply to its request, and closes the connection. Never writes into a
+   * reply that has begun.
+   */
+  fail(error: AppError): void {
+    if (this.#isClosing) return;
+    if (this.#exchange?.isAnswered === true) this.destroySoon();
+    else if (this.reply?.headersSent === true) this.destroy();
+    else {
+      const isHead = (this.reply?.req.method ?? this.#headStart.trimEnd()) === "HEAD";
+      answerOnSocket(this, { error, isHead });
+    }
+  }
+
+  /** Node's server takes what `#pass` pushes. */
+  override _read(): void {}
+
+  override _write(chunk: string | Buffer, encoding: BufferEncoding, done: Done): void {
+    this.#socket.write(chunk, encoding);
+    this.#send(done);
+  }
+
+  override _writev(
+    chunks: readonly { chunk: string | Buffer; encoding: BufferEncoding }[],
+    done: Done,
+  ): void {
+    this.#socket.cork();
+    for (const { chunk, encoding } of chunks) this.#socket.write(chunk, encoding);
+    this.#socket.uncork();
+    this.#send(done);
+  }
+
+  override _final(done: Done): void {
+    this.#socket.end(() => done());
+  }
+
+  override _destroy(_error: Error | null, done: Done): void {
+    this.#shared.note(this, 0);
+    this.#socket.destroy();
+    done();
+  }
+
+  /** Usually the system accepts everything at once, and the socket is not waited for. */
+  #send(done: Done): void {
+    if (this.#socket.writableLength === 0) done();
+    else this.#onSent = done;
+  }
+
+  #sent(): void {
+    const done = this.#onSent;
+    this.#onSent = undefined;
+    done?.();
+  }
+
+  #pass(): void {
+    // The parser can't be entered again before it returns.
+    if (this.#isPassing) return;
+    this.#isPassing = true;
+    while (this.#mayPass() && this.#read()) this.#passPart();
+    this.#isPassing = false;
+    this.#afterPassing();
+  }
+
+  #mayPass(): boolean {
+    if (this.#isClosing || this.destroyed || this.isPaused()) return false;
+    if (this.#isWaitingForTurn) return false;
+    const exchange = this.#exchange;
+    if (exchange === undefined) return true;
+    if (exchange.request.complete || this.#unparsedBytes === 0) return false;
+    if (!exchange.isChunked) return true;
+    if (exchange.isFlood) {
+      this.fail(new AppError("malformed_http", { message: floodMessage }));
+      return false;
+    }
+    return exchange.takeTurn((given) => {
+      this.#shared.bodies.add(this.#socket, () => {
+        given();
+        this.#pass();
+      });
+    });
+  }
+
+  /** Returns false if nothing has arrived. */
+  #read(): boolean {
+    if (this.#rest.length > 0) return true;
+    // The parser has copied what it keeps.
+    if (this.#packet.length >= freedBytesMin && this.readableLength === 0) freeMemory(this.#packet);
+    this.#packet = (this.#socket.read() as Buffer | null) ?? nothing;
+    this.#rest = this.#packet;
+    return this.#rest.length > 0;
+  }
+
+  #passPart(): void {
+    const exchange = this.#exchange;
+    const rest = this.#rest;
+    const length = exchange === undefined ? this.#headLength() : this.#bodyLength(exchange);
+    this.#rest = rest.subarray(length);
+    this.push(rest.subarray(0, length));
+  }
+
+  #headLength(): number {
+    const rest = this.#rest;
+    let from = 0;
+    if (this.#headStart.length < "HEAD ".length) {
+      // Empty lines before a request are ignored (RFC 9112, section 2.2).
+      if (this.#headStart === "") from = firstByteOf(rest);
+      const more = "HEAD ".length - this.#headStart.length;
+      this.#headStart += rest.toString("latin1", from, from + more);
+    }
+    return this.#lengthToEmptyLine(rest, from);
+  }
+
+  #bodyLength(exchange: Exchange): number {
+    if (!exchange.isChunked) return exchange.takeBytes(this.#rest.length);
+    // A chunked body ends with an empty line, too.
+    return exchange.takeChunks(this.#rest.length, (most) =>
+      this.#lengthToEmptyLine(this.#rest.subarray(0, most), 0),
+    );
+  }
+
+  #lengthToEmptyLine(bytes: Buffer, from: number): number {
+    const length = lengthToEmptyLine(this.#before, bytes, from);
+    this.#before = lastBytes(this.#before, bytes.subarray(0, length));
+    return length;
+  }
+
+  #afterPassing(): void {
+    const exchange = this.#exchange;
+    if (exchange?.isAnswered === true && exchange.request.complete) this.#next();
+    const waits = exchange !== undefined && (exchange.isChunked || exchange.request.complete);
+    // A small rest must not retain its packet.
+    if (waits && this.#rest.length * 2 < this.#packet.length) {
+      this.#rest = Buffer.from(this.#rest);
+      this.#packet = nothing;
+    }
+    this.#shared.note(this, waits ? this.#unparsedBytes : 0);
+    if (this.isBehind) this.emit("behind");
+    if (this.#hasEnded) this.#passEnd();
+  }
+
+  #answered(): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined || this.#isClosing) return;
+    exchange.isAnswered = true;
+    if (exchange.request.complete) this.#next();
+    else if (exchange.isWorthReading) exchange.request.resume();
+    else this.destroySoon();
+  }
+
+  /** The request and its reply are complete: the next request has its turn. Others are served in between. */
+  #next(): void {
+    this.#exchange = undefined;
+    if (this.#unparsedBytes === 0) {
+      if (this.#hasEnded) this.#passEnd();
+      return;
+    }
+    this.#isWaitingForTurn = true;
+    setImmediate(() => {
+      this.#shared.requests.add(this.#socket, () => {
+        this.#isWaitingForTurn = false;
+        this.#pass();
+      });
+    });
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.emit("halfClose");
+    this.#passEnd();
+  }
+
+  /** Within a request Node's parser does not always tell of an end, and it must not hear of one before a reply. */
+  #passEnd(): void {
+    if (this.#rest.length > 0 || this.#isClosing || this.destroyed) return;
+    if (this.#exchange === undefined) this.push(null);
+    else if (!this.#exchange.request.complete) {
+      this.fail(new AppError("malformed_http"));
+    }
+  }
+}
+
+const floodMessage =
+  "The body has too many small chunks; send larger ones, or the body with a Content-Length.";
+
+/** The connection of a request or of its reply; undefined once the reply is sent, and for a request without one. */
+export function connectionOf({ socket }: { readonly socket: unknown }): Connection | undefined {
+  return socket instanceof Connection ? socket : undefined;
+}
+
+/** The system has closed the connection, so `close` is next. */
+function ignore(): void {}

@@ -1,0 +1,89 @@
+// A request in progress and its reply: how much of its body may be passed to the parser. A chunked body is passed only
+// when its reader asks for it, in turns, because every chunk costs a call of the parser, however small it is.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { limits } from "../../domain/limits.ts";
+import { endUnlessAsked } from "../body/expectation.ts";
+
+/** What a chunked body passes on in one turn: bytes, and the parts between the empty lines in them. */
+export const turnBytes = 4 * 1_024;
+const turnPartsMax = 64;
+/** A longer body that no handler reads ends its connection; a shorter one is read, and the connection stays open. */
+export const unaskedBytesMax = 64 * 1_024;
+/** The size of a chunk and two line ends, in a chunk that is as short as one may be on average. */
+const chunkFramingBytes = 6;
+
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly isChunked: boolean;
+  isAnswered = false;
+  /** The bytes of a body of a known length that were not passed on. */
+  #bytesLeft: number;
+  #isAsked = false;
+  #isWaiting = false;
+  #turnBytes = 0;
+  #turnParts = 0;
+  /** Bytes of a chunked body, with its framing, that were passed on, and those without it that were read. */
+  #passed = 0;
+  #read = 0;
+
+  constructor(request: IncomingMessage, response: ServerResponse, onAsked: () => void) {
+    this.request = request;
+    this.response = response;
+    const { "transfer-encoding": coding, "content-length": length = "0" } = request.headers;
+    this.isChunked = coding !== undefined;
+    this.#bytesLeft = Number(length);
+    if (this.isChunked) {
+      endUnlessAsked(request, response, () => {
+        this.#isAsked = true;
+        // The reader attaches its own listener before anything is passed on.
+        request.on("data", (chunk: Buffer) => (this.#read += chunk.length));
+        onAsked();
+      });
+    } else if (this.#bytesLeft > unaskedBytesMax) endUnlessAsked(request, response);
+  }
+
+  /** Whether the rest of a body that nobody has read is read for the next request. */
+  get isWorthReading(): boolean {
+    return !this.isChunked && this.#bytesLeft <= unaskedBytesMax;
+  }
+
+  /** True for many chunks that are very small on average: most of what arrives is framing. */
+  get isFlood(): boolean {
+    const { chunksMin, chunkBytesMeanMin } = limits;
+    const framing = this.#passed - this.#read - this.request.readableLength;
+    const isMost = framing * chunkBytesMeanMin > this.#read * chunkFramingBytes;
+    return this.#isAsked && isMost && framing > chunksMin * chunkFramingBytes;
+  }
+
+  /** Returns whether the body has a turn; otherwise asks for one, once. `ask` may give it at once. */
+  takeTurn(ask: (given: () => void) => void): boolean {
+    if (!this.#isAsked || this.isAnswered) return false;
+    if (this.#turnBytes === 0 && !this.#isWaiting) {
+      this.#isWaiting = true;
+      ask(() => {
+        this.#isWaiting = false;
+        this.#turnBytes = turnBytes;
+        this.#turnParts = turnPartsMax;
+      });
+    }
+    return this.#turnBytes > 0;
+  }
+
+  /** How many of the bytes that have arrived belong to the body. */
+  takeBytes(arrived: number): number {
+    const length = Math.min(arrived, this.#bytesLeft);
+    this.#bytesLeft -= length;
+    return length;
+  }
+
+  /** How many of the bytes may be passed on in this turn: as many as `find` returns for the most that may be. */
+  takeChunks(arrived: number, find: (most: number) => number): number {
+    const length = find(Math.min(arrived, this.#turnBytes));
+    this.#passed += length;
+    this.#turnParts -= 1;
+    this.#turnBytes = this.#turnParts === 0 ? 0 : this.#turnBytes - length;
+    return length;
+  }
+}
