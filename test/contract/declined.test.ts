@@ -1,5 +1,5 @@
-// A request may ask for what this server declines: another protocol, a tunnel, an expectation. Whatever follows it on its
-// connection, the server continues to answer.
+// A request may ask for what this server declines: another protocol, a tunnel, an expectation. Whatever follows it on
+// its connection, the server continues to answer.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";

@@ -1,5 +1,5 @@
-// A client's connection as Node's HTTP server sees it: a stream over the socket, of the kind that Node documents for its
-// event `connection`. Passes on no more than may be parsed: a request up to its end, and the next one when the previous
+// A client's connection as Node's HTTP server sees it: a stream over the socket, which Node documents for its event
+// `connection`. Passes on no more than may be parsed: a request up to its end, and the next one when the previous
 // reply was sent. So the requests of a connection are executed one after another, and nothing after its last reply is
 // parsed. What is not passed on stays here or in the socket, which reads no further.
 

@@ -1,4 +1,5 @@
-// Bodies of very many chunks: one that nobody asks for is not parsed, one of tiny chunks ends soon, and they take turns.
+// Bodies of very many chunks: one that nobody asks for is not parsed, one of tiny chunks ends soon, and they take
+// turns.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
