@@ -3,6 +3,7 @@
 
 import type { IntegrityReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
+import { checkCounter } from "../sql/record/arrival-counter.ts";
 import type { Database } from "./database.ts";
 import { reportOf } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/actual-schema.ts";
@@ -80,6 +81,7 @@ export async function checkIntegrity(database: Database): Promise<IntegrityRepor
 async function findAll(transaction: Transaction): Promise<readonly string[]> {
   return [
     ...(await transaction.perform(findBroken, invariants)),
+    ...(transaction.distributed ? [] : await transaction.perform(checkCounter)),
     ...(await checkPlans(transaction)),
     ...(await transaction.perform(checkChains)),
   ];

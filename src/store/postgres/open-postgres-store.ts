@@ -18,6 +18,7 @@ import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts"
 import { compareSchema } from "./migration/actual-schema.ts";
 import { findSchema } from "./migration/find-schema.ts";
 import { migrate } from "./migration/migrate.ts";
+import { raiseCounter } from "./migration/raise-counter.ts";
 import { requireRights } from "./migration/rights.ts";
 import { ReadOnlyServer } from "./servers.ts";
 import { isSecured } from "./migration/row-security.ts";
@@ -49,6 +50,9 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
       await opened.transaction({}, requireRights);
     }
     await opened.transaction({}, refuseUnfinishedMove);
+    if (options.role === "serve" || options.writesBeside === true) {
+      await opened.transaction(allOrganizations, raiseCounter);
+    }
     if (options.restoring !== true) {
       await opened.transaction({}, (transaction) => transaction.perform(refuseRestoring));
     }
@@ -105,8 +109,8 @@ async function openDatabase(
     database.schema = await database.transaction({}, findSchema);
     await migrate(database, options);
     database.schema ??= await database.transaction({}, findSchema);
-    await check?.(database);
     database.distributed = await database.transaction({}, isDistributed);
+    await check?.(database);
     database.secured = await database.transaction({}, isSecured);
     database.requireRights = requireRights;
     return database;

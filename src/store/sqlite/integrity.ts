@@ -6,6 +6,7 @@ import type { IntegrityReport, ErasureReport } from "../interface/check-report.t
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
 import { reportOf } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/compare-schema.ts";
+import { checkCounter } from "../sql/record/arrival-counter.ts";
 import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import type { Connection } from "./connection.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
@@ -19,9 +20,6 @@ interface Summary {
   readonly areSame: number;
   /** The largest number of changes of a record. */
   readonly longest: number;
-  readonly latest: number;
-  /** The latest arrival number that was given out. */
-  readonly given: number;
 }
 
 const prime = 2_147_483_647;
@@ -37,14 +35,11 @@ const sums = `count(*) AS size, sum(record_no) AS total, sum(${square}) AS squar
 const summarise = `
   WITH recorded AS (SELECT ${sums} FROM record),
     changed AS (
-      SELECT ${sums}, max(latest) AS latest, max(changes) AS longest
-      FROM (
-        SELECT record_no, max(change_no) AS latest, count(*) AS changes
-        FROM change GROUP BY record_no))
+      SELECT ${sums}, max(changes) AS longest
+      FROM (SELECT record_no, count(*) AS changes FROM change GROUP BY record_no))
   SELECT (recorded.size, recorded.total, recorded.squares)
       IS (changed.size, changed.total, changed.squares) AS areSame,
-    coalesce(longest, 0) AS longest, coalesce(latest, 0) AS latest,
-    (SELECT value FROM counter WHERE name = 'arrival') AS given
+    coalesce(longest, 0) AS longest
   FROM recorded CROSS JOIN changed`;
 
 /** An invariant that takes long to verify row by row. */
@@ -87,13 +82,6 @@ const summarised: readonly SummarisedInvariant[] = [
           SELECT record_no FROM change GROUP BY record_no HAVING count(*) > ${comparedChanges}))
       WHERE digest IS NULL AND position > ${comparedChanges} LIMIT $1`,
     mayBeBroken: ({ longest }) => longest > comparedChanges,
-  },
-  {
-    broken: "A change has a number that was not given out",
-    sql: `
-      SELECT 'change ' || record_no || '/' || change_no AS subject FROM change
-      WHERE change_no > (SELECT value FROM counter WHERE name = 'arrival') LIMIT $1`,
-    mayBeBroken: ({ latest, given }) => latest > given,
   },
 ];
 
@@ -150,6 +138,7 @@ function checkTables(connection: Connection): readonly string[] {
       .map(({ table }) => `A row of ${table} refers to a row that does not exist.`),
     ...connection.perform(findBroken, [...suspected(connection), ...invariants]),
     ...checkDigests(connection),
+    ...connection.perform(checkCounter),
     ...connection.perform(checkChains),
   ];
 }

@@ -67,7 +67,7 @@ describe("the check of a store", () => {
       "UPDATE change SET digest = 7 WHERE change_no = 2",
       /^The digest of a change is not that of its payload: change 2\/2\.$/,
     ],
-    ["UPDATE counter SET value = 2", /^A change has a number that was not given out: change 3\/3/],
+    ["UPDATE counter SET value = 2", /^The counter of arrival numbers is at 2, but 3 was given/],
     ["DELETE FROM organization", /^A row of api_key refers to a row that does not exist\.$/],
     ["UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 2", /broken at entry 2\.$/],
     ["UPDATE audit_entry SET at = at + 1 WHERE entry_no = 3", /broken at entry 3\.$/],

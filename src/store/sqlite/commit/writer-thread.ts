@@ -12,6 +12,7 @@ import type { Connection } from "../connection.ts";
 import { openWriter } from "../connection.ts";
 import { closeWriter } from "../file/wal-checkpoint.ts";
 import { migrate } from "../migration/migrate.ts";
+import { raiseCounter } from "../migration/raise-counter.ts";
 import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
@@ -35,6 +36,7 @@ try {
   };
   const connection = openWriter(path);
   migrate(connection);
+  raiseCounter(connection);
   // While the store is served, checkpoints run beside the writer (checkpointer.ts).
   if (!checkpoints) connection.exec("PRAGMA wal_autocheckpoint = 0");
   serve(connection, main);
