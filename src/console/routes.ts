@@ -61,7 +61,6 @@ import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
-import { showStyle } from "./page/style.ts";
 import { searchSubjects, showAnswer, showSearch } from "./page/subjects.ts";
 import {
   chooseColumns,
@@ -197,7 +196,6 @@ export const routes: readonly Route[] = [
   read("/console/upload/:id/progress", "records.import", followImport),
   read("/console/upload/:id/refused", "records.import", downloadRefused),
   read("/console/health", "health.read", showHealth),
-  read("/console/style", "own", showStyle),
   read("/console/account", "own", showAccount),
   act("/console/account/passkey/options", "own", offerPasskeyToAdd),
   act("/console/account/passkey", "own", addPasskey),

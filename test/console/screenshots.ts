@@ -12,6 +12,7 @@ import { openBrowser } from "./browser.ts";
 import { handsOf } from "./hands.ts";
 import { makeScene, type Scene } from "./scene.ts";
 import { proposeChanges } from "./screens.ts";
+import { addStylePage } from "./style-page.ts";
 
 const [given] = process.argv.slice(2);
 const folder = given ?? join(import.meta.dirname, "../../docs/guides/console");
@@ -86,8 +87,6 @@ const shots: readonly Shot[] = [
   { name: "intake", path: () => "/console/intake", as: "anna" },
   { name: "upload", path: (_, { upload }) => upload, as: "anna" },
   { name: "health", path: () => "/console/health", as: "anna" },
-  { name: "style", path: () => "/console/style", as: "anna" },
-  { name: "style-dark", path: () => "/console/style", as: "anna", dark: true },
   { name: "account", path: () => "/console/account", as: "anna" },
 ];
 
@@ -194,6 +193,8 @@ async function capture(page: Page): Promise<Buffer> {
 
 mock.timers.enable({ apis: ["setInterval"] });
 mkdirSync(folder, { recursive: true });
+const stylePath = addStylePage();
+const style: Shot = { name: "style", path: () => stylePath, as: "anna" };
 const service = await startService();
 const browser = await openBrowser();
 try {
@@ -215,7 +216,7 @@ try {
     upload: await uploadFile(await context.newPage(), scene),
     proposal: await proposeChanges(scene),
   };
-  const wanted = given === undefined ? shots : shots.flatMap(inEveryForm);
+  const wanted = given === undefined ? shots : [...shots, style].flatMap(inEveryForm);
   for (const shot of wanted) await takeShot({ browser, scene, made, cookies }, shot);
 } finally {
   await browser.close();

@@ -40,8 +40,7 @@ export async function showAccount(person: Person): Promise<Answer> {
       <h2 id="sessions">Your sessions</h2>
       ${renderSessions(own, session)}
     </section>
-    ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}
-    <p class="note"><a href="/console/style">The parts of which every page is made</a></p>`;
+    ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}`;
   return showPage(person, { title: "Account", screen: "/console/account", body });
 }
 

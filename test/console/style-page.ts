@@ -1,10 +1,12 @@
-// The visual system on one page: the tokens of console.css, and the components of all pages.
+// The visual system on one page, for those who change it: the tokens of console.css, and the components of all pages.
+// Only `npm run screenshots` serves it.
 
-import type { Answer } from "../../http/reply/reply.ts";
-import { renderChip, renderTabs } from "../html/chip.ts";
-import { renderInput, renderReason } from "../html/field.ts";
-import { html, renderFacts, renderTable } from "../html/html.ts";
-import { showPage, type Person } from "../page.ts";
+import type { Answer } from "../../src/http/reply/reply.ts";
+import { renderChip, renderTabs } from "../../src/console/html/chip.ts";
+import { renderInput, renderReason } from "../../src/console/html/field.ts";
+import { html, renderFacts, renderTable } from "../../src/console/html/html.ts";
+import { showPage, type Person, type Route } from "../../src/console/page.ts";
+import { routes } from "../../src/console/routes.ts";
 
 const sizes = ["Small: notes, headings of columns", "Medium: text", "Large: headings", "Title"];
 const colours = [
@@ -16,7 +18,7 @@ const colours = [
   ["over", "ended without effect"],
 ] as const;
 
-export async function showStyle(person: Person): Promise<Answer> {
+async function showStyle(person: Person): Promise<Answer> {
   const body = html`<p>
       Everything is made of these parts. The stylesheet names sizes, spaces and colours once; a page
       has none of its own.
@@ -64,4 +66,11 @@ export async function showStyle(person: Person): Promise<Answer> {
       <p class="empty">Nothing is here yet, and what to do about it.</p>
     </section>`;
   return showPage(person, { title: "Style", screen: "/console/account", body });
+}
+
+/** From now on the consoles of this process have the page. */
+export function addStylePage(): string {
+  const path = "/console/style";
+  (routes as Route[]).push({ method: "GET", path, right: "own", handle: showStyle });
+  return path;
 }
