@@ -34,6 +34,11 @@ export function makeKeyReader(config: Config): () => KeyObject {
   };
 }
 
+/** Whether the setting names the key; otherwise the first process creates it in the data folder. */
+export function isNamedKey({ receiptKeyFile: path, dataDir }: Config): boolean {
+  return path !== join(dataDir, "receipt-key.pem");
+}
+
 /** Whether this process can sign: the key exists, and this user may read it. */
 export function hasReceiptKey({ receiptKeyFile: path }: Config): boolean {
   try {
@@ -55,8 +60,9 @@ export function replaceKey({ receiptKeyFile: path }: Config, key: KeyObject): vo
 }
 
 /** If two processes start at once, one creates the key and the other one finds it. */
-function makeFirstKey({ receiptKeyFile: path, dataDir }: Config): void {
-  if (path !== join(dataDir, "receipt-key.pem")) {
+function makeFirstKey(config: Config): void {
+  const { receiptKeyFile: path } = config;
+  if (isNamedKey(config)) {
     throw new FileError(
       `RECEIPT_KEY_FILE names ${path}, which does not exist. Put the key there, or create one: ` +
         `openssl genpkey -algorithm ed25519 -out ${path}`,

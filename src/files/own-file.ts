@@ -5,10 +5,12 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
+  fchownSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
   openSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -30,9 +32,21 @@ export function createOwnFile(path: string): number {
   return openSync(path, newFile.flags, newFile.mode);
 }
 
+/**
+ * Gives a new file to the owner of its folder, if root has created it: the service, which is another user, could not use
+ * it.
+ */
+export function giveToFolder(descriptor: number, path: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  if (uid !== 0) fchownSync(descriptor, uid, gid);
+}
+
 /** Writes a new file to stable storage; its name is stable after `syncFolder`. Throws the system's error. */
 export function writeOwnFile(path: string, content: string | Uint8Array): void {
-  writeFileSync(path, content, { ...newFile, flush: true });
+  using file = closing(createOwnFile(path));
+  giveToFolder(file.descriptor, path);
+  writeFileSync(file.descriptor, content, { flush: true });
 }
 
 /** A file that is closed at the end of the block, with `using`. Throws the system's error. */
@@ -62,6 +76,7 @@ export async function replaceOwnFile(path: string, content: string): Promise<voi
   const next = temporaryName(path, "next");
   try {
     await using file = await open(next, newFile.flags, newFile.mode);
+    giveToFolder(file.fd, next);
     await file.writeFile(content);
     await file.sync();
     await rename(next, path);

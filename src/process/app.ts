@@ -21,7 +21,7 @@ import { requireUsable } from "../files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
 import { refuseLostStore } from "../data-folder/lost-store.ts";
-import { hasReceiptKey, makeKeyReader } from "../data-folder/receipt-key.ts";
+import { hasReceiptKey, isNamedKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 import type { DeletionLedger, MustHave } from "../store/interface/ledger.ts";
@@ -52,6 +52,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   refuseLostStore(config);
   const now = options.now ?? Date.now;
   const readKey = makeKeyReader(config);
+  // A key that is missing or wrong must not leave a new store behind.
+  if (options.role === "serve" && isNamedKey(config)) readKey();
   for (const path of await removeUnfinished(config.dataDir)) options.onLeftover?.(path);
   let ledger: DeletionLedger | undefined;
   const store = await openStore(config.databaseUrl, {

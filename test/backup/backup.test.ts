@@ -139,6 +139,7 @@ describe("a backup", () => {
     assert.match(err, /copied 100%/);
     assert.match(out, /The backup is in/);
     assert.match((await line.fail("backup", file)).message, /exists already/);
+    assert.match((await line.fail("backup", "-")).message, /Name a file/);
   });
 });
 

@@ -3,7 +3,7 @@
 // alive, so each case waits for its end.
 
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -85,6 +85,14 @@ describe("a start on SQLite ends", () => {
       await requireEnded({ ...environment, ...more }, words);
     });
   }
+
+  it("and leaves no store when the key of its receipts is missing", async (test) => {
+    const environment = testEnvironment(makeFolder(test));
+    const folder = environment["DATA_DIR"] ?? "";
+    const RECEIPT_KEY_FILE = join(folder, "none.pem");
+    await requireEnded({ ...environment, RECEIPT_KEY_FILE }, /none\.pem/);
+    assert.equal(existsSync(join(folder, "sluice.db")), false);
+  });
 
   for (const [table, sql] of [
     ["the chain of receipts", "DELETE FROM receipt_head"],

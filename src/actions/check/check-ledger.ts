@@ -121,7 +121,7 @@ function describeOthers(
   const others = marks.filter(({ ledgerId }) => ledgerId !== ownId);
   return others.slice(0, 5).map(({ ledgerId, notedAt }) => {
     const when = new Date(notedAt).toISOString();
-    return `Another ledger, ${ledgerId}, was last updated ${when}; it is not on this host.`;
+    return `Another ledger, ${ledgerId}, was last updated ${when}; it is not the one in DATA_DIR.`;
   });
 }
 

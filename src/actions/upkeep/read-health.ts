@@ -102,6 +102,10 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
     if (failing + stopped === 0) return fine("No endpoint fails or is disabled.");
     return bad(`${failing} endpoints fail, and nothing is sent to ${stopped} others.`);
   },
+  "The ledger of deletions can be written": async ({ ledger }) => {
+    ledger.requireUsable();
+    return fine("Deletions can be completed.");
+  },
   "The key of receipts is available": async ({ signer }) =>
     signer() === undefined
       ? bad("This process has no key, so deletions can't be completed.")

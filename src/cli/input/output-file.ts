@@ -16,6 +16,9 @@ export interface OutputFileOptions {
 
 /** Throws OperatorError, or FileError if this user may not see the path. */
 export function requireOutputFile(file: string, { replace, advice }: OutputFileOptions): void {
+  if (file === "-") {
+    throw new OperatorError("output", "This can't be written to standard output. Name a file.");
+  }
   const path = resolve(file);
   const folder = dirname(path);
   if (!isPresent(folder, "The folder")) {

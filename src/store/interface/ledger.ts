@@ -55,6 +55,8 @@ export interface DeletionLedger {
   readonly path: string;
   /** False before the first entry. */
   exists(): boolean;
+  /** Throws FileError if this user may not append to it. */
+  requireUsable(): void;
   /** Throws StoreError for damage that a crash does not explain. */
   state(): Promise<LedgerState>;
   /**

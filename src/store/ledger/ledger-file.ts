@@ -14,7 +14,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import { codeOf } from "../../files/file-error.ts";
-import { explainCreation, explainOpening, explainWriting, isPresent } from "../../files/present.ts";
+import {
+  explainCreation,
+  explainOpening,
+  explainWriting,
+  isPresent,
+  requireUsable,
+} from "../../files/present.ts";
+import { giveToFolder } from "../../files/own-file.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import { makeFrame, noDigest } from "./ledger-frame.ts";
 import { ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
@@ -51,6 +58,10 @@ export function openLedger(options: LedgerOptions): DeletionLedger {
   return {
     path,
     exists: () => isPresent(path, ledgerName),
+    requireUsable: () => {
+      requireUsable(path, ledgerName);
+      requireUsable(lockOf(path), "The lock of the ledger");
+    },
     state: () => readState(file, options),
     readParts: () => readLedgerParts(path, "own"),
     note: (entries, seal) =>
@@ -171,7 +182,9 @@ async function writeAll(file: FileHandle, bytes: Buffer, from: number): Promise<
 
 async function openFile(path: string, isNew: boolean): Promise<FileHandle> {
   try {
-    return await open(path, isNew ? "ax" : "r+", 0o600);
+    const file = await open(path, isNew ? "ax" : "r+", 0o600);
+    if (isNew) giveToFolder(file.fd, path);
+    return file;
   } catch (cause) {
     throw (isNew ? explainCreation : explainOpening)(cause, ledgerName, path);
   }

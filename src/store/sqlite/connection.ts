@@ -33,6 +33,9 @@ const busyCode = 5;
 const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
 /** IOERR and CORRUPT. */
 const failingCodes: ReadonlySet<number | undefined> = new Set([10, 11]);
+const readOnlyCode = 8;
+const ioErrorCode = 10;
+const corruptCode = 11;
 const fullCode = 13;
 const notADatabaseCode = 26;
 
@@ -201,12 +204,15 @@ function requireSafeVersion(path: string): void {
 /**
  * Opens the connection that writes. Creates the file and its folder, readable only by their owner. Throws StoreError.
  */
-export function openWriter(path: string): Connection {
+export function openWriter(
+  path: string,
+  { explain }: Pick<ConnectionOptions, "explain"> = {},
+): Connection {
   let connection: Connection | undefined;
   try {
     // SQLite gives the WAL and its index the mode of the database file.
     makePrivateFile(path);
-    connection = new Connection(path, { readOnly: false });
+    connection = new Connection(path, { readOnly: false, explain });
     // Runs before anything is changed, even the journal mode: the database may belong to another program.
     hasTables(connection);
     enableIncrementalVacuum(connection);
@@ -289,10 +295,38 @@ export function asUnavailable(cause: unknown): unknown {
   return unavailable(reason, { retryAfterSeconds: noRoomRetrySeconds, cause: why });
 }
 
+/** Returns the error to throw in a command, which says what to do about a file that can't be used. */
+export function asUnusable(path: string, cause: unknown): unknown {
+  const code = resultCode(cause);
+  if (code === corruptCode || code === notADatabaseCode) return damaged(path, cause);
+  if (code === readOnlyCode) return notWritable(path, cause);
+  return code === ioErrorCode ? describeFailing(cause) : cause;
+}
+
+function damaged(path: string, cause: unknown): StoreError {
+  return new StoreError(
+    `The store ${path} is damaged: SQLite can't read parts of it (${messageOf(cause)}). Stop the service, copy the file with its ` +
+      "WAL to another disk, check the disk and the log of the system, and restore the newest backup with `sluice restore`.",
+    { cause },
+  );
+}
+
+function notWritable(path: string, cause: unknown): StoreError {
+  return new StoreError(
+    `The store ${path} can't be written: its file system is read-only. The system may have made it so after an error of the ` +
+      "disk: check its log, repair the file system, and mount it for writing.",
+    { cause },
+  );
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** SQLite reports "malformed" for anything that it reads from a failing disk. */
 function describeFailing(cause: unknown): StoreError {
   return new StoreError(
-    `The file of the store can't be read or written: ${cause instanceof Error ? cause.message : String(cause)}. Check its disk ` +
+    `The file of the store can't be read or written: ${messageOf(cause)}. Check its disk ` +
       "and the log of the system; if the disk is sound, stop the service and run `sluice check`.",
     { cause },
   );
@@ -343,7 +377,8 @@ export function describeFailure(path: string, cause: unknown): StoreError {
       { cause },
     );
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (resultCode(cause) === corruptCode) return damaged(path, cause);
+  const reason = messageOf(cause);
   const message = `The store ${path} can't be opened: ${findStoreObstacle(path) ?? `${reason}.`}`;
   return new StoreError(message, { cause: new FileError(message, { path, cause }) });
 }

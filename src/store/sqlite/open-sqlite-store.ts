@@ -7,6 +7,7 @@ import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
 import {
   asUnavailable,
+  asUnusable,
   type Connection,
   hasTables,
   isMarkedOpen,
@@ -81,7 +82,7 @@ async function openForCommand(
   const descriptor = new SharedDescriptor(path);
   let connection: Connection | undefined;
   try {
-    connection = openWriter(path);
+    connection = openWriter(path, { explain: (cause) => asUnusable(path, cause) });
     if (options.existing === true && !hasTables(connection)) throw noStore(path);
     migrate(connection);
     if (options.restoring !== true) connection.perform(refuseRestoring);

@@ -87,6 +87,25 @@ describe("the check of a store", () => {
     });
   }
 
+  it("says that a file is damaged, and what to do, where a command can't read it", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open({ role: "command" });
+    await store.add("transaction", "t");
+    await store.close();
+    const page = place.withDatabase((database) =>
+      database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'record'").get(),
+    );
+    const file = openSync(place.path, "r+");
+    writeSync(file, Buffer.alloc(4_096, 255), 0, 4_096, (Number(page?.["rootpage"]) - 1) * 4_096);
+    closeSync(file);
+    const damaged = await place.open({ role: "command" });
+    await assert.rejects(damaged.countRecords("org_acme"), {
+      name: "StoreError",
+      message: /is damaged: .*restore the newest backup/,
+    });
+    assert.match((await damaged.checkIntegrity()).findings.join("\n"), /^The file is damaged/);
+  });
+
   it("finds a file that is damaged", async (test) => {
     const place = makePlace(test);
     const store = await place.open({ role: "command" });
@@ -102,6 +121,6 @@ describe("the check of a store", () => {
     closeSync(file);
     const { ok, findings: found } = await (await place.open()).checkIntegrity();
     assert.equal(ok, false);
-    assert.match(found.join("\n"), /^SQLite reports about the file: .*deletion_by_time/m);
+    assert.match(found.join("\n"), /^The file is damaged; SQLite reports: .*deletion_by_time/m);
   });
 });

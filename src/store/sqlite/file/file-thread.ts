@@ -153,10 +153,16 @@ parentPort?.on("message", (message: TaskMessage | null) => {
   return parentPort?.close();
 });
 
+/** A file that is damaged at its beginning can't even be checked. */
 function checkFile(file: Connection): readonly string[] {
-  return file
-    .all<{ integrity_check: string }>(`PRAGMA integrity_check(${findingsMax})`)
-    .map((row) => row.integrity_check)
-    .filter((line) => line !== "ok")
-    .map((line) => `SQLite reports about the file: ${line}.`);
+  try {
+    return file
+      .all<{ integrity_check: string }>(`PRAGMA integrity_check(${findingsMax})`)
+      .map((row) => row.integrity_check)
+      .filter((line) => line !== "ok")
+      .map((line) => `The file is damaged; SQLite reports: ${line}.`);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return [`The file is damaged, or can't be read: ${why}.`];
+  }
 }

@@ -5,14 +5,14 @@ import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../../../files/file-error.ts";
 import { explainCreation } from "../../../files/present.ts";
-import { openFile, syncFolder } from "../../../files/own-file.ts";
+import { giveToFolder, openFile, syncFolder } from "../../../files/own-file.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 
 /** Creates an empty file and its folder unless they exist. Throws FileError. */
 export function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path));
   try {
-    closeSync(openSync(path, "ax", 0o600));
+    makeFile(path, "ax");
   } catch (error) {
     // Opening and closing an existing file would release every lock that this process holds on it (POSIX).
     if (codeOf(error) !== "EEXIST") throw explainCreation(error, "The file", path);
@@ -21,7 +21,17 @@ export function makePrivateFile(path: string): void {
 
 /** Creates an empty file. Throws if anything has that name, even a link, so no link is followed. */
 export function makeNewPrivateFile(path: string): void {
-  closeSync(openSync(path, "wx", 0o600));
+  makeFile(path, "wx");
+}
+
+/** SQLite itself gives the WAL and its index to the owner of the database. */
+function makeFile(path: string, flags: string): void {
+  const descriptor = openSync(path, flags, 0o600);
+  try {
+    giveToFolder(descriptor, path);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Copies only the content, because a copy by the system would also copy the permissions. The target must be new. */

@@ -157,7 +157,10 @@ function checkBackup(file: string, path: string): void {
     throw new StoreError(`${file} is not a backup of a store: ${why}.`, { cause });
   }
   if (integrity !== "ok") {
-    throw new StoreError(`The backup ${file} is damaged: ${integrity ?? "it can't be checked"}.`);
+    throw new StoreError(
+      `The backup ${file} is damaged: parts of it were changed or are missing. Copy it again from where it is kept, or use ` +
+        `another backup. (SQLite reports: ${integrity ?? "nothing"}.)`,
+    );
   }
   if (version === undefined) throw new StoreError(`${file} is not a backup of a store.`);
   refuseSchema(version, { newest: schemaVersion, store: `The backup ${file}` });
