@@ -9,6 +9,7 @@ import { applyRetention, type RetentionPlace } from "../actions/retention/apply-
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
 import { makeIndexRound } from "../actions/search/build-index.ts";
+import { makePartyRound } from "../actions/upkeep/index-parties.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import {
@@ -35,7 +36,7 @@ const ledgerIntervalMs = 2_000;
 const spacePauseMs = 100;
 const purgePauseMs = 50;
 
-/** The delay after a write before the hashes of a person or a company are made. */
+/** How often is looked for changes that are to be indexed. */
 const indexIntervalMs = 1_000;
 
 type Round = (stopping: AbortSignal) => Promise<boolean>;
@@ -95,6 +96,9 @@ export async function startUpkeep(
       withPauses(spacePauseMs, () => reclaimSpace(app)),
     ),
     start("building the index of persons failed", makeIndexRound(app), {
+      intervalMs: indexIntervalMs,
+    }),
+    start("building the index of parties failed", makePartyRound(app), {
       intervalMs: indexIntervalMs,
     }),
     start("updating the ledger of deletions failed", once(ledgerRound), {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
-import { changesSearchedMax } from "../../src/store/sql/plan/party-obstacle.ts";
+import { blockNumbers } from "../../src/store/shared/party-entries.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
 import type { TestStore } from "../support/test-store.ts";
 import type { Engine, openSite, Site } from "./engine.ts";
@@ -100,8 +100,8 @@ export function testPartyFloors(engine: Engine): void {
     });
 
     for (const [title, count] of [
-      ["a transaction that arrives after its pass", 1],
-      ["one of more transactions than one search reads", 2 * changesSearchedMax + 50],
+      ["a transaction that arrives after it was evaluated", 1],
+      ["one of more transactions than the index has to reach", 3 * blockNumbers],
     ] as const) {
       it(`counts on ${title}`, async (test) => {
         const { store } = await open(engine, test);
@@ -156,7 +156,7 @@ export function testPartyFloors(engine: Engine): void {
       assert.equal((await store.claim(act.now))?.deletionRequestId, id);
       await pay(store, "late", 6);
       while (!(await store.eraseOne(id, 5, act)));
-      await assert.rejects(store.completeOne(id, act), /a hold or a retention floor/);
+      await assert.rejects(store.completeOne(id, act), /retention floor of a transaction/);
       await store.postponeDeletion(id, "it waits", act.now + 1_000);
       const { status, floorUntil } = await store.deletionOf(id);
       assert.deepEqual([status, floorUntil], ["processing", onDay(11)]);

@@ -36,6 +36,7 @@ const notCopied: Readonly<Record<string, string>> = {
   one_time_token: "is valid for minutes",
   import_run: "what the store was doing before it was moved",
   search_token: "is made again from the records after the move",
+  party_block: "is made again from the records after the move",
   search_index: "a new store says that its index is to be made",
   "record.record_no": "a number by which SQLite alone knows a record",
   "change.record_no": "PostgreSQL has the key of the record in its place",

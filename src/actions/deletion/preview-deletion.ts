@@ -104,11 +104,11 @@ async function countNamings(
   organizationId: string,
   erased: readonly Node[],
 ): Promise<DeletionPreview["pseudonymised"] & { readonly named: NamingPart["records"] }> {
-  const parties = erased.filter(({ type }) => isPartyType(type)).map(({ id }) => id);
-  if (parties.length === 0) return { named: [], count: 0, isComplete: true, examinedMax };
+  const party = erased.find(({ type }) => isPartyType(type))?.id;
+  if (party === undefined) return { named: [], count: 0, isComplete: true, examinedMax };
   const { records: named, last } = await readNamingPart(app, {
     organizationId,
-    parties,
+    party,
     after: undefined,
   });
   return { named, count: named.length, isComplete: last === undefined, examinedMax };

@@ -4,9 +4,8 @@
 // step       done by           takes                                      next
 // obstacles  claimDeletions    what is due: approval, holds, floors       plan; or waits, with the reason
 // plan       claimDeletions    what has no obstacle                       erase; several are planned together
-// erase      eraseStep         the next targets of several plans          erase; parties, when a plan is done
-// parties    completeDeletions a page of records that may name a party    parties; erase, if one was found
-// verify     completeDeletions what is erased                             complete; erase, if anything is left
+// erase      eraseStep         the next targets of several plans          erase; verify, when a plan is done
+// verify     completeDeletions what is erased, and what names a party     complete; erase, if anything is left
 // complete   completeDeletions what is verified, in the same transaction  done: the receipt is written
 //
 // What is erased is completed while others are claimed and erased, so that signing and syncing don't wait for each
@@ -294,6 +293,7 @@ function failureOf(one: Open, outcome: Completion): unknown {
   if (outcome.result === "failed") return outcome.cause;
   if (outcome.result !== "again") return undefined;
   one.isErased = false;
+  if (outcome.isPart === true) return undefined;
   one.verifications += 1;
   return one.verifications === verificationsMax ? new Error(foundAgain) : undefined;
 }

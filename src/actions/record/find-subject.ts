@@ -159,22 +159,15 @@ class SubjectSearch {
     }
   }
 
-  /**
-   * Yields the records that name the subject. They are read in the order of their ids, so each is found once. Throws
-   * OperatorError too_much_to_search.
-   */
+  /** Yields the records that name the subject. Throws OperatorError too_much_to_search. */
   async *followNamings(organizationId: string): AsyncGenerator<readonly RecordKey[]> {
     const { resourceId: party, leftOut, searchedMax } = this.#query;
     let searched = 0;
-    let after: { readonly resourceType: string; readonly resourceId: string } | undefined;
+    const recordsMax = recordsAtOnce;
+    let after: number | undefined;
     do {
-      searched = requireFewer("transactions", searched + recordsAtOnce, searchedMax);
-      const page = await this.#app.store.readNamings({
-        organizationId,
-        parties: [party],
-        after,
-        changesMax: recordsAtOnce,
-      });
+      const page = await this.#app.store.readNamings({ organizationId, party, after, recordsMax });
+      searched = requireFewer("transactions", searched + page.namings.length, searchedMax);
       const wanted = page.namings.filter(({ resourceType }) => !leftOut.has(resourceType));
       const keys = wanted.map(({ resourceType, resourceId }) => {
         return { organizationId, resourceType, resourceId };

@@ -1,5 +1,4 @@
-// Finds the transactions that name a person or a company as sender or receiver. No index has these names, so a search
-// examines transactions in the order of their ids.
+// Finds the transactions that name a person or a company as sender or receiver, a bounded number at a time.
 
 import { setImmediate } from "node:timers/promises";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -9,38 +8,27 @@ type Place = Omit<RecordKey, "organizationId">;
 
 export interface NamingPart {
   readonly records: readonly Place[];
-  /** The last record that was examined; undefined at the end. */
-  readonly last: Place | undefined;
+  /** The number of the change after which the next part begins; undefined at the end. */
+  readonly last: number | undefined;
 }
 
-/** One search examines at most this many records, in parts between which others are served. */
+/** One search finds about this many records, in parts between which others are served. */
 export const examinedMax = 4_000;
-const examinedAtOnce = 500;
+const recordsAtOnce = 500;
 
 /** The caller has checked what this person may know. */
 export async function readNamingPart(
   app: App,
-  {
-    organizationId,
-    parties,
-    after,
-  }: Omit<Parameters<App["store"]["readNamings"]>[0], "changesMax">,
+  query: Omit<Parameters<App["store"]["readNamings"]>[0], "recordsMax">,
 ): Promise<NamingPart> {
-  let last: typeof after = after;
-  const records: Place[] = [];
-  // A part ends with a whole record.
-  for (let examined = 0; examined < examinedMax || last?.changeNo !== undefined;) {
-    examined += examinedAtOnce;
-    const page = await app.store.readNamings({
-      organizationId,
-      parties,
-      after: last,
-      changesMax: examinedAtOnce,
-    });
-    records.push(...page.namings);
-    last = page.last;
-    if (last === undefined) break;
+  let last: number | undefined = query.after;
+  const records = new Map<string, Place>();
+  do {
+    const part = { ...query, after: last, recordsMax: recordsAtOnce };
+    const page = await app.store.readNamings(part);
+    for (const one of page.namings) records.set(`${one.resourceType} ${one.resourceId}`, one);
+    ({ last } = page);
     await setImmediate();
-  }
-  return { records, last };
+  } while (last !== undefined && records.size < examinedMax);
+  return { records: [...records.values()], last };
 }

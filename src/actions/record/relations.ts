@@ -1,7 +1,6 @@
 // Reads the relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows,
 // and none of confidential types for people who may not know of them.
 
-import { namingTypes } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/interface/overview.ts";
@@ -95,17 +94,11 @@ async function readReferrers(
 }
 
 /**
- * Transactions that name a person or a company as sender or receiver. No index has these names, so a search examines
- * the next records in the order of their ids, whether or not they name it. Throws like `listReferrers`.
+ * Transactions that name a person or a company as sender or receiver, as many as one search finds. Throws like
+ * `listReferrers`.
  */
-export async function searchNamings(
-  app: App,
-  key: RecordKey,
-  after: string | undefined,
-): Promise<NamingPart> {
+export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
-  const { organizationId, resourceId } = key;
-  const [first] = namingTypes;
-  const place = first && after !== undefined && { ...first, resourceId: after };
-  return readNamingPart(app, { organizationId, parties: [resourceId], after: place || undefined });
+  const { organizationId, resourceId: party } = key;
+  return readNamingPart(app, { organizationId, party });
 }

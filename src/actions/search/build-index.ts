@@ -128,8 +128,8 @@ export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boo
 }
 
 /**
- * Indexes everything again with the key of this process, unless the index already uses this key. Throws OperatorError
- * not_permitted and search_key.
+ * Indexes everything again with the key of this process, unless the index already uses this key; and which transactions
+ * name whom, in any case. Throws OperatorError not_permitted and search_key.
  */
 export async function beginIndex(app: App): Promise<void> {
   requireRight(app, "subject.index");
@@ -137,6 +137,7 @@ export async function beginIndex(app: App): Promise<void> {
   const about = { organizationId: undefined, subject: storeId, detail: {} };
   await auditAccess(app, "subject.index", about);
   const { check } = requireKeys(app);
+  await app.store.parties.rebuild();
   const { keyCheck, indexedNo: after } = await app.store.search.state();
   const { settled } = await app.store.settledArrival();
   const isBehind = async () => {

@@ -2,6 +2,7 @@
 // the index for it.
 
 import { IndexBuilder, beginIndex } from "../../actions/search/build-index.ts";
+import { makePartyRound } from "../../actions/upkeep/index-parties.ts";
 import {
   describeEmptyPage,
   findSubjects,
@@ -88,19 +89,22 @@ function describeMatches({ matched }: FoundSubject): string {
 
 export const subjectIndex = defineStoreCommand({
   name: "subject index",
-  summary: "Rebuild the index of persons and companies.",
+  summary: "Rebuild the indexes of persons and companies, and of the transactions that name them.",
   details:
     "Needed after a change of the key for receipts, from which the keys of the index are derived. Until it is done, " +
     "`subject find` says that the index is not complete. If the command is stopped, a serving process continues, or the " +
-    "same command; it begins again only if the index is complete, or was made with another key.",
+    "same command; it begins again only if the index is complete, or was made with another key. The index of the " +
+    "transactions that name a person or a company is rebuilt in any case.",
   examples: ["sluice subject index"],
   rights: ["subject.index"],
   run: async (app) => {
     await beginIndex(app);
     const builder = new IndexBuilder(app);
+    const indexNext = makePartyRound(app);
     await runUntilStopped(async (stopping) => {
       while (await builder.step()) stopping.throwIfAborted();
+      while (await indexNext(stopping)) stopping.throwIfAborted();
     });
-    return { json: { complete: true }, text: "The index is complete." };
+    return { json: { complete: true }, text: "The indexes are complete." };
   },
 });

@@ -114,7 +114,7 @@ async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
     <h2 id="referring">What refers to it</h2>
     ${groups.map((group) => renderReferrers(key, group))}
     ${groups.length === 0 && resourceType !== named && html`<p class="empty">No record refers to it.</p>`}
-    ${isParty && resourceType === named && renderNamings(key, await searchNamings(app, key, after))}
+    ${isParty && resourceType === named && renderNamings(key, await searchNamings(app, key))}
     ${isParty && resourceType === "" && renderNamingLink(key)}
   </section>`;
 }
@@ -142,9 +142,9 @@ function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Ref
 
 function renderNamingLink(key: RecordKey): Html {
   return html`<p>
-    Transactions that name it as sender or receiver are not indexed by it.
-    <a href="${recordPath(screen, key, { of: named })}">Search the transactions</a>, a few thousand
-    at a time; <code>sluice subject show</code> searches all of them.
+    <a href="${recordPath(screen, key, { of: named })}"
+      >Transactions that name it as sender or receiver</a
+    >
   </p>`;
 }
 
@@ -153,17 +153,13 @@ function renderNamings(key: RecordKey, { records, last }: NamingPart): Html {
   const items = records.map(
     (record) => html`<li>${renderRecordLink({ organizationId, ...record })}</li>`,
   );
-  const next = recordPath(screen, key, { of: named, after: last?.resourceId });
   return html`<h3>Transactions that name it as sender or receiver</h3>
     <ul class="records">
       ${items}
     </ul>
+    ${records.length === 0 && html`<p class="empty">No transaction names it.</p>`}
     ${
-      last === undefined
-        ? html`<p>The search has reached the last transaction.</p>`
-        : html`<p>
-            Searched up to <bdi>${last.resourceId}</bdi>, in the order of ids.
-            <a href="${next}">Search the next transactions</a>
-          </p>`
+      last !== undefined &&
+      html`<p>There are more; <code>sluice subject show</code> lists all of them.</p>`
     }`;
 }

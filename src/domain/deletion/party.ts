@@ -28,6 +28,10 @@ export const namingTypes: readonly RecordType[] = recordTypes.filter(
   ({ partyFields }) => partyFields.length > 0,
 );
 
+export function namesParties(resourceType: ResourceType): boolean {
+  return namingTypes.some((type) => type.resourceType === resourceType);
+}
+
 /** Returns the parties that a payload names, each once. */
 export function partiesOf({ partyFields }: RecordType, payload: Payload): readonly string[] {
   const ids = partyFields.map((field) => payload[field]);

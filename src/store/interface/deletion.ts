@@ -65,11 +65,11 @@ export interface CompletedDeletion {
 
 /**
  * The result of completing a deletion. `again`: the verification pass found something and added it to the plan, so it
- * has to be erased and verified again. `scanning`: a part of the scan for records that name the erased person or
- * company is done; call again.
+ * has to be erased and verified again; `isPart`: more that was found follows. `scanning`: a part of the verification is
+ * done; call again.
  */
 export type Completion =
   | CompletedDeletion
-  | { readonly result: "again" }
+  | { readonly result: "again"; readonly isPart?: boolean }
   | { readonly result: "scanning" }
   | { readonly result: "failed"; readonly cause: unknown };

@@ -9,21 +9,21 @@ export interface Place {
   readonly resourceId: string;
 }
 
-/** The end of a page. */
-export interface PageEnd extends Place {
-  /** The last change of the record that was read; undefined if all were. */
-  readonly changeNo?: number | undefined;
-  /** The parties that the changes up to there name, as far as they are known. */
-  readonly named?: readonly string[];
+interface NamingPart {
+  /** The organization or the restricted set. */
+  readonly organizationId: string;
+  /** Only changes with a higher number; all of them if missing. */
+  readonly after?: number | undefined;
+  /** How many changes that name a party the index is searched for. */
+  readonly recordsMax: number;
 }
 
-export interface NamingQuery {
-  readonly organizationId: string;
+export interface NamingQuery extends NamingPart {
+  readonly party: string;
+}
+
+export interface NamingsQuery extends NamingPart {
   readonly parties: readonly string[];
-  /** The end of the previous page; undefined for the first page. */
-  readonly after: PageEnd | undefined;
-  /** How many changes are read, whether or not they name a party. */
-  readonly changesMax: number;
 }
 
 /** A record that names these parties in any of its changes. */
@@ -32,10 +32,17 @@ export interface Naming extends Place {
 }
 
 export interface NamingPage {
-  /** Without what an earlier page has found in the same record. */
+  /** A record with several changes may be on several pages. */
   readonly namings: readonly Naming[];
-  /** Undefined if nothing is left to read. */
-  readonly last: PageEnd | undefined;
+  /** The number of the change after which the next page begins; undefined if this is the last one. */
+  readonly last: number | undefined;
+}
+
+export interface FoundNamings extends Pick<NamingPage, "namings"> {
+  /** For each party that more changes may name: the number of the last change that was searched. */
+  readonly ends: ReadonlyMap<string, number>;
+  /** Whether more arrived beyond the index than one transaction scans, so that the index has to advance first. */
+  readonly isBehind: boolean;
 }
 
 /** The floor that ends last of the records that name a party; `until`: when it ends. */
@@ -44,67 +51,4 @@ export interface PartyFloor extends Pick<
   "resourceType" | "keepDays" | "countedFrom"
 > {
   readonly until: number;
-}
-
-export interface PartyFloorQuery extends NamingQuery {
-  /** The floor rules that apply. */
-  readonly floors: readonly RetentionFloor[];
-}
-
-export interface PartyFloorPage extends Pick<NamingPage, "last"> {
-  /** The keys are the ids of the parties. */
-  readonly latest: ReadonlyMap<string, PartyFloor>;
-}
-
-/** What a pass over all records has found about the party of a pending deletion. */
-export interface PartyFinding {
-  /** The floor rules that the pass used. */
-  readonly floors: readonly RetentionFloor[];
-  /** The pass has seen every change up to this arrival number. */
-  readonly upTo: number;
-  /** The latest arrival number when it ended. */
-  readonly at: number;
-  readonly latest: PartyFloor | undefined;
-}
-
-/** Each finding follows the id of its deletion. */
-export type PartyFindings = readonly (readonly [deletionRequestId: string, PartyFinding])[];
-
-/** The progress of a pass over all records that name parties. */
-export interface Pass {
-  /** Every change up to this arrival number is visible to all of its pages. */
-  readonly upTo: number;
-  /** The end of the previous page. */
-  readonly after: PageEnd;
-}
-
-export interface PartyErasure {
-  readonly pseudonym: string;
-  readonly pass: Pass | undefined;
-  /** Whether the pass has found a record. */
-  readonly found: boolean;
-  /** The arrival number up to which no record names the party in any change. */
-  readonly verifiedTo: number | undefined;
-}
-
-/** The findings of one or several pages of a pass. */
-export interface ScannedPage extends NamingPage {
-  /** The arrival number up to which the pass sees every change. */
-  readonly upTo: number;
-}
-
-/**
- * `verified`: no record named the party when the pass read it. `found`: the pass has ended, and records that it found
- * have to be rewritten. `scanning`: the pass has not ended. `held`: a hold or a floor protects a record that the pass
- * found. With a cause: the pass failed.
- */
-export type ScanResult = "verified" | "found" | "scanning" | "held" | { readonly cause: unknown };
-
-/** The keys are the ids of deletions. */
-export type ScanResults = ReadonlyMap<string, ScanResult>;
-
-export interface PartyStep {
-  readonly results: ScanResults;
-  /** The pass to continue, at the beginning of the step. */
-  readonly pass: Pass | undefined;
 }

@@ -4,8 +4,8 @@
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { makeClaimer } from "../shared/claimer.ts";
-import { completeInParts, heldMeanwhile, withScans } from "../shared/completion-outcome.ts";
-import { scanForParties } from "../shared/party-scan.ts";
+import { completeInParts, heldMeanwhile } from "../shared/completion-outcome.ts";
+import { makePartyIndexing } from "../shared/index-parties.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
@@ -27,7 +27,6 @@ import { claimDeletions } from "../sql/plan/claim-step.ts";
 import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
-import { makeFloorSource, makeScanSource } from "./erase/party-scan.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
 import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
@@ -65,7 +64,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
     traits: postgresTraits,
     schemaVersion,
     ...store,
-    ...deletionMethods(database, { options, vacuum }),
+    ...deletionMethods(database, { options, vacuum, index: groups.parties.index }),
     ...upkeepMethods(database),
     shareWriter: () => {
       if (options.sharing === undefined) throw new TypeError("a command has no writer to share");
@@ -123,12 +122,15 @@ function inTurn<Args extends readonly unknown[], Result>(
 interface DeletionParts {
   readonly options: PostgresOptions;
   readonly vacuum: ErasureVacuum;
+  readonly index: Store["parties"]["index"];
 }
 
-function deletionMethods(database: Database, { options, vacuum }: DeletionParts) {
+function deletionMethods(database: Database, { options, vacuum, index }: DeletionParts) {
+  const settledArrival = () => readSettledArrival(database);
+  const indexParties = makePartyIndexing({ settledArrival, index });
   const leases = new Leases();
   const postpone = postponer(database, leases);
-  const claimSome = claimer(database);
+  const claimSome = claimer(database, indexParties);
   let hasFailed = false;
   return {
     claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
@@ -145,7 +147,7 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
     eraseStep: inTurn((ids: readonly string[], recordsMax: number, act: Act) =>
       database.transaction(deletions, (tx) => eraseStep(tx, { leases, ids, act }, recordsMax)),
     ),
-    completeDeletions: makeCompletion(database, { options, vacuum, leases }),
+    completeDeletions: makeCompletion(database, { options, vacuum, indexParties, leases }),
     postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
       const postponement = { deletionRequestId, why, nextAttemptAt };
       leases.addPostponement(postponement);
@@ -161,7 +163,7 @@ function deletionMethods(database: Database, { options, vacuum }: DeletionParts)
   } satisfies Partial<Store>;
 }
 
-function claimer(database: Database): Store["claimDeletions"] {
+function claimer(database: Database, indexParties: () => Promise<void>): Store["claimDeletions"] {
   return makeClaimer({
     claimSome: (claim, claiming) =>
       database.transaction(deletions, (tx) =>
@@ -169,13 +171,19 @@ function claimer(database: Database): Store["claimDeletions"] {
       ),
     beginLarge: ({ deletionRequestId }, claim) =>
       database.transaction(deletions, (tx) => claimLarge(tx, deletionRequestId, claim)),
-    floors: makeFloorSource(database),
+    indexParties,
   });
+}
+
+interface Completing extends Omit<DeletionParts, "index"> {
+  /** Advances the index of parties for a limited time. */
+  readonly indexParties: () => Promise<void>;
+  readonly leases: Leases;
 }
 
 function makeCompletion(
   database: Database,
-  { options, vacuum, leases }: DeletionParts & { readonly leases: Leases },
+  { options, vacuum, indexParties, leases }: Completing,
 ): Store["completeDeletions"] {
   const completeSome = async (ids: readonly string[], act: Act): Promise<readonly Completion[]> => {
     const ofOrganization = leases.isOfOrganization(ids);
@@ -184,6 +192,7 @@ function makeCompletion(
     const results = await database.transaction(visibility, (tx) =>
       completeDeletions(tx, { leases, ids, act }, options.sealReceipt),
     );
+    if (results.some(isBehind)) await indexParties();
     for (const [index, { result }] of results.entries()) {
       if (result !== "completed") continue;
       leases.end(ids[index] ?? "");
@@ -198,30 +207,33 @@ function makeCompletion(
         verifyPart(tx, { leases, ids: [id], act }),
       );
       if (verification?.result !== "partly") return verification;
+      if (isBehind(verification)) await indexParties();
       await pace.rest();
     }
   };
   return async (all, act) => {
-    const found = await scanForParties(all, makeScanSource(database, leases, act.now));
-    return withScans(all, found, async (ready) => {
-      const large = await database.inOneGo(deletions, (tx) => tx.perform(findLargePlans, ready));
-      return completeInParts(ready, {
-        isAlone: (id) => leases.isOfOrganization([id]),
-        verifyFirst: async (id) => {
-          if (!large.has(id)) return undefined;
-          const verification = await verifyParts(id, act);
-          const isClean = verification === undefined || verification.result === "clean";
-          return isClean ? undefined : completionOf(verification);
-        },
-        completeTogether: (ids) => completeSome(ids, act),
-      });
+    const large = await database.inOneGo(deletions, (tx) => tx.perform(findLargePlans, all));
+    return completeInParts(all, {
+      isAlone: (id) => leases.isOfOrganization([id]),
+      verifyFirst: async (id) => {
+        if (!large.has(id)) return undefined;
+        const verification = await verifyParts(id, act);
+        const isClean = verification === undefined || verification.result === "clean";
+        return isClean ? undefined : completionOf(verification);
+      },
+      completeTogether: (ids) => completeSome(ids, act),
     });
   };
+}
+
+function isBehind(verification: CompletionResult): boolean {
+  return verification.result === "partly" && verification.isBehind === true;
 }
 
 function completionOf(result: CompletionResult): Completion {
   if (result.result === "completed") return result;
   if (result.result === "partly") return { result: "scanning" };
+  if (result.result === "found") return { result: "again", isPart: result.isPart === true };
   if (result.result !== "held") return { result: "again" };
   return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }

@@ -4,7 +4,6 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Claim } from "../interface/deletion.ts";
 import type { Store } from "../interface/store.ts";
-import { PartyFloorScans, type PartyFloorSource } from "./party-floor-scans.ts";
 
 /**
  * What one transaction has claimed. If it claimed nothing, the deletions that it checked have to wait, and more may be
@@ -14,8 +13,8 @@ export interface Claimed {
   readonly claimed: readonly Deletion[];
   /** Deletions whose plan does not fit in this transaction. */
   readonly large: readonly Deletion[];
-  /** Deletions for which a pass over all records has to be made first. */
-  readonly unread: readonly Deletion[];
+  /** Whether the index of parties has to advance before some of the deletions that are due can be planned. */
+  readonly isBehind: boolean;
   readonly checked: number;
   /** The organization that had the last turn. */
   readonly turn: string;
@@ -28,33 +27,32 @@ export interface Claiming {
 }
 
 export interface ClaimSteps {
-  readonly floors: PartyFloorSource;
+  /** Advances the index of parties for a limited time. */
+  readonly indexParties: () => Promise<void>;
   readonly claimSome: (claim: Claim, claiming: Claiming) => Promise<Claimed>;
   /** Undefined if the deletion was not begun. */
   readonly beginLarge: (deletion: Deletion, claim: Claim) => Promise<Deletion | undefined>;
 }
 
-/** How long a claim that finds nothing due waits for passes that make something due. */
-const passesMsMax = 5_000;
+/** How long a claim that plans nothing advances the index. */
+const behindMsMax = 5_000;
 
 export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
-  const { claimSome, beginLarge } = steps;
-  const scans = new PartyFloorScans(steps.floors);
+  const { claimSome, beginLarge, indexParties } = steps;
   let turn = "";
   return async (claim, deletionsMax) => {
-    const until = performance.now() + passesMsMax;
+    const until = performance.now() + behindMsMax;
     for (let checks = 0; checks < limits.fruitlessChecksMax; checks += 1) {
-      await scans.advance(claim);
       const atOnce = Math.min(deletionsMax, limits.deletionsClaimedAtOnceMax);
       const found = await claimSome(claim, { deletionsMax: atOnce, turn });
-      const { claimed, large, checked } = found;
+      const { claimed, large, checked, isBehind } = found;
       ({ turn } = found);
-      scans.add(found.unread);
+      if (isBehind) await indexParties();
       const [first] = large;
       const begun = first && (await beginLarge(first, claim));
       if (begun !== undefined) return [...claimed, begun];
       if (claimed.length > 0) return claimed;
-      if (checked === 0 && (!scans.isBusy || performance.now() > until)) return claimed;
+      if (checked === 0 || (isBehind && performance.now() > until)) return claimed;
     }
     return [];
   };

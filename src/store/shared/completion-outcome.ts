@@ -2,7 +2,6 @@
 // nothing.
 
 import { AppError } from "../../domain/error.ts";
-import type { ScanResult, ScanResults } from "../interface/naming.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Completion } from "../interface/deletion.ts";
 
@@ -58,23 +57,4 @@ const again: Completion = { result: "again" };
 
 function failed(cause: unknown): Completion {
   return { result: "failed", cause };
-}
-
-/** Completes the deletions that have no scan, or whose scan found nothing more; the others are not ready. */
-export async function withScans(
-  ids: readonly string[],
-  scans: ScanResults,
-  complete: (ready: readonly string[]) => Promise<readonly Completion[]>,
-): Promise<readonly Completion[]> {
-  const ready = ids.filter((id) => (scans.get(id) ?? "verified") === "verified");
-  const completed = ready.length === 0 ? [] : await complete(ready);
-  const outcomes = new Map(ready.map((id, index) => [id, completed[index]]));
-  return ids.map((id) => outcomes.get(id) ?? completionOf(scans.get(id)));
-}
-
-function completionOf(scan: ScanResult | undefined): Completion {
-  if (typeof scan === "object") return { result: "failed", cause: scan.cause };
-  if (scan === "scanning") return { result: "scanning" };
-  if (scan !== "held") return { result: "again" };
-  return { result: "failed", cause: heldMeanwhile("a hold or a retention floor") };
 }

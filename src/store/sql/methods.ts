@@ -25,7 +25,8 @@ import * as operator from "./access/operator.ts";
 import * as operatorIdentity from "./access/operator-identity.ts";
 import * as operatorSession from "./access/operator-session.ts";
 import * as organizations from "./access/organization.ts";
-import { readNamingPage } from "./retention/naming.ts";
+import { readNamings } from "./party/find-namings.ts";
+import { indexParties, rebuildParties } from "./party/index-parties.ts";
 import * as proposal from "./proposal/proposal.ts";
 import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
@@ -120,7 +121,7 @@ export const methods = {
     countRecordsOfType: lookup(ofOrganization, record.countRecordsOfType),
     listChanges: lookup(ofOrganization, listChanges),
     listReferrers: lookup(ofOrganization, listReferrers),
-    readNamings: read(ofOrganization, readNamingPage),
+    readNamings: read(ofOrganization, readNamings),
     findExpired: read(ofOrganization, findExpired),
 
     findDeletion: lookup(byIdIn, deletion.findDeletion),
@@ -212,6 +213,10 @@ export const methods = {
     listRecords: lookup(ofSet, restricted.listRecords),
     listReferences: lookup(every, restricted.listReferences),
     findStraySets: read(every, restricted.findStraySets),
+  },
+  parties: {
+    index: change(every, indexParties),
+    rebuild: change(every, rebuildParties),
   },
   search: {
     state: lookup({}, readSearchState),

@@ -26,12 +26,13 @@ CREATE TABLE meta (
 -- retained: contains nothing about any record
 CREATE TABLE counter (
   -- on SQLite arrival: the number of the latest change; on PostgreSQL credentials_version: goes up with every change to
-  -- an organization or a key; write_probe: with every check of whether the service is ready
+  -- an organization or a key; write_probe: with every check of whether the service is ready; parties_indexed: on both,
+  -- the number of the change up to which the index of parties reaches, negative while it is removed to be built again
   name text COLLATE "C" NOT NULL PRIMARY KEY,
   value bigint NOT NULL                       -- the number
 );
---sqlite INSERT INTO counter (name, value) VALUES ('arrival', 0);
---postgres INSERT INTO counter (name, value) VALUES ('credentials_version', 1), ('write_probe', 0);
+--sqlite INSERT INTO counter (name, value) VALUES ('arrival', 0), ('parties_indexed', 0);
+--postgres INSERT INTO counter (name, value) VALUES ('credentials_version', 1), ('write_probe', 0), ('parties_indexed', 0);
 
 -- a customer of the operator, open or closed
 -- retained: contains nothing about any record
@@ -151,12 +152,6 @@ CREATE TABLE change (
 --postgres CREATE INDEX change_by_arrival ON change (organization_id, change_no);
 -- what the index of persons and companies does not know yet
 --postgres CREATE INDEX change_searched ON change (change_no) WHERE resource_type IN ('company', 'person');
--- whether a record with many changes names a person; nearly no record has later changes, so that this costs an added
--- one nothing
---sqlite CREATE INDEX change_sender_id ON change (record_no, payload ->> 'sender_id')
---sqlite   WHERE digest IS NOT NULL AND payload ->> 'sender_id' IS NOT NULL;
---sqlite CREATE INDEX change_receiver_id ON change (record_no, payload ->> 'receiver_id')
---sqlite   WHERE digest IS NOT NULL AND payload ->> 'receiver_id' IS NOT NULL;
 -- an identical later change
 CREATE INDEX change_by_digest
   --sqlite ON change (record_no, digest)
@@ -179,6 +174,16 @@ CREATE TABLE relation (
 -- the other direction: who names a record, or whom a record names
 --sqlite CREATE INDEX relation_by_target ON relation (organization_id, to_type, to_id, from_type, from_id, kind);
 --postgres CREATE INDEX relation_by_source ON relation (organization_id, from_type, from_id);
+
+-- which changes name a person or a company: entries of a hash and a change, of a block of arrival numbers
+-- erased: an entry is removed when its change is erased, or when a pseudonym replaces the id
+CREATE TABLE party_block (
+  organization_id text COLLATE "C" NOT NULL, -- the organization of the changes
+  bucket bigint NOT NULL,                    -- the first bits of the hashes; -1: the row has all entries of the block
+  block_no bigint NOT NULL,                  -- the block
+  entries bytea NOT NULL,                    -- of each, the next bits of the hash, and the place in the block
+  PRIMARY KEY (organization_id, bucket, block_no)
+);
 
 -- the outcome of a request with an Idempotency-Key, without content
 -- erased: the row is deleted when any record that the request wrote is erased, or after 24 hours
@@ -356,13 +361,7 @@ CREATE TABLE pseudonym (
   --sqlite deletion_request_id text NOT NULL PRIMARY KEY REFERENCES deletion,
   --postgres deletion_request_id text COLLATE "C" NOT NULL PRIMARY KEY,
   organization_id text COLLATE "C" NOT NULL, -- the organization of the record
-  pseudonym text COLLATE "C" NOT NULL,       -- the text that replaces the id
-  -- the arrival number at which the current scan of transactions ends; null: none runs
-  pass_up_to bigint,
-  pass_after text COLLATE "C",               -- the last record that the current scan has read
-  -- whether the current scan has found any transaction that names the record
-  pass_found boolean NOT NULL DEFAULT false,
-  verified_to bigint                         -- the arrival number up to which a scan has found nothing
+  pseudonym text COLLATE "C" NOT NULL        -- the text that replaces the id
 );
 
 -- a reference that stays in a report that has to be kept, to a record that was erased or moved

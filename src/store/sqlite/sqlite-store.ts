@@ -2,20 +2,17 @@
 // nothing.
 
 import { statSync } from "node:fs";
-import type { Store } from "../interface/store.ts";
+import type { SettledArrival, Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
 import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
 import { makeClaimer } from "../shared/claimer.ts";
-import { withScans } from "../shared/completion-outcome.ts";
-import { scanForParties } from "../shared/party-scan.ts";
+import { makePartyIndexing } from "../shared/index-parties.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { sealReceipts } from "../shared/seal-receipts.ts";
 import { findDeletions } from "../sql/deletion/deletion.ts";
-import { findDeletionsOfParties } from "../sql/erase/parties.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
-import { listPartyFloors } from "../sql/retention/party-floor.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
 import { isAnyTold } from "../sql/record/told-recipient.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
@@ -65,7 +62,7 @@ export function makeSqliteStore(parts: Parts): Store {
     ...recordMethods(parts),
     requestDeletion: (...args) =>
       writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
-    ...deletionMethods(parts, { perform, purge: store.purgeNotices }),
+    ...deletionMethods(parts, { perform, purge: store.purgeNotices, index: groups.parties.index }),
     ...upkeepMethods(parts, perform),
     deletionFigures: (now) => files.deletionFigures(now),
     ...groups,
@@ -101,24 +98,30 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
     },
     // One writer assigns the numbers, and they become visible in order.
     latestArrival: async () => reader.perform(findLatestArrival),
-    settledArrival: async () => {
-      const latest = reader.perform(findLatestArrival);
-      return { settled: latest, latest };
-    },
+    settledArrival: async () => settledOf(reader),
   } satisfies Partial<Store>;
+}
+
+function settledOf(reader: Connection): SettledArrival {
+  const latest = reader.perform(findLatestArrival);
+  return { settled: latest, latest };
 }
 
 interface Performing {
   readonly perform: PerformOperation;
   /** Removes rows, but not yet their bytes. */
   readonly purge: Store["purgeNotices"];
+  readonly index: Store["parties"]["index"];
 }
 
-function deletionMethods(parts: Parts, { perform, purge }: Performing) {
+function deletionMethods(parts: Parts, { perform, purge, index }: Performing) {
   const { reader, snapshot, descriptor, files, checkpointer, unscrubbed } = parts;
-  const planner = new LargePlanner({ perform, collector: files });
+  const settledArrival = async () => settledOf(reader);
+  const indexParties = makePartyIndexing({ settledArrival, index });
+  const planner = new LargePlanner({ perform, indexParties, collector: files });
   const completer = new DeletionCompleter({
     perform,
+    indexParties,
     planner,
     scrubber: files,
     unscrubbed,
@@ -126,30 +129,15 @@ function deletionMethods(parts: Parts, { perform, purge }: Performing) {
     descriptor: () => descriptor.get(),
     seal: (ids, act) => sealAll(parts, ids, act),
   });
-  const completeScanned: Store["completeDeletions"] = (ids, act) => {
+  const completeDeletions: Store["completeDeletions"] = (ids, act) => {
     const complete = () => completer.complete(ids, act);
     return snapshot === undefined ? complete() : snapshot.avoid(complete);
   };
-  const scan = (ids: readonly string[], act: Act) =>
-    scanForParties(ids, {
-      findDeletions: async (some) => reader.perform(findDeletionsOfParties, some),
-      latestArrival: async () => reader.perform(findLatestArrival),
-      readPage: (query) => files.namingPage(query),
-      takeStep: (some, page) => perform("scanStep", some, page, act),
-    });
-  const completeDeletions: Store["completeDeletions"] = async (ids, act) =>
-    withScans(ids, await scan(ids, act), (ready) => completeScanned(ready, act));
   return {
     claimDeletions: makeClaimer({
       claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
       beginLarge: (deletion, claim) => planner.begin(deletion, claim),
-      floors: {
-        listFloors: async (organizationId) => reader.perform(listPartyFloors, organizationId),
-        latestArrival: async () => reader.perform(findLatestArrival),
-        readPage: (query) => files.partyFloorPage(query),
-        extend: (ids, until) => perform("extendPartyScans", ids, until),
-        store: (findings) => perform("storePartyFloors", findings),
-      },
+      indexParties,
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,

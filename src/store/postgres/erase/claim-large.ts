@@ -43,9 +43,8 @@ export async function claimLarge(
     await transaction.perform(postpone, deletion, plan, claim.now);
     return undefined;
   }
-  const bounds = { now: claim.now, bounded: false };
-  const ofParty = await transaction.perform(findPartyObstacle, deletion, bounds);
-  if (ofParty !== undefined) {
+  const ofParty = await transaction.perform(findPartyObstacle, deletion, { now: claim.now });
+  if (typeof ofParty === "object") {
     await transaction.perform(postpone, deletion, ofParty, claim.now);
     return undefined;
   }

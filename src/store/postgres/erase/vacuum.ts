@@ -10,7 +10,7 @@ import type { Database } from "../database.ts";
  * because a hold names its record until the release.
  */
 export const erasedTables =
-  "record change relation deletion_target pseudonym idempotent_reply deletion hold restricted_reference search_token erasure_notice".split(
+  "record change relation deletion_target pseudonym idempotent_reply deletion hold restricted_reference search_token party_block erasure_notice".split(
     " ",
   );
 

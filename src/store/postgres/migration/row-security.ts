@@ -27,6 +27,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   pseudonym: ["deletions"],
   import_run: [],
   search_token: [],
+  party_block: [],
   webhook_endpoint: [],
   recipient: [],
   erasure_notice: [],

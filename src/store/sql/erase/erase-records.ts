@@ -14,6 +14,7 @@ import {
   numberedRows,
 } from "../statement/named.ts";
 import { changeAfter } from "../record/changes.ts";
+import { readFirstNamed, replaceEntries } from "../party/entries.ts";
 import { removeFromIndex } from "../search/erase-tokens.ts";
 import { type RepliedRow, removeRepliesOf } from "./rewrite.ts";
 import { describeHold, type Hold } from "../../../domain/access.ts";
@@ -169,11 +170,14 @@ export function* findLongRecords(keys: readonly RecordKey[]): Statements<readonl
 
 /** Removes up to `max` changes of a long record, or only their replies if the record is moved; returns how many. */
 export function* shortenRecord(
-  { record_no, organization_id }: LongRow,
+  row: LongRow,
   { max, isMoved }: { readonly max: number; readonly isMoved: boolean },
 ): Statements<number> {
+  const { record_no, organization_id } = row;
   const sql = isMoved ? findSomeReplied : removeSomeChanges;
+  const entries = isMoved ? [] : yield* readFirstNamed(row, max);
   const rows = yield* all<{ change_no: number; reply_key: Uint8Array | null }>(sql, record_no, max);
+  if (entries.length > 0) yield* replaceEntries({ remove: entries, add: [] });
   yield* removeRepliesOf(rows.map(({ reply_key }) => ({ organization_id, reply_key })));
   const last = rows.at(-1);
   if (isMoved && last !== undefined) yield* run(forgetReplies, record_no, last.change_no);

@@ -3,6 +3,7 @@
 // erase.
 
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
+import { namesParties } from "../../../domain/deletion/party.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
@@ -29,6 +30,7 @@ import type { NumberedKey } from "../statement/named.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { eraseRecords, findLongRecords, moveRecords, shortenRecord } from "./erase-records.ts";
 import type { Cursors } from "./redact-long.ts";
+import { type NamedParty, readNamedParties, replaceEntries } from "../party/entries.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
 
 /** How many changes of long records one transaction removes if writers wait for it. */
@@ -103,8 +105,13 @@ function* eraseParts(
   const options = { deletions, pseudonyms, cursors, act };
   const { parts, types: redacted } = yield* redactReferences(shortened, options);
   const targets = parts.flatMap((part) => part.targets);
+  const going = targets.filter(({ action }) => action === "erase");
+  const named = yield* readNamedParties(uniqueKeys(going));
   const erased = yield* eraseUnrestricted(targets);
   const { moved, notes } = yield* moveRestricted(parts);
+  if (going.some(({ resource_type }) => namesParties(resource_type))) {
+    yield* replaceEntries({ remove: named, add: inTheirSets(named, going) });
+  }
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
@@ -114,6 +121,21 @@ function* eraseParts(
   const ended = parts.filter(({ isLast }) => isLast);
   const done = ended.map(({ deletion }) => deletion.deletionRequestId);
   return { done, notices: notices.length };
+}
+
+/** What the records that are moved name, in the restricted sets. */
+function inTheirSets(
+  named: readonly NamedParty[],
+  targets: readonly TargetRow[],
+): readonly NamedParty[] {
+  const moved = targets.filter(({ restricted }) => Boolean(restricted));
+  const sets = new Map(
+    moved.map((row) => [rowKeyText(row), restrictedId(row.deletion_request_id)]),
+  );
+  return named.flatMap((one) => {
+    const organizationId = sets.get(keyText(one));
+    return organizationId === undefined ? [] : [{ ...one, organizationId }];
+  });
 }
 
 /**

@@ -15,6 +15,7 @@ import { removeEndpointsOf } from "../webhook/endpoint.ts";
 import { removeRecipientsOf } from "../record/recipient.ts";
 import { removeNoticesOf } from "./notices.ts";
 import { redactKeptStep } from "./redact-kept.ts";
+import { removePartyPart } from "../party/entries.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
 
@@ -139,6 +140,7 @@ const findLeft = `
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
 const findLeftBeside = `
   SELECT EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM party_block WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM recipient WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM erasure_notice WHERE organization_id = $1) AS found`;
@@ -148,6 +150,7 @@ const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_req
 const parts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
   { first: ["", ""], erase: eraseIndex },
+  { first: ["-2", "-1"], erase: eraseParties },
   { first: [], erase: eraseChangesFirst },
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
@@ -255,6 +258,14 @@ function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<Eras
 
 function* eraseIndex(page: Page): Statements<ErasedPage> {
   return { erasedTypes: [], next: yield* removeIndexPart(page) };
+}
+
+/** A row has the entries of up to a thousand others. */
+const partyRowTimes = 20;
+
+function* eraseParties({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+  const partMax = Math.ceil(rowsMax / partyRowTimes);
+  return { erasedTypes: [], next: yield* removePartyPart(organizationId, from, partMax) };
 }
 
 function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {

@@ -1,9 +1,12 @@
 // Rewrites the payloads of records: removes references to what is erased, and replaces the ids of parties. Callers
 // decide which records and which references.
 
+import { namingTypes, partiesOf } from "../../../domain/deletion/party.ts";
+import type { Payload } from "../../../domain/record-type.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { redactPayload, type ErasedRecords } from "../../shared/redact-payload.ts";
-import { rowKeyText } from "../../shared/record-key.ts";
+import { rowKeyText, toKey } from "../../shared/record-key.ts";
+import { replaceEntries } from "../party/entries.ts";
 import type { PayloadRow } from "../record/changes.ts";
 import { runTogether, type Statements, Rows, run } from "../statement/statements.ts";
 import { hashText } from "../statement/named.ts";
@@ -47,6 +50,27 @@ export function* storeRewritten(changes: readonly Rewritten[]): Statements<void>
     }),
   );
   yield* removeRepliesOf(rewritten);
+  yield* renameParties(rewritten);
+}
+
+/** Replaces the entries of changes in which a pseudonym has replaced the id of a party. */
+function* renameParties(changes: readonly Rewritten[]): Statements<void> {
+  const renamed = changes.flatMap((change) => {
+    const type = namingTypes.find(({ resourceType }) => resourceType === change.resource_type);
+    if (type === undefined) return [];
+    const namedIn = (payload: string) => new Set(partiesOf(type, JSON.parse(payload) as Payload));
+    const [before, after] = [namedIn(change.payload), namedIn(change.after)];
+    const name = (party: string) => ({ ...toKey(change), changeNo: change.change_no, party });
+    return {
+      remove: [...before.difference(after)].map(name),
+      add: [...after.difference(before)].map(name),
+    };
+  });
+  if (renamed.length === 0) return;
+  yield* replaceEntries({
+    remove: renamed.flatMap(({ remove }) => remove),
+    add: renamed.flatMap(({ add }) => add),
+  });
 }
 
 const removeReplies = `

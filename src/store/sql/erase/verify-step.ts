@@ -168,7 +168,7 @@ function* planAgain(
   for (const [index, row] of found.slice(0, limits.erasureStepRecordsMax).entries()) {
     const root = nodeKey(row.resource_type, row.resource_id);
     const plan = yield* planCascade(deletion, root, { now, bounds });
-    if (plan === "large") {
+    if (typeof plan === "string") {
       if (index > 0) break;
       return { result: "large", deletion, record: toKey(row) };
     }

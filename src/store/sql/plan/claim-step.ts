@@ -66,7 +66,7 @@ export function* claimDeletions(
     return {
       claimed: yield* takeDeletions(ids, claim),
       large: [],
-      unread: [],
+      isBehind: false,
       checked: ids.length,
       turn,
     };

@@ -9,8 +9,8 @@ import { previewCascade } from "../record/cascade-preview.ts";
 import { listFloors } from "../retention/floor.ts";
 import { findLongHistories, readOrigins } from "../retention/floor-origin.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { findKnownPartyFloor, laterObstacle } from "./party-obstacle.ts";
-import { findFloorObstacle, planningOf, recordsUnderFloor } from "./plan.ts";
+import { findPartyObstacle } from "./party-obstacle.ts";
+import { findFloorObstacle, laterObstacle, planningOf, recordsUnderFloor } from "./plan.ts";
 import type { Statements } from "../statement/statements.ts";
 
 /**
@@ -38,7 +38,8 @@ export function* findFloorNow(deletion: Deletion, now: number): Statements<Floor
   if (!isComplete || (yield* findLongHistories(search)).length > 0) return "unknown";
   const origins = yield* readOrigins(search);
   const found = findFloorObstacle(plan, planning, { floors, origins });
-  const ofParty = yield* findKnownPartyFloor(deletion, now);
+  const ofParty = yield* findPartyObstacle(deletion, { now, pagesMax: 4 });
+  if (typeof ofParty === "string") return "unknown";
   const { floorUntil, waitingFor } = laterObstacle(found, ofParty) ?? {};
   return { floorUntil, waitingFor };
 }

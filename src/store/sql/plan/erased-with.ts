@@ -13,7 +13,7 @@ import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { readOrigins } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
-import { findHeldNamings } from "../retention/naming.ts";
+import { findHeldNamings } from "../party/held-namings.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import { filterPassed } from "./expired.ts";
 import { toKey } from "./plan.ts";

@@ -1,8 +1,7 @@
-// Reads what requires that records are kept, for the records of several plans at once: holds on them, holds on records
-// that name them, retention floors, and deletions that erase them already. Changes nothing.
+// Reads what requires that records are kept, for the records of several plans at once: holds on them, retention floors,
+// and deletions that erase them already. Changes nothing.
 
-import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import { isPartyType } from "../../../domain/deletion/party.ts";
+import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
@@ -10,7 +9,6 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { findLongHistories, type LongHistories, readOrigins } from "../retention/floor-origin.ts";
 import { findHoldsIn, findHoldsOf } from "../retention/hold.ts";
-import { findHeldNamings } from "../retention/naming.ts";
 import { type Obligations, toKey } from "./plan.ts";
 import { findErasing } from "./relations.ts";
 import { rest, type Statements } from "../statement/statements.ts";
@@ -57,9 +55,6 @@ export function* readObligations(
     );
     if (part.length < keys.length) yield* rest();
   }
-  const parties = nodes.filter((node) => isPartyType(parseNodeKey(node).type));
-  const namings = yield* findHeldNamings(organizationId, parties);
-  for (const [party, place] of namings) obligations.namings.set(party, place);
 }
 
 /**

@@ -1,253 +1,173 @@
-// Evaluates what a pending deletion of a person or a company waits for because records that name it, such as
-// transactions, have to be kept unredacted. Only a pass over all records finds these (shared/party-floor-scans.ts); its
-// result is kept in the cursor of the deletion.
+// Evaluates what a pending deletion of a person or a company waits for because of records that name it, such as
+// transactions: a hold on one of them, or a floor that keeps it unredacted. The index of parties finds them, and is
+// read only if the organization has such holds or floors. Changes nothing.
 //
-// the result                        is followed by
-// missing, or by other rules        a pass
-// a floor that has not ended        waiting for its end
-// no such floor, long ago           a pass
-// no such floor                     a search of what was changed since, in the transaction that plans
-//
-// Erases nothing.
+// the party is named by             its obstacle is evaluated
+// few records                       in the transaction that plans several deletions
+// many                              with its large plan (findPartyObstacle)
+// more than is known beyond the     later: the index has to advance first
+// index
 
-import { isDeepStrictEqual } from "node:util";
-import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
 import {
   describePartyFloor,
   mergeFloors,
   type RetentionFloor,
 } from "../../../domain/retention/floor.ts";
-import type {
-  PartyFinding,
-  PartyFindings,
-  PartyFloor,
-  PartyFloorPage,
-} from "../../interface/naming.ts";
-import { findLatestArrival } from "../record/record.ts";
-import { listPartyFloors, readChangedPartyFloors } from "../retention/party-floor.ts";
-import { named } from "../statement/named.ts";
-import { rest, Rows, run, type Statements } from "../statement/statements.ts";
-import { readCursorOf } from "./claim.ts";
-import type { Processing } from "./erasure.ts";
-import type { Obstacle } from "./plan.ts";
+import type { FoundNamings, Naming, PartyFloor, Place } from "../../interface/naming.ts";
+import { findNamings } from "../party/find-namings.ts";
+import { findHoldsOf } from "../retention/hold.ts";
+import { latestByParty, listPartyFloors } from "../retention/party-floor.ts";
+import { get, rest, type Statements } from "../statement/statements.ts";
+import { laterObstacle, type Obstacle, obstacleOfHold } from "./plan.ts";
 
-/** Shown to operators as the reason until the pass has ended. */
-export const readingPartyFloors = "the retention floors of what names it, which are being read";
+/** How many parties one transaction evaluates, and how many records that name each. */
+const partiesAtOnce = 64;
+const recordsOfPartyMax = 100;
+/** How many records one page has of a party that many records name. */
+const recordsAtOnce = 500;
 
-/** One search reads this many changes. */
-export const changesSearchedMax = 2_000;
-/** If more changes than this have arrived since the pass ended, another pass costs less than a search. */
-const changesBehindMax = 100_000;
-const anyArrival = Number.MAX_SAFE_INTEGER;
+const findAnyHold = `
+  SELECT 1 FROM hold WHERE organization_id = $1
+    --sqlite AND resource_type IN (SELECT value FROM json_each($2))
+    --postgres AND resource_type = ANY ($2::text[])
+  LIMIT 1`;
 
-/** These deletions become due in the order in which they were due before the pass. */
-const storeFindings = `
-  UPDATE deletion SET cursor = named.cursor, next_attempt_at = NULL
-  FROM ${named("id", "cursor")}
-  WHERE deletion_request_id = named.id AND status = 'pending' AND waiting_for = '${readingPartyFloors}'`;
-
-const storeCursors = `
-  UPDATE deletion SET cursor = named.cursor FROM ${named("id", "cursor")}
-  WHERE deletion_request_id = named.id`;
-
-const extendWaits = `
-  UPDATE deletion SET next_attempt_at = named.until FROM ${named("id", "until bigint")}
-  WHERE deletion_request_id = named.id AND status = 'pending' AND waiting_for = '${readingPartyFloors}'`;
-
-/** A pending deletion, and its cursor. */
-export type PendingDeletion = Pick<Processing, "deletion" | "cursor">;
-
-export interface PartyBounds {
-  readonly now: number;
-  /** Whether writers wait, so that one transaction may do only one search. */
-  readonly bounded: boolean;
-}
-
-interface Party {
-  readonly deletion: Deletion;
-  /** Undefined if there was no pass with the current rules. */
-  readonly finding: PartyFinding | undefined;
-}
-
-interface KnownParties {
-  /** The keys are the ids of deletions. */
-  readonly parties: ReadonlyMap<string, Party>;
+/** What protects records that name parties. */
+interface Protection {
+  readonly organizationId: string;
   readonly floors: readonly RetentionFloor[];
-  readonly bounds: PartyBounds;
-  readonly latestArrival: number;
 }
 
-/** The deletions of persons and companies among those of one organization that are planned together. */
-export class PartyFloors {
-  readonly #known: KnownParties;
-  /** The obstacles that the search of later changes has found; undefined until it is needed. */
-  #searched: ReadonlyMap<string, Obstacle> | undefined;
+/** Undefined if nothing protects any record that names a party. */
+function* findProtection(organizationId: string): Statements<Protection | undefined> {
+  const floors = yield* listPartyFloors(organizationId);
+  const types = namingTypes.map(({ resourceType }) => resourceType);
+  const isHeld = (yield* get(findAnyHold, organizationId, types)) !== undefined;
+  return floors.length > 0 || isHeld ? { organizationId, floors } : undefined;
+}
+
+type Subject = Pick<Deletion, "organizationId" | "resourceType" | "resourceId" | "processedBefore">;
+
+interface Protected {
+  /** For each party: a record under a hold that names it. */
+  readonly held: ReadonlyMap<string, Place>;
+  readonly floors: ReadonlyMap<string, PartyFloor>;
+}
+
+function* readProtected(
+  { organizationId, floors }: Protection,
+  namings: readonly Naming[],
+): Statements<Protected> {
+  const holds = yield* findHoldsOf(namings.map((one) => ({ ...one, organizationId })));
+  const keys = new Set(holds.map(textOf));
+  const held = namings.filter((one) => keys.has(textOf(one)));
+  return {
+    held: new Map(held.flatMap((one) => one.parties.map((party) => [party, one] as const))),
+    floors: yield* latestByParty({ organizationId, floors }, namings),
+  };
+}
+
+function textOf({ resourceType, resourceId }: Place): string {
+  return `${resourceType} ${resourceId}`;
+}
+
+/** `large`: evaluated with the large plan. `later`: not now. */
+type Elsewhere = "large" | "later";
+
+/** What the deletions of parties among those of one organization that are planned together wait for. */
+export class PartyObstacles {
+  readonly #now: number;
+  readonly #protected: Protected;
+  readonly #elsewhere: ReadonlyMap<string, Elsewhere>;
+  /** Whether the index has to advance first. */
+  readonly isBehind: boolean;
+
+  private constructor(
+    now: number,
+    found: Protected &
+      Pick<PartyObstacles, "isBehind"> & { elsewhere: ReadonlyMap<string, Elsewhere> },
+  ) {
+    this.#now = now;
+    this.#protected = found;
+    this.#elsewhere = found.elsewhere;
+    this.isBehind = found.isBehind;
+  }
 
   /** Undefined if nothing has to be evaluated. */
-  static *read(
-    pending: readonly PendingDeletion[],
-    bounds: PartyBounds,
-  ): Statements<PartyFloors | undefined> {
-    const some = pending.filter(({ deletion }) => {
-      return isPartyType(deletion.resourceType) && deletion.processedBefore === undefined;
+  static *read(deletions: readonly Subject[], now: number): Statements<PartyObstacles | undefined> {
+    const some = deletions.filter(({ resourceType }) => isPartyType(resourceType));
+    const protection = some[0] && (yield* findProtection(some[0].organizationId));
+    if (protection === undefined) return undefined;
+    const ids = [...new Set(some.map(({ resourceId }) => resourceId))];
+    const parties = ids.slice(0, partiesAtOnce);
+    const { organizationId } = protection;
+    const query = { organizationId, parties, recordsMax: recordsOfPartyMax };
+    const { namings, ends, isBehind } = yield* findNamings(query);
+    const elsewhere = new Map<string, Elsewhere>();
+    for (const id of ids.slice(partiesAtOnce)) elsewhere.set(id, "later");
+    for (const id of ends.keys()) elsewhere.set(id, isBehind ? "later" : "large");
+    const known = isBehind ? [] : namings;
+    return new PartyObstacles(now, {
+      ...(yield* readProtected(protection, known)),
+      elsewhere,
+      isBehind,
     });
-    const [first] = some;
-    if (first === undefined) return undefined;
-    const floors = yield* listPartyFloors(first.deletion.organizationId);
-    if (floors.length === 0) return undefined;
-    const parties = new Map(
-      some.map(({ deletion, cursor }) => {
-        const finding = readFinding(cursor, floors);
-        return [deletion.deletionRequestId, { deletion, finding }];
-      }),
-    );
-    return new PartyFloors({ parties, floors, bounds, latestArrival: yield* findLatestArrival() });
   }
 
-  private constructor(known: KnownParties) {
-    this.#known = known;
-  }
-
-  /** What a deletion waits for; `other`: a further obstacle. A hold takes precedence. */
-  *obstacleOf(deletion: Deletion, other: Obstacle | undefined): Statements<Obstacle | undefined> {
-    const { deletionRequestId: id } = deletion;
-    const { parties, bounds } = this.#known;
-    const party = parties.get(id);
-    const isOther = other !== undefined && other.floorUntil === undefined;
-    if (party === undefined || isOther) return other;
-    const { finding } = party;
-    if (finding === undefined) return unread;
-    const known = obstacleOfParty(finding.latest, bounds.now);
-    if (known !== undefined) return laterObstacle(other, known);
-    if (other !== undefined) return other;
-    if (!this.#isClear(finding)) return unread;
-    this.#searched ??= yield* this.#searchChanged();
-    return this.#searched.get(id);
-  }
-
-  /** Whether the last pass has found no floor that still keeps the party, and only few changes have arrived since. */
-  #isClear({ latest, at }: PartyFinding): boolean {
-    const { bounds, latestArrival } = this.#known;
-    const isKept = obstacleOfParty(latest, bounds.now) !== undefined;
-    return !isKept && latestArrival - at <= changesBehindMax;
-  }
-
-  /**
-   * Searches the changes since the passes. If writers wait, at most one search is done, and the next transaction
-   * continues. On PostgreSQL a lower number may become visible later, so there each search begins where the pass ended;
-   * changes that are not visible yet count as arriving after the plan.
-   */
-  *#searchChanged(): Statements<ReadonlyMap<string, Obstacle>> {
-    const { parties, bounds, latestArrival } = this.#known;
-    const clear = [...parties.values()].flatMap(({ deletion, finding }) => {
-      return finding !== undefined && this.#isClear(finding) ? [{ deletion, finding }] : [];
-    });
-    const from = Math.min(...clear.map(({ finding }) => finding.upTo));
-    const searched = yield* this.#searchFrom(
-      from,
-      clear.map(({ deletion }) => deletion),
-    );
-    const { upTo } = searched;
-    const obstacles = new Map<string, Obstacle>();
-    const findings = clear.map(({ deletion, finding }) => {
-      const { deletionRequestId: id, resourceId, dueAt } = deletion;
-      const latest = searched.latest.get(resourceId);
-      const kept = obstacleOfParty(latest, bounds.now);
-      const obstacle = kept ?? (upTo === undefined ? undefined : { ...reading, retryAt: dueAt });
-      if (obstacle !== undefined) obstacles.set(id, obstacle);
-      const next = {
-        ...finding,
-        upTo: Math.max(finding.upTo, upTo ?? 0),
-        at: latestArrival,
-        latest,
-      };
-      return [id, next] as const;
-    });
-    yield* run(storeCursors, toRows(findings));
-    return obstacles;
-  }
-
-  /** `upTo` is missing if everything was searched. */
-  *#searchFrom(
-    first: number,
-    deletions: readonly Deletion[],
-  ): Statements<Pick<PartyFloorPage, "latest"> & { readonly upTo?: number }> {
-    const { floors, bounds, latestArrival } = this.#known;
-    const organizationId = deletions[0]?.organizationId ?? "";
-    const query = { organizationId, floors, parties: deletions.map((one) => one.resourceId) };
-    let latest: PartyFloorPage["latest"] = new Map();
-    for (let from = first; ;) {
-      const isLast = latestArrival - from <= changesSearchedMax;
-      const to = isLast ? anyArrival : from + changesSearchedMax;
-      latest = mergeFloors(latest, yield* readChangedPartyFloors(query, { from, to }));
-      if (isLast) return { latest };
-      if (bounds.bounded) return { latest, upTo: to };
-      from = to;
-      yield* rest();
-    }
+  /** What a deletion waits for; `other`: a further obstacle. */
+  obstacleOf(
+    { resourceType, resourceId: id, processedBefore }: Subject,
+    other: Obstacle | undefined,
+  ): Obstacle | Elsewhere | undefined {
+    if (!isPartyType(resourceType)) return other;
+    if (other !== undefined && other.floorUntil === undefined) return other;
+    const elsewhere = this.#elsewhere.get(id);
+    if (elsewhere !== undefined) return elsewhere;
+    const held = this.#protected.held.get(id);
+    if (held !== undefined) return obstacleOfHold(held);
+    const floor = processedBefore === undefined ? this.#protected.floors.get(id) : undefined;
+    return laterObstacle(other, obstacleOfParty(floor, this.#now));
   }
 }
 
-/** The obstacle whose floor ends last. */
-export function laterObstacle(
-  one: Obstacle | undefined,
-  other: Obstacle | undefined,
-): Obstacle | undefined {
-  return (other?.floorUntil ?? 0) > (one?.floorUntil ?? 0) ? other : one;
+export interface PartySearch {
+  readonly now: number;
+  /** Only changes with a higher number. */
+  readonly after?: number;
+  /** How many pages are read. */
+  readonly pagesMax?: number;
 }
 
-/** What a deletion with a complete large plan waits for. */
+/**
+ * What the deletion of a party waits for, however many records name it. `behind`: the index has to advance first;
+ * `more`: there are more pages.
+ */
 export function* findPartyObstacle(
-  deletion: Deletion,
-  bounds: PartyBounds,
-): Statements<Obstacle | undefined> {
-  const pending = { deletion, cursor: yield* readCursorOf(deletion) };
-  const parties = yield* PartyFloors.read([pending], bounds);
-  const obstacle = yield* parties?.obstacleOf(deletion, undefined) ?? [];
-  return obstacle?.isUnread === true ? { ...obstacle, retryAt: bounds.now } : obstacle;
+  { organizationId, resourceType, resourceId, processedBefore }: Subject,
+  { now, after = 0, pagesMax = Number.POSITIVE_INFINITY }: PartySearch,
+): Statements<Obstacle | "behind" | "more" | undefined> {
+  const protection = isPartyType(resourceType) ? yield* findProtection(organizationId) : undefined;
+  if (protection === undefined) return undefined;
+  const query = { organizationId, parties: [resourceId], recordsMax: recordsAtOnce };
+  let latest: ReadonlyMap<string, PartyFloor> = new Map();
+  let from: number | undefined = after;
+  for (let page = 0; from !== undefined; page += 1) {
+    if (page === pagesMax) return "more";
+    const found: FoundNamings = yield* findNamings({ ...query, after: from });
+    if (found.isBehind && Number.isFinite(pagesMax)) return "behind";
+    const { held, floors } = yield* readProtected(protection, found.namings);
+    const place = held.get(resourceId);
+    if (place !== undefined) return obstacleOfHold(place);
+    latest = mergeFloors(latest, floors);
+    from = found.ends.get(resourceId);
+    yield* rest();
+  }
+  return processedBefore === undefined ? obstacleOfParty(latest.get(resourceId), now) : undefined;
 }
-
-/** The floor that the last pass has found, unless that floor has ended. */
-export function* findKnownPartyFloor(
-  deletion: Deletion,
-  now: number,
-): Statements<Obstacle | undefined> {
-  if (!isPartyType(deletion.resourceType)) return undefined;
-  const floors = yield* listPartyFloors(deletion.organizationId);
-  const finding = readFinding(yield* readCursorOf(deletion), floors);
-  return obstacleOfParty(finding?.latest, now);
-}
-
-/** Stores what a pass has found, and makes the deletions due again. */
-export function* storePartyFloors(findings: PartyFindings): Statements<void> {
-  yield* run(storeFindings, toRows(findings));
-}
-
-/** Keeps other workers from beginning the same pass. */
-export function* extendPartyScans(ids: readonly string[], until: number): Statements<void> {
-  const rows = ids.map((id) => [id, until]);
-  yield* run(extendWaits, new Rows(rows, 2));
-}
-
-const reading: Obstacle = { waitingFor: readingPartyFloors, held: false };
-const unread: Obstacle = { ...reading, isUnread: true };
 
 export function obstacleOfParty(floor: PartyFloor | undefined, now: number): Obstacle | undefined {
   if (floor === undefined || floor.until <= now) return undefined;
   return { waitingFor: describePartyFloor(floor), held: false, floorUntil: floor.until };
-}
-
-function readFinding(
-  cursor: string | null,
-  floors: readonly RetentionFloor[],
-): PartyFinding | undefined {
-  if (cursor === null) return undefined;
-  const finding = JSON.parse(cursor) as PartyFinding;
-  return isDeepStrictEqual(finding.floors, floors) ? finding : undefined;
-}
-
-function toRows(findings: PartyFindings): Rows {
-  const rows = findings.map(([id, finding]) => [id, JSON.stringify(finding)]);
-  return new Rows(rows, 2);
 }

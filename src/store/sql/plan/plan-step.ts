@@ -15,6 +15,7 @@ import {
   storeCursor,
   type Waiting,
 } from "./claim.ts";
+import type { Processing } from "./erasure.ts";
 import {
   type FloorScan,
   type ScanBounds,
@@ -22,7 +23,7 @@ import {
   planOrganization,
   readingFloors,
 } from "./organization-obstacle.ts";
-import type { PendingDeletion } from "./party-obstacle.ts";
+import { PartyObstacles } from "./party-obstacle.ts";
 import { isObstacle, planningOf, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
 import { enter, type Statements } from "../statement/statements.ts";
@@ -36,8 +37,8 @@ export interface BeginResult {
   readonly begun: readonly Deletion[];
   /** Deletions that are too large to be planned in this transaction. */
   readonly large: readonly Deletion[];
-  /** Deletions that first need a pass over all records. */
-  readonly unread: readonly Deletion[];
+  /** Whether the index of parties has to advance first, for some deletions that remain due. */
+  readonly isBehind: boolean;
 }
 
 /** Plans deletions that are due, in order. A deletion with an obstacle is postponed, with the reason. */
@@ -46,7 +47,7 @@ export function* planDeletions(
   claim: Claim,
   bounds: StepBounds,
 ): Statements<BeginResult> {
-  const ready: PendingDeletion[] = [];
+  const ready: Deletion[] = [];
   const planned: Planned[] = [];
   const waiting: Waiting[] = [];
   const deletions = due.map(toDeletion);
@@ -54,34 +55,34 @@ export function* planDeletions(
   for (const [index, deletion] of deletions.entries()) {
     const { cursor = null } = due[index] ?? {};
     if (awaitsApproval(deletion)) waiting.push({ deletion, obstacle: notApproved });
-    else if (!isOfOrganization(deletion)) ready.push({ deletion, cursor });
+    else if (!isOfOrganization(deletion)) ready.push(deletion);
     else {
       const plan = yield* planAll({ deletion, cursor }, claim.now, bounds.scan);
       if (plan !== undefined) planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
   const large: Deletion[] = [];
-  const unread: Deletion[] = [];
-  for (const [, some] of Map.groupBy(ready, ({ deletion }) => deletion.organizationId)) {
-    const plans = yield* planRecords(some.map(withRoot), claim.now, bounds);
-    for (const [index, { deletion }] of some.entries()) {
+  let isBehind = false;
+  for (const [, some] of Map.groupBy(ready, ({ organizationId }) => organizationId)) {
+    const parties = yield* PartyObstacles.read(some, claim.now);
+    const plans = yield* planRecords(some.map(withRoot), { now: claim.now, bounds, parties });
+    isBehind ||= parties?.isBehind === true;
+    for (const [index, deletion] of some.entries()) {
       const plan = plans[index] ?? "large";
       if (plan === "large") large.push(deletion);
-      else if (isObstacle(plan)) {
-        const obstacle = plan.isUnread ? { ...plan, retryAt: claim.leaseUntil } : plan;
-        waiting.push({ deletion, obstacle });
-        if (plan.isUnread) unread.push(deletion);
-      } else planned.push({ deletion, targets: targetsOf(plan) });
+      else if (plan === "later") continue;
+      else if (isObstacle(plan)) waiting.push({ deletion, obstacle: plan });
+      else planned.push({ deletion, targets: targetsOf(plan) });
     }
   }
   yield* postponeAll(waiting, claim.now);
   yield* writePlans(planned);
-  return { begun: yield* beginDeletions(planned, claim), large, unread };
+  return { begun: yield* beginDeletions(planned, claim), large, isBehind };
 }
 
 /** Plans the deletion of an organization. Undefined if there is an obstacle, or if floors have yet to be read. */
 function* planAll(
-  { deletion, cursor }: PendingDeletion,
+  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
   now: number,
   bounds: ScanBounds,
 ): Statements<ErasurePlan | undefined> {

@@ -36,10 +36,6 @@ export interface Obstacle {
   readonly floorUntil?: number;
   /** When it is evaluated again, unless the obstacle determines that. */
   readonly retryAt?: number;
-  /**
-   * A pass over all records has to find out whether a floor keeps a record that names the party (party-obstacle.ts).
-   */
-  readonly isUnread?: boolean;
 }
 
 export const tooLarge: Obstacle = {
@@ -92,8 +88,6 @@ export class Obligations {
   readonly floors: readonly RetentionFloor[];
   /** Records under a hold, including records of restricted sets. */
   readonly holds = new Set<string>();
-  /** For a person or a company: a record under a hold that names it. */
-  readonly namings = new Map<NodeKey, Place>();
   readonly origins = new Map<string, NormalisedTimestamp | undefined>();
   /** Records whose floors can't be evaluated, because their histories are long and were not read. */
   readonly long = new Set<string>();
@@ -138,8 +132,6 @@ export function findObstacle(
   const nodes = [...erase, ...redact.map(({ record }) => record)];
   const held = findHeld(nodes, planning, obligations);
   if (held !== undefined) return held;
-  const naming = erase.map((node) => obligations.namings.get(node)).find((one) => one);
-  if (naming !== undefined) return obstacleOfHold(naming);
   const { floors, long } = obligations;
   const isLong = recordsUnderFloor(plan, planning, floors).some((key) => long.has(keyText(key)));
   return isLong ? "too_long" : findFloorObstacle(plan, planning, obligations);
@@ -186,6 +178,14 @@ export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Ob
   if (floor === undefined || floor.until <= now) return undefined;
   const waitingFor = describeFloor(floor, floor.resourceId, floor.until);
   return { waitingFor, held: false, floorUntil: floor.until };
+}
+
+/** The obstacle whose floor ends last. */
+export function laterObstacle(
+  one: Obstacle | undefined,
+  other: Obstacle | undefined,
+): Obstacle | undefined {
+  return (other?.floorUntil ?? 0) > (one?.floorUntil ?? 0) ? other : one;
 }
 
 /**

@@ -20,7 +20,7 @@ import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
 import type { LongHistories } from "../retention/floor-origin.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
-import { PartyFloors, type PendingDeletion } from "./party-obstacle.ts";
+import { PartyObstacles } from "./party-obstacle.ts";
 import {
   findObstacle,
   isObstacle,
@@ -50,19 +50,18 @@ export interface PlanBounds {
   readonly histories?: LongHistories | undefined;
 }
 
-export type RecordPlan = ErasurePlan | Obstacle | "large";
+/** `large`: it is planned elsewhere. `later`: it can't be planned with these. */
+export type RecordPlan = ErasurePlan | Obstacle | "large" | "later";
 
 interface Root {
   readonly planning: Planning;
   readonly deletion: Deletion;
   /** The record of the deletion, or another target that the verification found. */
   readonly root: NodeKey;
-  /** The cursor of a pending deletion; undefined if the floors of records that name a party are evaluated elsewhere. */
-  readonly cursor?: string | null;
 }
 
-export function withRoot({ deletion, cursor }: PendingDeletion): Omit<Root, "planning"> {
-  return { deletion, cursor, root: nodeKey(deletion.resourceType, deletion.resourceId) };
+export function withRoot(deletion: Deletion): Omit<Root, "planning"> {
+  return { deletion, root: nodeKey(deletion.resourceType, deletion.resourceId) };
 }
 
 /** Plans the cascade of any record of the organization, for a deletion that is large, or that is being processed. */
@@ -71,7 +70,7 @@ export function* planCascade(
   root: NodeKey,
   { now, bounds }: { readonly now: number; readonly bounds: PlanBounds },
 ): Statements<RecordPlan> {
-  const [plan = "large"] = yield* planRecords([{ deletion, root }], now, bounds);
+  const [plan = "large"] = yield* planRecords([{ deletion, root }], { now, bounds });
   return plan;
 }
 
@@ -89,14 +88,20 @@ export function* planLargeCascade(
 ): Statements<ErasurePlan | Obstacle> {
   const bounds = { ...largestCascade, histories };
   const plan = yield* planCascade(deletion, root, { now, bounds });
-  return plan === "large" ? tooLarge : plan;
+  return typeof plan === "string" ? tooLarge : plan;
+}
+
+interface PlanningOptions {
+  readonly now: number;
+  readonly bounds: PlanBounds;
+  /** What pending deletions of parties wait for; undefined if nothing, or if that is evaluated elsewhere. */
+  readonly parties?: PartyObstacles | undefined;
 }
 
 /** Plans deletions of one organization, each as if the earlier ones had begun. */
 export function* planRecords(
   deletions: readonly Omit<Root, "planning">[],
-  now: number,
-  bounds: PlanBounds,
+  { now, bounds, parties }: PlanningOptions,
 ): Statements<readonly RecordPlan[]> {
   const [first] = deletions;
   if (first === undefined) return [];
@@ -109,10 +114,6 @@ export function* planRecords(
   });
   const relationsMax = Math.max(bounds.relationsMax, relationsOfSetMax);
   const graph = yield* readGraph(roots, relationsMax, reading);
-  const pending = deletions.flatMap(({ deletion, cursor }) =>
-    cursor === undefined ? [] : [{ deletion, cursor }],
-  );
-  const parties = yield* PartyFloors.read(pending, { now, bounded: bounds.shortHistories });
   const set = { ...reading, roots, graph, parties, alone: new Map<Root, RelationGraph>() };
   return obligations.floors.length === 0 ? yield* planInOrder(set) : yield* planLocked(set);
 }
@@ -138,7 +139,7 @@ interface PlanningSet extends Reading {
   readonly graph: RelationGraph;
   /** The graphs of deletions that need more relations than the common graph has. */
   readonly alone: Map<Root, RelationGraph>;
-  readonly parties: PartyFloors | undefined;
+  readonly parties: PartyObstacles | undefined;
 }
 
 function* readGraph(
@@ -174,7 +175,7 @@ function* planLocked(set: PlanningSet): Statements<readonly RecordPlan[]> {
     const plans = yield* planInOrder(set);
     const begun = plans.flatMap((plan, index) => {
       const planning = roots[index]?.planning;
-      return plan === "large" || isObstacle(plan) || !planning ? [] : [{ plan, planning }];
+      return typeof plan === "string" || isObstacle(plan) || !planning ? [] : [{ plan, planning }];
     });
     const records = begun
       .flatMap(({ plan, planning }) => recordsUnderFloor(plan, planning, obligations.floors))
@@ -193,7 +194,7 @@ function* planInOrder(set: PlanningSet): Statements<readonly RecordPlan[]> {
   for (const one of set.roots) {
     const plan = yield* planOne(one, going, set);
     plans.push(plan);
-    if (plan === "large" || isObstacle(plan)) continue;
+    if (typeof plan === "string" || isObstacle(plan)) continue;
     for (const node of plan.erase) going.add(node);
   }
   return plans;
@@ -207,8 +208,8 @@ function* planOne(
 ): Statements<RecordPlan> {
   const plan = yield* planAlone(one, going, set);
   if (set.parties === undefined) return plan;
-  const other = plan !== "large" && isObstacle(plan) ? plan : undefined;
-  return (yield* set.parties.obstacleOf(one.deletion, other)) ?? plan;
+  if (typeof plan === "string") return plan;
+  return set.parties.obstacleOf(one.deletion, isObstacle(plan) ? plan : undefined) ?? plan;
 }
 
 /** Plans one deletion without evaluating the records that name its party. */

@@ -2,45 +2,30 @@
 // ends last. Names none of these records, so that what is stored about a party contains no id of another record.
 // Changes nothing.
 
-import { namingTypes } from "../../../domain/deletion/party.ts";
+import { namesParties } from "../../../domain/deletion/party.ts";
 import { type RetentionFloor, strictFloors } from "../../../domain/retention/floor.ts";
-import type {
-  Naming,
-  PartyFloor,
-  PartyFloorPage,
-  PartyFloorQuery,
-} from "../../interface/naming.ts";
+import type { Naming, PartyFloor } from "../../interface/naming.ts";
 import type { Statements } from "../statement/statements.ts";
 import { latestFloor, readOrigins } from "./floor-origin.ts";
 import { listFloors } from "./floor.ts";
-import { type ArrivalRange, findNamingsChanged, readNamingPage } from "./naming.ts";
 
 /** The rules of an organization for records that may not lose the id of a party. */
 export function* listPartyFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
-  const types = new Set(namingTypes.map(({ resourceType }) => resourceType));
   const floors = strictFloors(yield* listFloors(organizationId));
-  return floors.filter(({ resourceType }) => types.has(resourceType));
+  return floors.filter(({ resourceType }) => namesParties(resourceType));
 }
 
-/** Reads the floors of the next records that name any of these parties. */
-export function* readPartyFloorPage(query: PartyFloorQuery): Statements<PartyFloorPage> {
-  const { namings, last } = yield* readNamingPage(query);
-  return { latest: yield* latestByParty(query, namings), last };
-}
-
-/** Reads the floors of the records that were changed in this range and name any of these parties in any change. */
-export function* readChangedPartyFloors(
-  query: Omit<PartyFloorQuery, "after" | "changesMax">,
-  range: ArrivalRange,
-): Statements<PartyFloorPage["latest"]> {
-  return yield* latestByParty(query, yield* findNamingsChanged(query, range));
+export interface PartyFloorQuery {
+  readonly organizationId: string;
+  /** The floor rules that apply. */
+  readonly floors: readonly RetentionFloor[];
 }
 
 /** The floors of these records, by party. */
 export function* latestByParty(
-  { organizationId, floors }: Pick<PartyFloorQuery, "organizationId" | "floors">,
+  { organizationId, floors }: PartyFloorQuery,
   namings: readonly Naming[],
-): Statements<PartyFloorPage["latest"]> {
+): Statements<ReadonlyMap<string, PartyFloor>> {
   const latest = new Map<string, PartyFloor>();
   if (floors.length === 0 || namings.length === 0) return latest;
   const keys = namings.map((naming) => ({ ...naming, organizationId }));

@@ -5,13 +5,11 @@
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { DeletionStore } from "../../interface/store.ts";
-import type { PartyFindings } from "../../interface/naming.ts";
-import { extendPartyScans, storePartyFloors } from "../../sql/plan/party-obstacle.ts";
 import { changes } from "../../sql/methods.ts";
 import { claimDeletions, voidAllLeases } from "../erase/claim.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, removePlan } from "../erase/large-plan.ts";
-import { eraseStep, putBackPseudonyms, scanStep, verifyErasures } from "../erase/steps.ts";
+import { eraseStep, putBackPseudonyms, verifyErasures } from "../erase/steps.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
 import { restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";
@@ -25,13 +23,8 @@ const groupOperations = {
   addToPlan,
   removePlan,
   eraseStep,
-  scanStep,
   putBackPseudonyms,
   verifyErasures,
-  extendPartyScans: (group: Group, ids: readonly string[], until: number): void =>
-    group.connection.perform(extendPartyScans, ids, until),
-  storePartyFloors: (group: Group, findings: PartyFindings): void =>
-    group.connection.perform(storePartyFloors, findings),
   probeCommit,
   /** Answered as soon as the writer is free. */
   ping: (): void => undefined,

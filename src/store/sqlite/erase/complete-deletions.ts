@@ -8,7 +8,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
 import { heldMeanwhile } from "../../shared/completion-outcome.ts";
-import type { PartyErasure } from "../../interface/naming.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Completion } from "../../interface/deletion.ts";
@@ -32,6 +31,8 @@ const framesAtCompletionMax = 4_000;
 
 export interface CompleterParts {
   readonly perform: PerformOperation;
+  /** Advances the index of parties for a limited time. */
+  readonly indexParties: () => Promise<void>;
   /** Plans related records that arrived meanwhile and are too many for one step. */
   readonly planner: LargePlanner;
   readonly scrubber: Pick<FileTasks, "readWal" | "unpin" | "passiveCheckpoint" | "scrub">;
@@ -65,7 +66,7 @@ export class DeletionCompleter {
   readonly #parts: CompleterParts;
   readonly #calls = new SerialQueue();
   /** The pseudonyms of deletions that are being completed. They were removed from the tables. */
-  readonly #taken = new Map<string, PartyErasure>();
+  readonly #taken = new Map<string, string>();
 
   constructor(parts: CompleterParts) {
     this.#parts = parts;
@@ -140,10 +141,11 @@ export class DeletionCompleter {
         else if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
         else {
           clean.add(id);
-          if ("erasure" in verification && verification.erasure !== undefined)
-            this.#taken.set(id, verification.erasure);
+          if ("pseudonym" in verification && verification.pseudonym !== undefined)
+            this.#taken.set(id, verification.pseudonym);
         }
       }
+      if (results.some(isBehind)) await this.#parts.indexParties();
       left = [...again, ...left.slice(results.length)];
     }
     return ids.filter((id) => clean.has(id));
@@ -202,7 +204,7 @@ export class DeletionCompleter {
       const completions = ids.map((deletionRequestId, index) => ({
         deletionRequestId,
         sealed: sealed[index],
-        erasure: this.#taken.get(deletionRequestId),
+        pseudonym: this.#taken.get(deletionRequestId),
       }));
       const { results, position } = await perform("completeDeletions", {
         completions,
@@ -262,6 +264,10 @@ export class DeletionCompleter {
   }
 }
 
+function isBehind(verification: Verified): boolean {
+  return verification.result === "partly" && verification.isBehind === true;
+}
+
 function toFailure(cause: unknown) {
   return { result: "failed", cause } as const;
 }
@@ -271,6 +277,7 @@ type Verified = VerificationResult | ReturnType<typeof toFailure>;
 function toCompletion(result: Verified | Completed): Completion {
   if (result.result === "completed" || result.result === "failed") return result;
   if (result.result === "partly") return { result: "scanning" };
+  if (result.result === "found") return { result: "again", isPart: result.isPart === true };
   if (result.result !== "held") return { result: "again" };
   return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }

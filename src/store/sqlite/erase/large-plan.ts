@@ -24,7 +24,7 @@ import {
   planningOf,
   type PlanTarget,
 } from "../../sql/plan/plan.ts";
-import { findPartyObstacle, readingPartyFloors } from "../../sql/plan/party-obstacle.ts";
+import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
 import { forgetReferencesOf } from "../../sql/plan/restricted-reference.ts";
 import { get, type Statements } from "../../sql/statement/statements.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
@@ -32,6 +32,8 @@ import type { Group } from "../commit/group.ts";
 
 /** How many targets of a larger cascade share a transaction. */
 export const planTargetsAtOnceMax = 200;
+/** How many pages of records that name the party, and have arrived meanwhile, the last step reads. */
+const pagesMax = 4;
 
 export interface PlanStep {
   readonly deletionRequestId: string;
@@ -46,6 +48,8 @@ export interface PlanPart {
   readonly floors: readonly RetentionFloor[];
   /** What was read of records with many changes: reading it again would delay writers. */
   readonly histories: LongHistories;
+  /** The latest arrival number when the plan was collected. */
+  readonly upTo: number;
   /** Empty when the plan is complete: then a deletion that is pending becomes `processing`. */
   readonly targets: readonly PlanTarget[];
 }
@@ -57,8 +61,11 @@ function planChanged(now: number): Obstacle {
 
 const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention rules", held: false };
 
-/** The deletion when its plan is complete. `lost`: it was cancelled meanwhile, or another worker has claimed it. */
-export type PlanStepResult = Deletion | "added" | "lost" | "obstacle";
+/**
+ * The deletion when its plan is complete. `lost`: it was cancelled meanwhile, or another worker has claimed it.
+ * `behind`: the index of parties has to advance before the plan is complete.
+ */
+export type PlanStepResult = Deletion | "added" | "behind" | "lost" | "obstacle";
 
 const findLater = `
   SELECT 1 FROM json_each($1) AS known
@@ -108,11 +115,13 @@ export function addToPlan(
     return "added";
   }
   if (deletion.status !== "pending" || claimant === undefined) return deletion;
-  const ofParty = connection.perform(findPartyObstacle, deletion, { now, bounded: true });
-  if (ofParty?.waitingFor === readingPartyFloors && ofParty.isUnread !== true) {
+  const after = isObstacle(part) ? 0 : part.upTo;
+  const found = connection.perform(findPartyObstacle, deletion, { now, after, pagesMax });
+  if (found === "behind") {
     connection.run(extendClaim, deletionRequestId, leaseUntil);
-    return "added";
+    return "behind";
   }
+  const ofParty = found === "more" ? planChanged(now) : found;
   if (ofParty !== undefined) {
     connection.perform(postpone, deletion, ofParty, now);
     return "obstacle";

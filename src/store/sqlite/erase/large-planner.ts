@@ -5,6 +5,7 @@
 // removing    the part of a plan from an earlier attempt is removed     collecting
 // collecting  the file thread follows the relations                     adding; blocked: a hold, a floor, too large
 // adding      the plan is written part by part                          begun; lost; blocked by what changed meanwhile
+// behind      the index of parties advances                             adding
 // begun       the deletion is `processing`
 // lost        it was cancelled: the part that was written is removed
 // blocked     it is `pending` and states why; the part that was written is removed
@@ -20,6 +21,8 @@ import { planTargetsAtOnceMax } from "./large-plan.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
+  /** Advances the index of parties for a limited time. */
+  readonly indexParties: () => Promise<void>;
   readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart">;
 }
 
@@ -66,7 +69,8 @@ export class LargePlanner {
       const claim = { now: later, leaseUntil: later + limits.deletionLeaseMs, claimant };
       const result = await perform("addToPlan", { deletionRequestId, claim, part });
       if (typeof result === "object") return result;
-      if (result !== "added") return undefined;
+      if (result === "behind") await this.#parts.indexParties();
+      else if (result !== "added") return undefined;
     }
   }
 

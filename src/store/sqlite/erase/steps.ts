@@ -6,13 +6,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { countsOf } from "../../../domain/deletion/receipt-count.ts";
 import type { ReceiptHead } from "../../../domain/deletion/receipt.ts";
-import type { PartyErasure, PartyStep, ScannedPage } from "../../interface/naming.ts";
 import { headAfter } from "../../shared/seal-receipts.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
 import { chooseNext, lockProcessing } from "../../sql/plan/erasure.ts";
-import { scanStep as scanForParties } from "../../sql/erase/parties.ts";
 import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/pseudonym.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { type Completing, finishDeletions } from "../../sql/erase/verification.ts";
@@ -29,9 +27,6 @@ import {
   removeChangesOfLast,
 } from "../../sql/erase/organization-erasure.ts";
 import { all, get, run, type Statements } from "../../sql/statement/statements.ts";
-
-/** How many changes one transaction of the writer searches before the last verification pass. */
-const arrivalsMax = 2_000;
 
 /** The state of the connection that writes; a process has one. */
 const orders = new WeakMap<Connection, ChangeOrder>();
@@ -65,28 +60,17 @@ export function eraseStep(
   return { ...step, workMs: performance.now() - startedAt };
 }
 
-/** Takes a part of the scan for records that name the persons or companies of these deletions. */
-export function scanStep(
-  { connection }: Group,
-  ids: readonly string[],
-  page: ScannedPage | undefined,
-  { now }: Act,
-): PartyStep {
-  const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
-  return connection.perform(scanForParties, deletions, page, now);
-}
-
 /** Restores the pseudonyms of deletions that were not completed. */
 export function putBackPseudonyms(
   { connection }: Group,
-  taken: readonly (readonly [deletionRequestId: string, erasure: PartyErasure])[],
+  taken: readonly (readonly [deletionRequestId: string, pseudonym: string])[],
 ): void {
   connection.perform(putBack, taken);
 }
 
 interface Clean {
   readonly result: "clean";
-  readonly erasure?: PartyErasure | undefined;
+  readonly pseudonym?: string | undefined;
 }
 
 export type VerificationResult = Verification | Clean;
@@ -101,13 +85,13 @@ export function verifyErasures(
   act: Act,
 ): readonly VerificationResult[] {
   const processing = connection.perform(lockProcessing, ids);
-  const options = { now: act.now, bounds: planBounds, arrivalsMax };
+  const options = { now: act.now, bounds: planBounds };
   const results = connection.perform(verifyFirst, processing, options);
   const clean = ids.filter((_, index) => results[index]?.result === "clean");
   const taken = connection.perform(takePseudonyms, clean);
   return results.map((verification, index) =>
     verification.result === "clean"
-      ? { result: "clean", erasure: taken.get(ids[index] ?? "") }
+      ? { result: "clean", pseudonym: taken.get(ids[index] ?? "") }
       : verification,
   );
 }
@@ -116,8 +100,8 @@ export interface SealedCompletion {
   readonly deletionRequestId: string;
   /** Missing only in tests of the engine. */
   readonly sealed?: SealedReceipt | undefined;
-  /** The erased person or company, whose pseudonym the first verification pass has removed. */
-  readonly erasure?: PartyErasure | undefined;
+  /** The pseudonym of a person or a company, which the first verification pass has removed. */
+  readonly pseudonym?: string | undefined;
 }
 
 /** The receipt no longer fits the chain, because an earlier deletion was not completed; it must be signed again. */
@@ -139,8 +123,8 @@ export function completeVerified(
   const ids = completions.map(({ deletionRequestId }) => deletionRequestId);
   const deletions = connection.perform(lockProcessing, ids).map(({ deletion }) => deletion);
   const taken = new Map(
-    completions.flatMap(({ deletionRequestId, erasure }) =>
-      erasure === undefined ? [] : [[deletionRequestId, erasure]],
+    completions.flatMap(({ deletionRequestId, pseudonym }) =>
+      pseudonym === undefined ? [] : [[deletionRequestId, pseudonym]],
     ),
   );
   const options = { now: act.now, bounds: planBounds, taken };

@@ -11,12 +11,6 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { DeletionFigures } from "../../interface/deletion.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type {
-  NamingPage,
-  NamingQuery,
-  PartyFloorPage,
-  PartyFloorQuery,
-} from "../../interface/naming.ts";
-import type {
   ErasedPreview,
   ErasedQuery,
   ExpiredPart,
@@ -75,16 +69,6 @@ export class FileTasks {
    */
   nextPlanPart(targetsMax: number): Promise<PlanPart | Obstacle> {
     return this.#ask("nextPlanPart", targetsMax);
-  }
-
-  /** Returns the records of a page that name parties. */
-  namingPage(query: NamingQuery): Promise<NamingPage> {
-    return this.#ask("namingPage", query);
-  }
-
-  /** Returns the floors of the records of a page that name parties. */
-  partyFloorPage(query: PartyFloorQuery): Promise<PartyFloorPage> {
-    return this.#ask("partyFloorPage", query);
   }
 
   /**

@@ -11,12 +11,11 @@ import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
 import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import type { DeletionFigures } from "../../interface/deletion.ts";
-import type { NamingQuery, PartyFloorQuery } from "../../interface/naming.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
 import { previewErased } from "../../sql/plan/erased-with.ts";
 import { findExpired } from "../../sql/plan/expired.ts";
-import { readPartyFloorPage } from "../../sql/retention/party-floor.ts";
-import { readNamingPage } from "../../sql/retention/naming.ts";
+import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
+import { findLatestArrival } from "../../sql/record/record.ts";
 import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
@@ -32,7 +31,7 @@ let connection: Connection | undefined;
 let pin: Connection | undefined;
 
 /** The remaining targets of the last collected plan, or the obstacle that was found instead. */
-let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), targets: [] };
+let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), upTo: 0, targets: [] };
 
 /** Collects a plan in one read transaction, so that it sees one snapshot. */
 function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
@@ -41,7 +40,14 @@ function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
   const histories: LongHistories = new Map();
   const planned = reader.perform(planLargeCascade, deletion, root, { now, histories });
   const floors = reader.perform(listFloors, deletion.organizationId);
-  plan = isObstacle(planned) ? planned : { floors, histories, targets: targetsOf(planned) };
+  const upTo = reader.perform(findLatestArrival);
+  const ofParty =
+    deletion.status === "pending"
+      ? reader.perform(findPartyObstacle, deletion, { now })
+      : undefined;
+  if (isObstacle(planned)) plan = planned;
+  else if (typeof ofParty === "object") plan = ofParty;
+  else plan = { floors, histories, upTo, targets: targetsOf(planned) };
 }
 
 /** Counts in one read transaction: its counts are subtracted from each other. */
@@ -116,8 +122,6 @@ const tasks = {
   deletionFigures: countDeletions,
   // Reads that cover very many records; outside a transaction, so that each statement sees everything that is
   // committed.
-  namingPage: (query: NamingQuery) => opened().perform(readNamingPage, query),
-  partyFloorPage: (query: PartyFloorQuery) => opened().perform(readPartyFloorPage, query),
   findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
   previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
   checkFile: () => checkFile(opened()),

@@ -1,0 +1,63 @@
+// The index of parties as it is stored: which changes name which persons and companies. An entry is a part of the hash
+// of an organization and a party, and the place of the change in a block of arrival numbers. Rows of an organization
+// and a block contain the entries of a bucket, that is, with the same first bits of the hash; or all of them, if there
+// are few. Knows no store.
+
+import { hash } from "node:crypto";
+
+/** How many arrival numbers a block has. */
+export const blockNumbers = 4_096;
+/** The bucket of a row with all entries of a block. */
+export const allBuckets = -1;
+/** A row with more entries of a block than this is divided into buckets. */
+const entriesTogetherMax = 256;
+const bucketShift = 1;
+const entryBytes = 6;
+const placeAt = 4;
+
+export interface PartyHash {
+  readonly bucket: number;
+  /** The bits of the hash that an entry has. */
+  readonly rest: number;
+}
+
+export interface PartyEntry extends PartyHash {
+  readonly changeNo: number;
+}
+
+export function hashParty(key: string, organizationId: string, party: string): PartyHash {
+  const bytes = hash("sha256", `parties\n${key}\n${organizationId}\n${party}`, "buffer");
+  return { bucket: bytes.readUInt8(0) >> bucketShift, rest: bytes.readUInt32BE(1) };
+}
+
+export function blockOf(changeNo: number): number {
+  return Math.floor((changeNo - 1) / blockNumbers);
+}
+
+/** The entries of an organization in a block, by bucket. */
+export function divideEntries(
+  entries: readonly PartyEntry[],
+): ReadonlyMap<number, readonly PartyEntry[]> {
+  if (entries.length <= entriesTogetherMax) return new Map([[allBuckets, entries]]);
+  return Map.groupBy(entries, ({ bucket }) => bucket);
+}
+
+export function packEntries(entries: readonly Omit<PartyEntry, "bucket">[]): Buffer {
+  const bytes = Buffer.alloc(entries.length * entryBytes);
+  for (const [index, { rest, changeNo }] of entries.entries()) {
+    bytes.writeUInt32BE(rest, index * entryBytes);
+    bytes.writeUInt16BE((changeNo - 1) % blockNumbers, index * entryBytes + placeAt);
+  }
+  return bytes;
+}
+
+export function* readEntries(
+  packed: Uint8Array,
+  block: number,
+): Iterable<Omit<PartyEntry, "bucket">> {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  const first = block * blockNumbers + 1;
+  for (let at = 0; at + entryBytes <= bytes.length; at += entryBytes) {
+    yield { rest: bytes.readUInt32BE(at), changeNo: first + bytes.readUInt16BE(at + placeAt) };
+  }
+}

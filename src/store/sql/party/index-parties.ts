@@ -1,0 +1,87 @@
+// Builds the index of parties, one block of arrival numbers at a time: in the order of arrival, so that its rows are
+// written once, and only when every change of the block is settled. A step is one transaction, which moves the mark.
+
+import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
+import { namingTypes } from "../../../domain/deletion/party.ts";
+import {
+  blockNumbers,
+  divideEntries,
+  hashParty,
+  type PartyEntry,
+} from "../../shared/party-entries.ts";
+import { all, run, type Statements } from "../statement/statements.ts";
+import {
+  lockStateToAdvance,
+  partyCounter,
+  readPartyState,
+  type StoredRow,
+  storePartyRows,
+} from "./entries.ts";
+import { type NamingRow, partiesIn, textsOf } from "./named-parties.ts";
+
+/**
+ * The organizations, the restricted sets, and those that deletions are filling. Nothing is added for one that is being
+ * erased.
+ */
+const findOwners = `
+  SELECT organization_id FROM organization
+  WHERE NOT EXISTS (
+    SELECT 1 FROM deletion
+    WHERE deletion.organization_id = organization.organization_id AND status = 'processing'
+      AND resource_type = '${organizationType}')
+  UNION ALL SELECT organization_id FROM deletion
+    --sqlite INDEXED BY deletion_open
+  WHERE organization_id > 'restricted/' AND organization_id < 'restricted0'
+    AND status IN ('pending', 'processing') AND status = 'pending'
+  UNION ALL SELECT 'restricted/' || deletion_request_id FROM deletion WHERE status = 'processing'`;
+
+const setMark = `UPDATE counter SET value = $1 WHERE name = '${partyCounter}'`;
+
+const removeSome = `
+  DELETE FROM party_block WHERE (organization_id, bucket, block_no) IN (
+    SELECT organization_id, bucket, block_no FROM party_block LIMIT $1)`;
+
+/** While the index is removed to be built again. */
+const beingRemoved = -1;
+const rowsRemovedMax = 2_000;
+
+/**
+ * Indexes the next block, if every change of it is settled. The result is true if there may be more to do. The lock of
+ * the mark excludes what erases and rewrites changes, so that no entry outlives its change.
+ */
+export function* indexParties(settled: number): Statements<boolean> {
+  const { key, indexedNo } = yield* readPartyState(lockStateToAdvance);
+  if (indexedNo < 0) {
+    const removed = yield* run(removeSome, rowsRemovedMax);
+    if (removed < rowsRemovedMax) yield* run(setMark, 0);
+    return true;
+  }
+  const to = indexedNo + blockNumbers;
+  if (to > settled) return false;
+  const owners = yield* all<{ organization_id: string }>(findOwners);
+  const ids = owners.map(({ organization_id }) => organization_id);
+  const entries: (PartyEntry & Pick<StoredRow, "organizationId">)[] = [];
+  for (const type of namingTypes) {
+    const range = [ids, type.resourceType, indexedNo, to] as const;
+    for (const row of yield* all<NamingRow>(textsOf(type).due, ...range)) {
+      const { organization_id: organizationId, change_no: changeNo } = row;
+      for (const party of partiesIn(row)) {
+        entries.push({ organizationId, changeNo, ...hashParty(key, organizationId, party) });
+      }
+    }
+  }
+  const rows = [...Map.groupBy(entries, ({ organizationId }) => organizationId)].flatMap(
+    ([organizationId, some]) =>
+      [...divideEntries(some)].map(([bucket, ones]) => {
+        return { organizationId, bucket, changeNo: to, entries: ones };
+      }),
+  );
+  yield* storePartyRows(rows);
+  yield* run(setMark, to);
+  return to + blockNumbers <= settled;
+}
+
+/** From now on everything is indexed again. */
+export function* rebuildParties(): Statements<void> {
+  yield* run(setMark, beingRemoved);
+}
