@@ -36,7 +36,7 @@ export function describeUsageError(
 
 /** The value of the option stands alone, as in `retention show acme`. */
 function misplacedValue({ name }: Command, words: readonly string[], said: string): string {
-  const flag = /--[a-z-]+(?= <)/.exec(said)?.[0];
+  const flag = said.split(" ").find((word) => word.startsWith("--"));
   const alone = words.slice(name.split(" ").length);
   const isOne =
     alone[0] !== undefined && alone.every((word, at) => word.startsWith("-") || at === 0);

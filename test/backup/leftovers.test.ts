@@ -126,7 +126,7 @@ describe("check", () => {
     for (const name of strange.slice(0, -1)) writeFileSync(join(line.folder, name), "");
     mkdirSync(join(line.folder, "old"));
     const { code, out } = await line.type("check --json");
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     const { findings } = JSON.parse(out) as { findings: readonly string[] };
     assert.deepEqual(
       findings.map((finding) => finding.slice(line.folder.length + 1).split(" does not belong")[0]),

@@ -37,7 +37,7 @@ describe("check", () => {
     assert.deepEqual(await line.ask("check"), { ok: true, findings: [] });
   });
 
-  it("names what is wrong with a damaged one, and exits with 1", async () => {
+  it("names what is wrong with a damaged one, and exits with 3", async () => {
     const line = makeCommandLine();
     await line.ask("organization create --name", "Acme Damaged", "--id", "acme");
     const file = join(line.folder, "sluice.db");
@@ -47,7 +47,7 @@ describe("check", () => {
     bytes.write("organization.CREATE", at);
     writeFileSync(file, bytes);
     const { code, out } = await line.type("check --json");
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly string[] };
     assert.equal(ok, false);
     assert.match(findings.join(), /audit/);
