@@ -19,7 +19,7 @@ const ofChart: ReadonlySet<string> = new Set([
   "SHUTDOWN_GRACE_MS",
 ]);
 /** They belong into a Secret. */
-const secret = /_(?:TOKEN|SECRET|HEADERS|REDIS_URL)$/;
+const secret = /_(?:TOKEN|SECRET|HEADERS)$/;
 
 interface Schema {
   readonly properties: Readonly<Record<string, object>>;

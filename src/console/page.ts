@@ -226,7 +226,7 @@ function withCookie(cookie: string | undefined): Record<string, string> {
 
 /** Throws AppError rate_limited. */
 export async function requireAttempt({ context, request }: Visitor): Promise<void> {
-  const limited = await context.rates.signIn(request.ip);
+  const limited = context.rates.signIn(request.ip);
   if (limited.allowed) return;
   context.onRateLimited("sign-in");
   throw rateLimited(limited);

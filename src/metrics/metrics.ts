@@ -100,14 +100,6 @@ function registerCounted(registry: Registry) {
       help: "Requests answered 429, by limit.",
       labels: ["limit"],
     }),
-    rateLimitsShared: registry.gauge({
-      name: "sluice_rate_limits_shared",
-      help: "1 while rate limits are shared with other processes, 0 while this one counts alone.",
-    }),
-    countedAlone: registry.counter({
-      name: "sluice_rate_limit_fallbacks_total",
-      help: "Requests that this process counted alone since Redis did not answer in time.",
-    }),
     clockTrusted: registry.gauge({
       name: "sluice_clock_trusted",
       help: "0 while deletions and the ends of retention are paused because the clock has jumped, otherwise 1.",

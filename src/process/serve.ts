@@ -25,7 +25,7 @@ import { isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
 import { endConnectionsWithReplies } from "../http/connection/draining.ts";
 import { makeFailureLog } from "../http/rate-limit/failure-log.ts";
-import { openRateLimits, type OpenRateLimits } from "../http/rate-limit/open-rate-limits.ts";
+import { makeRateGate } from "../http/rate-limit/rate-limit.ts";
 import { makeReplies, type ObserveRequest } from "../http/reply/reply.ts";
 import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
@@ -210,12 +210,10 @@ async function startEntryPoints(
     const webhooks = startWebhooks(parts);
     opened.defer(() => webhooks.stop());
   }
-  const rates = await openRates(parts);
-  opened.defer(() => rates.close());
   const bulk = startBulk(app.store, log);
   opened.defer(() => bulk.close());
   const feed = await ChangeFeed.open(app);
-  const context = makeHttpContext(parts, { worker, rates, bulk, feed });
+  const context = makeHttpContext(parts, { worker, bulk, feed });
   const server = makeServer(context, {
     trustProxy: config.trustProxy,
     metricsToken: config.metricsToken,
@@ -289,27 +287,15 @@ function startWebhooks({ app, config, log, metrics, sending }: Parts): Pick<Loop
   });
 }
 
-async function openRates({ app, config, log, metrics }: Parts): Promise<OpenRateLimits> {
-  const { storeId } = await app.store.receiptHead();
-  return await openRateLimits(config, {
-    now: app.now,
-    scope: storeId,
-    log,
-    onShared: (isShared) => metrics.rateLimitsShared.set(isShared ? 1 : 0),
-    onCountedAlone: () => metrics.countedAlone.add(),
-  });
-}
-
 interface EntryPoints {
   readonly worker: Loop;
-  readonly rates: OpenRateLimits;
   readonly bulk: BulkClient;
   readonly feed: ChangeFeed;
 }
 
 function makeHttpContext(
-  { app, log, metrics, refusals, edge, load, stage, tracing }: Parts,
-  { worker, rates, bulk, feed }: EntryPoints,
+  { app, config, log, metrics, refusals, edge, load, stage, tracing }: Parts,
+  { worker, bulk, feed }: EntryPoints,
 ): HttpContext {
   const observe: ObserveRequest = (operation, status, seconds) =>
     metrics.requests.with(operation, status).observe(seconds);
@@ -317,7 +303,7 @@ function makeHttpContext(
     app,
     log,
     edge,
-    rates: rates.gate,
+    rates: makeRateGate(config.rateLimitPerSecond, app.now),
     failures: makeFailureLog(log, app.now, (where) => {
       metrics.failedAuthentications.with(where).add();
     }),

@@ -98,18 +98,6 @@ export const settings = {
     "Requests per second for each organization, with bursts of twice as many; 0 disables all rate limits.",
     wholeNumber(0, 10_000_000),
   ),
-  rateLimitRedisUrl: setting(
-    "RATE_LIMIT_REDIS_URL",
-    "",
-    "Redis or Valkey server in which processes share their rate limits: `redis://user:password@host:port/0`, or `rediss://` for TLS. Without it, each process counts for itself.",
-    redisUrl,
-  ),
-  rateLimitRedisTimeoutMs: setting(
-    "RATE_LIMIT_REDIS_TIMEOUT_MS",
-    "100",
-    "How long a request waits for Redis, in milliseconds, before its process counts for itself.",
-    wholeNumber(1, 10_000),
-  ),
   metricsToken: secret(
     setting(
       "METRICS_TOKEN",
@@ -331,23 +319,4 @@ function consoleUrl(value: string): string | undefined | Problem {
     "a URL with https, such as https://sluice.example.com: without TLS, browsers support no passkeys, and cookies of " +
       "sessions can be read on the way. Only an address of this machine, such as http://localhost:8080, needs no TLS",
   );
-}
-
-function redisUrl(value: string): string | undefined | Problem {
-  if (value === "") return undefined;
-  const form = /^rediss?:\/\/[^/?#]+(?:\/\d{0,5})?$/;
-  const host = URL.parse(value)?.hostname ?? "";
-  if (form.test(value) && host !== "" && canDecode(value)) return value;
-  return new Problem(
-    "a URL such as redis://user:password@host:6379/0, or rediss:// for TLS, with special characters of the password " +
-      "percent-encoded",
-  );
-}
-
-function canDecode(value: string): boolean {
-  try {
-    return decodeURIComponent(value) !== "";
-  } catch {
-    return false;
-  }
 }

@@ -40,12 +40,6 @@ const wrong: readonly Case[] = [
   ["LOG_LEVEL", ["loud", "INFO"], /one of fatal, error, warn, info/],
   ["RATE_LIMIT_PER_SECOND", ["-1", "1.5", "x"], /whole number from 0/],
   [
-    "RATE_LIMIT_REDIS_URL",
-    ["x", "http://x", "redis://", "redis://:secret@", "redis://:secret%zz@x", "redis://x/a"],
-    /a URL such as redis:\/\/user:password@host:6379\/0/,
-  ],
-  ["RATE_LIMIT_REDIS_TIMEOUT_MS", ["0", "x"], /whole number from 1/],
-  [
     "METRICS_TOKEN",
     ["short", "sixteen letters with spaces", "x".repeat(1_025)],
     /16 to 1024 letters/,

@@ -77,7 +77,6 @@ const groups: Readonly<Record<string, Group>> = {
       "contract/on-pooler",
       "contract/on-postgres",
       "contract/postgres-away",
-      "contract/rate-limits-on-redis",
       "contract/stop",
       "contract/unread-streams",
     ],

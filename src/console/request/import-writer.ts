@@ -28,7 +28,7 @@ export function makeImportWriter(
   /** A separate thread has read and validated the rows; its time does not count. */
   const pay = async (work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> => {
     const tokens = tokensOf({ ...work, processorMs: 0 });
-    const limited = await context.rates.work({ organizationId, rateLimitPerSecond }, tokens);
+    const limited = context.rates.work({ organizationId, rateLimitPerSecond }, tokens);
     if (limited.allowed || stopping.aborted) return;
     const waitMs = limited.retryAfterSeconds * 1_000;
     await sleep(waitMs, undefined, { signal: stopping }).catch(() => undefined);

@@ -38,7 +38,7 @@ export async function answerLater(
     const page = await context.feed.poll(reading, waiting);
     if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
-    await charge(context, input, workOf(page));
+    charge(context, input, workOf(page));
     const answer = answerPage(page, reading.cursor);
     const none = { status: 204, body: undefined };
     context.replies.send(request, reply, page.events.length > 0 ? answer : { ...answer, ...none });
@@ -75,7 +75,7 @@ export async function beginStream(
   return async () => {
     try {
       for (let page = first; page.done !== true; page = await pages.next()) {
-        void context.rates.work(input.caller, tokensOf(workOf(page.value)));
+        context.rates.work(input.caller, tokensOf(workOf(page.value)));
         const hasRoom = writePart(raw, page.value, nextCursor(reading.cursor));
         if (!hasRoom) await waitForRoom(raw, { everyMs: checkMs, giveUp });
       }

@@ -53,7 +53,7 @@ function requireToken(context: HttpContext, token: string): Admit {
     if (sent !== undefined && timingSafeEqual(hash("sha256", sent, "buffer"), expected))
       return true;
     context.failures.note(request.ip, "metrics");
-    const limited = await context.rates.failedAuthentication(request.ip);
+    const limited = context.rates.failedAuthentication(request.ip);
     if (!limited.allowed) context.onRateLimited("failed-authentication");
     const error = limited.allowed ? wrongToken(sent) : rateLimited(limited);
     sendError(context, request, { reply, error, headers: rateFields(limited.headers) });

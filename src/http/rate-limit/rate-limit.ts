@@ -23,35 +23,35 @@ export interface Limited {
 /** The caller whose requests the limit of an organization bounds. */
 export type LimitedCaller = Pick<Identity, "organizationId" | "rateLimitPerSecond">;
 
-/** The limits; the answer is a promise where processes share them. */
-export interface RateGate<Answer = Limited | Promise<Limited>> {
+/** The limits, as this process counts them. */
+export interface RateGate {
   /** For a request of an organization: 1,000 a second and bursts of twice that, unless set otherwise. */
-  organization(caller: LimitedCaller): Answer;
+  organization(caller: LimitedCaller): Limited;
   /** Takes what a request of an organization has cost beyond its first token (work-tokens.ts). */
-  work(caller: LimitedCaller, tokens: number): Answer;
+  work(caller: LimitedCaller, tokens: number): Limited;
   /** For an exchange of an API key for a token. */
-  tokenIssuing(keyId: string): Answer;
+  tokenIssuing(keyId: string): Limited;
   /** For a failed authentication from an address. */
-  failedAuthentication(address: string): Answer;
+  failedAuthentication(address: string): Limited;
   /** Returns what is left for an address; counts nothing. */
-  failuresLeft(address: string): Answer;
+  failuresLeft(address: string): Limited;
   /**
    * For an attempt to sign in to the console. Separate from failed authentication, so that neither blocks the other.
    */
-  signIn(address: string): Answer;
-  /** For a request from an address that needs no credential. Bounds the load of one process, so it is never shared. */
+  signIn(address: string): Limited;
+  /** For a request from an address that needs no credential. */
   unauthenticated(address: string): Limited;
 }
 
-export type Policy = BucketPolicy & { readonly header: string };
+type Policy = BucketPolicy & { readonly header: string };
 
 /** Takes the cost from an owner's bucket. */
-export type Count<Answer> = (policy: Policy, owner: string, cost: BucketCost) => Answer;
+type Count = (policy: Policy, owner: string, cost: BucketCost) => Limited;
 
 const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
 
-/** Counts in this process; each policy has its own buckets. */
-export function countInProcess(now: () => number): Count<Limited> {
+/** Each policy has its own buckets. */
+function makeCount(now: () => number): Count {
   const buckets = new Map<string, TokenBuckets>();
   return (policy, owner, cost) => {
     const found = buckets.get(policy.name);
@@ -61,18 +61,8 @@ export function countInProcess(now: () => number): Count<Limited> {
   };
 }
 
-export interface RateGateOptions<Answer> {
-  /** 0 turns every limit off. */
-  readonly perSecond: number;
-  readonly count: Count<Answer>;
-  readonly countHere: Count<Limited>;
-}
-
-export function makeRateGate<Answer>({
-  perSecond: usual,
-  count,
-  countHere,
-}: RateGateOptions<Answer>): RateGate<Answer | Limited> {
+/** `usual`: requests of an organization per second; 0 turns every limit off. */
+export function makeRateGate(usual: number, now: () => number): RateGate {
   const policies = new Map<number, Policy>();
   const policyOf = ({ rateLimitPerSecond: perSecond = usual }: LimitedCaller): Policy => {
     const known = policies.get(perSecond);
@@ -81,21 +71,18 @@ export function makeRateGate<Answer>({
     policies.set(perSecond, policy);
     return policy;
   };
-  const countIf = <Counted>(by: Count<Counted>): Count<Counted | Limited> => {
-    return (policy, owner, cost) =>
-      usual === 0 || policy.perSecond === 0 ? unlimited : by(policy, owner, cost);
-  };
-  const ask = countIf(count);
-  const askHere = countIf(countHere);
+  const count = makeCount(now);
+  const ask: Count = (policy, owner, cost) =>
+    usual === 0 || policy.perSecond === 0 ? unlimited : count(policy, owner, cost);
   const askAddress = ofNetworks(ask);
   return {
     organization: (caller) => ask(policyOf(caller), caller.organizationId, 1),
     work: (caller, charge) => ask(policyOf(caller), caller.organizationId, { charge }),
     tokenIssuing: (keyId) => ask(tokenPolicy, keyId, 1),
-    failedAuthentication: (address) => askAddress(failurePolicies, address, 1),
+    failedAuthentication: (address) => askAddress(failurePolicies, address),
     failuresLeft: (address) => ask(failurePolicies[0], networksOf(address)[0] ?? "", 0),
-    signIn: (address) => askAddress(signInPolicies, address, 1),
-    unauthenticated: (address) => ofNetworks(askHere)(unauthenticatedPolicies, address, 1),
+    signIn: (address) => askAddress(signInPolicies, address),
+    unauthenticated: (address) => askAddress(unauthenticatedPolicies, address),
   };
 }
 
@@ -103,28 +90,18 @@ export function makeRateGate<Answer>({
 type NetworkPolicies = readonly [Policy, Policy, Policy];
 
 /**
- * Takes the cost from the bucket of the host and, while that allows it, from those of the wider networks: requests of a
+ * Takes a token from the bucket of the host and, while that allows it, from those of the wider networks: requests of a
  * host beyond its limit cost its neighbours nothing. Returns the result of the host unless a wider network refuses.
  */
-function ofNetworks<Answer>(ask: Count<Answer>) {
-  return (policies: NetworkPolicies, address: string, cost: BucketCost): Answer => {
+function ofNetworks(ask: Count) {
+  return (policies: NetworkPolicies, address: string): Limited => {
     const networks = networksOf(address);
-    const askFrom = (index: number): Answer => {
-      const policy = policies[index] ?? policies[0];
-      const answer = ask(policy, networks[index] ?? "", cost);
-      if (index + 1 >= networks.length) return answer;
-      const askWider = (own: Limited): Limited | Promise<Limited> => {
-        if (!own.allowed) return own;
-        const wider = askFrom(index + 1) as Limited | Promise<Limited>;
-        if (!(wider instanceof Promise)) return wider.allowed ? own : wider;
-        return wider.then((found) => (found.allowed ? own : found));
-      };
-      // Either all results of a gate are promises, or none is.
-      return (
-        answer instanceof Promise ? answer.then(askWider) : askWider(answer as Limited)
-      ) as Answer;
-    };
-    return askFrom(0);
+    const own = ask(policies[0], networks[0] ?? "", 1);
+    let last = own;
+    for (let index = 1; index < networks.length && last.allowed; index += 1) {
+      last = ask(policies[index] ?? policies[0], networks[index] ?? "", 1);
+    }
+    return last.allowed ? own : last;
   };
 }
 
@@ -156,7 +133,7 @@ function withHeader(policy: BucketPolicy): Policy {
   return { ...policy, header: `"${policy.name}";q=${policy.burst};w=${windowSeconds}` };
 }
 
-export function limited(policy: Policy, taken: Taken): Limited {
+function limited(policy: Policy, taken: Taken): Limited {
   return {
     allowed: taken.allowed,
     retryAfterSeconds: taken.waitSeconds,

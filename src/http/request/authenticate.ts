@@ -7,13 +7,12 @@ import { identifyCaller } from "../../actions/access/identify-caller.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { HttpContext } from "../http-context.ts";
-import { type Limited } from "../rate-limit/rate-limit.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import type { RequestContext } from "../reply/reply.ts";
 
 /**
  * Sets `requestContext.caller`; throws AppError credential_*, rate_limited or insufficient_scope. Synchronous for a
- * caller in memory and limits of this process, because a promise for each request would cost more than the checks.
+ * caller in memory, because a promise for each request would cost more than the checks.
  */
 export function authenticate(
   context: HttpContext,
@@ -39,24 +38,9 @@ interface Access {
   readonly scopes: readonly Scope[];
 }
 
-function admit(
-  context: HttpContext,
-  caller: Identity,
-  { requestContext, scopes }: Access,
-): void | Promise<void> {
+function admit(context: HttpContext, caller: Identity, { requestContext, scopes }: Access): void {
   requestContext.caller = caller;
   const limited = context.rates.organization(caller);
-  if (limited instanceof Promise) {
-    return limited.then((found) => check(context, found, { requestContext, scopes, caller }));
-  }
-  check(context, limited, { requestContext, scopes, caller });
-}
-
-function check(
-  context: HttpContext,
-  limited: Limited,
-  { requestContext, scopes, caller }: Access & { readonly caller: Identity },
-): void {
   enforceLimit(context, limited, { requestContext, name: "organization" });
   requireAnyScope(caller, scopes);
 }
@@ -79,7 +63,7 @@ export async function countUnknownPath(
   requestContext: RequestContext,
 ): Promise<void> {
   if (request.headers.authorization === undefined) {
-    requestContext.rate = (await context.rates.failuresLeft(request.ip)).headers;
+    requestContext.rate = context.rates.failuresLeft(request.ip).headers;
     return;
   }
   try {
@@ -89,23 +73,17 @@ export async function countUnknownPath(
   }
 }
 
-/**
- * Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. Never
- * returns: it throws, or rejects where processes share their limits.
- */
+/** Counts a failed authentication against its address; beyond the limit the answer is 429 instead of 401. */
 export function refuseCredential(
   context: HttpContext,
   request: FastifyRequest,
   { requestContext, error }: { requestContext: RequestContext; error: unknown },
-): Promise<never> {
+): never {
   if (!isCredentialError(error)) throw error;
-  const fail = (limited: Limited): never => {
-    enforceLimit(context, limited, { requestContext, name: "failed-authentication" });
-    throw error;
-  };
   context.failures.note(request.ip, "api");
   const limited = context.rates.failedAuthentication(request.ip);
-  return limited instanceof Promise ? limited.then(fail) : fail(limited);
+  enforceLimit(context, limited, { requestContext, name: "failed-authentication" });
+  throw error;
 }
 
 function isCredentialError(error: unknown): boolean {

@@ -192,7 +192,7 @@ export const issueToken: Verb = {
       const holder = await admit(context, input, () =>
         identifyKeyHolder(context.app, http.headers.authorization),
       );
-      const limited = await context.rates.tokenIssuing(holder.key.keyId);
+      const limited = context.rates.tokenIssuing(holder.key.keyId);
       enforceLimit(context, limited, { requestContext, name: "token-issuing" });
       const { body } = await read(http);
       return jsonAnswer(200, await issue(context.app, holder, body as AccessTokenRequest));
@@ -223,7 +223,7 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
   const form = await readTokenForm(http.raw);
   requestContext.oauthErrorOf = (error) => oauthErrorOf(error, form.isExchange);
   const program = await admit(context, input, () => identifyProgram(context.app, form));
-  const limited = await context.rates.tokenIssuing(program.key.keyId);
+  const limited = context.rates.tokenIssuing(program.key.keyId);
   enforceLimit(context, limited, { requestContext, name: "token-issuing" });
   const issued = await admit(context, input, () =>
     issue(context.app, program, {

@@ -75,7 +75,7 @@ async function readPage(
   const memory = await context.load.pages.reserve(caller.organizationId, pageMemoryBytes, gone);
   try {
     const page = await context.feed.read(reading, gone);
-    await charge(context, input, workOf(page));
+    charge(context, input, workOf(page));
     return reading.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
   } finally {
     memory.release();

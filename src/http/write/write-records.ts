@@ -103,7 +103,7 @@ function writeSmall(
   }).then((report) => {
     const counted = countDrafts(report);
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
-    if (count > 1) void charge(context, { requestContext, caller }, work);
+    if (count > 1) charge(context, { requestContext, caller }, work);
     const { results } = report;
     if (results === undefined) return { ...counted, refused: 0, results, refusals: [] };
     const refused = results.filter(({ status }) => status === "refused");
@@ -142,7 +142,7 @@ async function writeLarge(
   };
   const isMain = mayReadOnMain(context.load, organizationId, declared);
   const outcome = await (isMain ? writeOnMain(context, large) : writeInBulk(context, large));
-  await charge(context, input, outcome.work);
+  charge(context, input, outcome.work);
   if ("error" in outcome) throw outcome.error;
   return outcome.report;
 }
@@ -199,13 +199,13 @@ async function writeInBulk(
 }
 
 /** The first token was taken before the request was read. */
-export async function charge(
+export function charge(
   context: HttpContext,
   { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
   work: Work,
-): Promise<void> {
+): void {
   const tokens = tokensOf(work) - 1;
-  if (tokens > 0) requestContext.rate = (await context.rates.work(caller, tokens)).headers;
+  if (tokens > 0) requestContext.rate = context.rates.work(caller, tokens).headers;
 }
 
 interface StrictReport extends ListReport {

@@ -17,7 +17,7 @@ import type { HttpContext } from "../http-context.ts";
 import type { Reservation } from "../load/memory-budget.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/read-body.ts";
-import { type Limited, rateFields } from "../rate-limit/rate-limit.ts";
+import { rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics, notStored } from "../reply/reply.ts";
 import { reportRefusals } from "../reply/refusals.ts";
 import { ReplyLines } from "../reply/reply-lines.ts";
@@ -150,12 +150,9 @@ class WriteStream {
   }
 
   #charge(work: Work): void {
-    const limited = this.#context.rates.work(this.#input.caller, tokensOf(work));
-    const note = ({ allowed, retryAfterSeconds }: Limited): void => {
-      this.#paidAt = allowed ? 0 : performance.now() + retryAfterSeconds * 1_000;
-    };
-    if (limited instanceof Promise) void limited.then(note);
-    else note(limited);
+    const { rates } = this.#context;
+    const { allowed, retryAfterSeconds } = rates.work(this.#input.caller, tokensOf(work));
+    this.#paidAt = allowed ? 0 : performance.now() + retryAfterSeconds * 1_000;
   }
 
   #reply(lines: string, lineCount: number): void {

@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Identity } from "../../../src/actions/access/caller-cache.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
+import { makeRateGate, rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
-import { makeProcessGate } from "../../support/process-gate.ts";
 
 function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
   return {
@@ -24,7 +23,7 @@ function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
 
 describe("the limit of an organization", () => {
   it("tells the quota and window in RateLimit-Policy, what is left and for how long in RateLimit", () => {
-    const rates = makeProcessGate(10, makeFakeClock().now);
+    const rates = makeRateGate(10, makeFakeClock().now);
     assert.deepEqual(rates.organization(caller("one")), {
       allowed: true,
       retryAfterSeconds: 1,
@@ -37,7 +36,7 @@ describe("the limit of an organization", () => {
 
   it("allows twice the rate in a burst, and then the rate", () => {
     const clock = makeFakeClock();
-    const rates = makeProcessGate(10, clock.now);
+    const rates = makeRateGate(10, clock.now);
     const take = () => rates.organization(caller("one")).allowed;
     assert.equal(Array.from({ length: 25 }, take).filter(Boolean).length, 20);
     clock.advanceMs(1_000);
@@ -45,13 +44,13 @@ describe("the limit of an organization", () => {
   });
 
   it("is that of the organization where one is set", () => {
-    const rates = makeProcessGate(10, makeFakeClock().now);
+    const rates = makeRateGate(10, makeFakeClock().now);
     const { headers } = rates.organization(caller("one", 3));
     assert.equal(headers?.rateLimitPolicy, '"organization";q=6;w=2');
   });
 
   it("is none where the organization's is 0, and nothing is told then", () => {
-    const rates = makeProcessGate(1, makeFakeClock().now);
+    const rates = makeRateGate(1, makeFakeClock().now);
     for (let index = 0; index < 10; index += 1) {
       const limited = rates.organization(caller("one", 0));
       assert.deepEqual(limited, { allowed: true, headers: undefined, retryAfterSeconds: 0 });
@@ -59,7 +58,7 @@ describe("the limit of an organization", () => {
   });
 
   it("does not depend on which of its keys is used", () => {
-    const rates = makeProcessGate(1, makeFakeClock().now);
+    const rates = makeRateGate(1, makeFakeClock().now);
     const allowed = ["key 1", "key 2", "key 3"].map((keyId) => {
       const asKey = { ...caller("one"), keyId };
       return rates.organization(asKey).allowed;
@@ -71,7 +70,7 @@ describe("the limit of an organization", () => {
 
 describe("the limit of token issuing", () => {
   it("is 60 a minute for each key", () => {
-    const rates = makeProcessGate(10, makeFakeClock().now);
+    const rates = makeRateGate(10, makeFakeClock().now);
     const taken = Array.from({ length: 61 }, () => rates.tokenIssuing("key"));
     assert.equal(limits.tokenRequestsPerMinute, 60);
     assert.equal(taken.filter(({ allowed }) => allowed).length, 60);
@@ -83,7 +82,7 @@ describe("the limit of token issuing", () => {
 
 describe("the limit of failed authentication", () => {
   it("is 20 a minute for each address", () => {
-    const rates = makeProcessGate(10, makeFakeClock().now);
+    const rates = makeRateGate(10, makeFakeClock().now);
     const taken = Array.from({ length: 21 }, () => rates.failedAuthentication("192.0.2.1"));
     assert.equal(limits.failedAuthenticationsPerMinute, 20);
     assert.equal(taken.filter(({ allowed }) => allowed).length, 20);
@@ -114,7 +113,7 @@ describe("the limits of addresses", () => {
     ["unauthenticated", 200],
   ] as const) {
     it(`bound the /56 and the /48 of many hosts too: ${name}`, () => {
-      const rates = makeProcessGate(10, makeFakeClock().now);
+      const rates = makeRateGate(10, makeFakeClock().now);
       const take = (address: string) => rates[name](address);
       const hosts = { hosts: 200, times: own / 10 };
       assert.equal(countAllowed(take, { ...hosts, network: in56 }), own * 4);
@@ -124,7 +123,7 @@ describe("the limits of addresses", () => {
   }
 
   it("leave neighbours what a host sends beyond its own limit", () => {
-    const rates = makeProcessGate(10, makeFakeClock().now);
+    const rates = makeRateGate(10, makeFakeClock().now);
     for (let time = 0; time < 1_000; time += 1) rates.signIn(in56(0));
     assert.equal(
       countAllowed((address) => rates.signIn(address), {
@@ -137,7 +136,7 @@ describe("the limits of addresses", () => {
   });
 
   it("count attempts to sign in and failed authentications apart", () => {
-    const rates = makeProcessGate(10, makeFakeClock().now);
+    const rates = makeRateGate(10, makeFakeClock().now);
     for (let time = 0; time < 21; time += 1) rates.failedAuthentication("192.0.2.1");
     assert.equal(rates.signIn("192.0.2.1").headers?.rateLimit, '"sign-in";r=19;t=3');
     for (let time = 0; time < 21; time += 1) rates.signIn("192.0.2.2");
@@ -150,7 +149,7 @@ describe("the limits of addresses", () => {
 
 describe("a rate of 0", () => {
   it("turns every limit off", () => {
-    const rates = makeProcessGate(0, makeFakeClock().now);
+    const rates = makeRateGate(0, makeFakeClock().now);
     for (let index = 0; index < 100; index += 1) {
       assert.equal(rates.organization(caller("one", 1)).allowed, true);
       assert.equal(rates.tokenIssuing("key").allowed, true);

@@ -19,7 +19,6 @@ export const allowedLicences: ReadonlySet<string> = new Set([
 
 /** Packages that state a licence, but whose files on the registry lack its text, and where the text is. */
 export const textsElsewhere: Readonly<Record<string, string>> = {
-  "@redis/client": "https://github.com/redis/node-redis/blob/master/LICENSE",
   "@scalar/openapi-types": "https://github.com/scalar/scalar/blob/main/LICENSE",
   "@scalar/schemas": "https://github.com/scalar/scalar/blob/main/LICENSE",
   "abstract-logging": "http://jsumners.mit-license.org",
