@@ -8,6 +8,7 @@ import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
 import type { IssuerKeys } from "./identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
+import type { AllowedAddresses } from "./webhook/allowed-address.ts";
 import type { Viewer } from "./operator/viewer.ts";
 
 /** Signs with the current receipt key. */
@@ -74,8 +75,7 @@ export interface App {
   readonly searchKeys: () => SearchKeys | undefined;
   /** Returns the secrets of webhooks; undefined if this process has no secret to derive them from. */
   readonly webhookKeys: () => WebhookKeys | undefined;
-  /** Whether webhooks may go to private networks, and without TLS there (WEBHOOK_NETWORKS). */
-  readonly privateWebhooks: boolean;
+  readonly webhookAddresses: AllowedAddresses;
   readonly callers: CallerCache;
   readonly issuerKeys: IssuerKeys;
   readonly inFlight: InFlightKeys;

@@ -63,16 +63,6 @@ export function webhookState(endpoint: WebhookEndpoint, keyCheck?: number): Webh
 export const urlCharactersMax = 2_000;
 export const descriptionCharactersMax = 200;
 
-/** What a URL must be, if this one is not valid; otherwise undefined. `http`: whether TLS may be missing. */
-export function findUrlFault(text: string, http: boolean): string | undefined {
-  const url = URL.parse(text);
-  const expected = `must be a URL of at most ${urlCharactersMax} characters with https`;
-  if (text.length > urlCharactersMax || url === null || url.hostname === "") return expected;
-  if (url.protocol !== "https:" && !(http && url.protocol === "http:")) return expected;
-  if (url.username !== "" || url.password !== "") return "must not contain a user or a password";
-  return url.hash === "" ? undefined : "must not contain a fragment";
-}
-
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;

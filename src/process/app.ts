@@ -7,6 +7,7 @@ import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts
 import { makeSearchKeys } from "../actions/search/search-keys.ts";
 import { makeWebhookKeys } from "../actions/webhook/webhook-keys.ts";
 import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
+import { makeAllowedAddresses } from "../actions/webhook/allowed-address.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { IssuerKeys } from "../actions/identity/issuer-keys.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
@@ -74,7 +75,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       signer: () => findKeys(config, { readKey, role: options.role }, makeSigner),
       searchKeys: () => findKeys(config, { readKey, role: options.role }, makeSearchKeys),
       webhookKeys: () => findKeys(config, { readKey, role: options.role }, makeWebhookKeys),
-      privateWebhooks: config.webhookNetworks.length > 0,
+      webhookAddresses: makeAllowedAddresses(config.webhookNetworks),
       callers: new CallerCache(),
       issuerKeys: new IssuerKeys(now),
       inFlight: new InFlightKeys(),

@@ -41,7 +41,6 @@ import { startTelemetry } from "./start-telemetry.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
 import type { Tracing } from "../telemetry/telemetry.ts";
-import { makeAllowedAddresses } from "../worker/webhook/allowed-address.ts";
 import { makePost, type PostOptions, makeResolver } from "../worker/webhook/post.ts";
 import { startSender } from "../worker/webhook/sender.ts";
 import { version } from "./version.ts";
@@ -277,9 +276,8 @@ function startWorker({ app, config, log, metrics }: Parts, isClockTrusted: IsClo
   });
 }
 
-function startWebhooks({ app, config, log, metrics, sending }: Parts): Pick<Loop, "stop"> {
-  const allowed = makeAllowedAddresses(config.webhookNetworks);
-  const post = makePost({ allowed, resolve: makeResolver(), ...sending });
+function startWebhooks({ app, log, metrics, sending }: Parts): Pick<Loop, "stop"> {
+  const post = makePost({ allowed: app.webhookAddresses, resolve: makeResolver(), ...sending });
   return startSender(app, {
     post,
     log,

@@ -39,6 +39,7 @@ describe("webhook create", () => {
   it("refuses what is not valid", async () => {
     for (const wrong of [
       `--url http://hooks.example.com`,
+      `--url https://10.0.0.1/hook`,
       `--url https://user@hooks.example.com`,
       `--url ${url} --events sluice.deletion.complete`,
     ]) {

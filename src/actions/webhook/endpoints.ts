@@ -5,7 +5,6 @@ import { setImmediate } from "node:timers/promises";
 import type { Parts } from "../../basics/paced-read.ts";
 import {
   descriptionCharactersMax,
-  findUrlFault,
   type WebhookEndpoint,
   type WebhookEvent,
   webhookEvents,
@@ -28,6 +27,7 @@ import { FeedCipher, type TrailPosition } from "../change/offset.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError, unknownName, requireLine } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
+import { findUrlFault } from "./allowed-address.ts";
 
 /** With the only copy of its secret. */
 export interface CreatedEndpoint {
@@ -107,7 +107,7 @@ export async function createEndpoint(
   wanted: OperatorsEndpoint,
 ): Promise<CreatedEndpoint> {
   requireRight(app, "webhook.create");
-  const fault = findUrlFault(wanted.url, app.privateWebhooks);
+  const fault = findUrlFault(wanted.url, app.webhookAddresses);
   if (fault !== undefined) throw new OperatorError("invalid", `The URL ${fault}.`);
   const { description = "", organizationId } = wanted;
   if (description !== "") requireLine("The description", description, descriptionCharactersMax);

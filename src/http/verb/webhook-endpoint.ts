@@ -6,6 +6,7 @@ import {
   listOwnEndpoints,
   removeOwnEndpoint,
 } from "../../actions/webhook/endpoints.ts";
+import { findUrlFault } from "../../actions/webhook/allowed-address.ts";
 import { endpointState } from "../../actions/webhook/endpoint-view.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
@@ -15,7 +16,6 @@ import { identifier, oneOf } from "../../domain/schema/fields.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import {
   descriptionCharactersMax,
-  findUrlFault,
   urlCharactersMax,
   webhookEvents,
   type WebhookEvent,
@@ -108,7 +108,7 @@ export const createWebhookEndpoint: Verb = {
     return async (input) => {
       const { body, bytes } = await read(input.request);
       const wanted = body as { url: string; events: WebhookEvent[]; description?: string };
-      const message = findUrlFault(wanted.url, app.privateWebhooks);
+      const message = findUrlFault(wanted.url, app.webhookAddresses);
       if (message !== undefined) {
         const errors = [{ field: "url", message }];
         throw new AppError("validation_failed", { message: "The endpoint is not valid.", errors });

@@ -5,7 +5,7 @@ import http, { type IncomingMessage, type RequestOptions } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { withoutBrackets } from "../../basics/url-hostname.ts";
-import type { AllowedAddresses } from "./allowed-address.ts";
+import type { AllowedAddresses } from "../../actions/webhook/allowed-address.ts";
 import { Resolver } from "node:dns/promises";
 
 /** The bound for everything: the name, the connection, the request and the head of the reply. */

@@ -8,7 +8,7 @@ import { createServer as createHttps } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { makeAllowedAddresses } from "../../../src/worker/webhook/allowed-address.ts";
+import { makeAllowedAddresses } from "../../../src/actions/webhook/allowed-address.ts";
 import {
   makePost,
   type PostOptions,

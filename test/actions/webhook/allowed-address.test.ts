@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { describe, it } from "node:test";
 import {
+  findUrlFault,
   listOwnAddresses,
   makeAllowedAddresses,
-} from "../../../src/worker/webhook/allowed-address.ts";
+} from "../../../src/actions/webhook/allowed-address.ts";
 
 const special = [
   "0.0.0.0",
@@ -80,5 +81,49 @@ describe("an address", () => {
       assert.equal(allows(address), false, address);
     }
     assert.equal(makeAllowedAddresses(["64:ff9b::/96"]).allows("64:ff9b::808:808"), true);
+  });
+});
+
+describe("the URL of an endpoint", () => {
+  const closed = makeAllowedAddresses([]);
+  const open = makeAllowedAddresses(["10.1.0.0/16", "127.0.0.1"]);
+
+  it("may be any https URL without a user, a password and a fragment", () => {
+    const good = ["https://a.example", "https://a.example:8443/b?c=d", "https://[2606:4700::1]/"];
+    for (const url of good) assert.equal(findUrlFault(url, closed), undefined, url);
+    const bad = [
+      "",
+      "a.example",
+      "ftp://a.example",
+      "http://a.example",
+      "https://",
+      "javascript:alert(1)",
+      `https://a.example/${"x".repeat(2_000)}`,
+      "https://user@a.example",
+      "https://:password@a.example",
+      "https://a.example/#b",
+    ];
+    for (const url of bad) assert.match(findUrlFault(url, closed) ?? "", /^must /, url);
+    assert.match(findUrlFault("file:///etc/passwd", open) ?? "", /https/);
+  });
+
+  it("is refused if it names an address to which nothing is sent, in whatever form", () => {
+    const hosts = ["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "localhost", "a.localhost."];
+    for (const host of [...hosts, "10.1.0.1", "169.254.169.254", "[::ffff:10.1.0.1]"]) {
+      assert.match(findUrlFault(`https://${host}/a`, closed) ?? "", /private network/, host);
+    }
+    for (const host of ["10.2.0.1", "[::1]"]) {
+      assert.match(findUrlFault(`https://${host}/a`, open) ?? "", /private network/, host);
+    }
+  });
+
+  it("is without TLS only for a network that the operator names, or a name that may be there", () => {
+    for (const host of ["10.1.0.1", "127.0.0.1", "localhost", "a.example"]) {
+      for (const scheme of ["http", "https"]) {
+        assert.equal(findUrlFault(`${scheme}://${host}/a`, open), undefined, host);
+      }
+    }
+    assert.match(findUrlFault("http://8.8.8.8/a", open) ?? "", /^must have https/);
+    assert.match(findUrlFault("http://a.example", closed) ?? "", /with https/);
   });
 });

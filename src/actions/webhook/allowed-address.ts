@@ -1,8 +1,11 @@
 // The addresses to which webhooks may be sent: public ones of other machines, and those in the networks that the
-// operator names. A customer chooses the URL, and must not reach what only this machine can reach.
+// operator names. A customer chooses the URL, and must not reach what only this machine can reach. A URL that names an
+// address is refused when its endpoint is created; a name is resolved, and its addresses are checked, at each delivery.
 
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { withoutBrackets } from "../../basics/url-hostname.ts";
+import { urlCharactersMax } from "../../domain/webhook.ts";
 
 /** Special-purpose addresses according to the registries of IANA, and multicast. */
 const specialIpv4 =
@@ -19,6 +22,8 @@ export interface AllowedAddresses {
   readonly allows: (address: string) => boolean;
   /** Whether TLS may be missing there. */
   readonly allowsPlain: (address: string) => boolean;
+  /** Whether there is any address where TLS may be missing. */
+  readonly allowsSomePlain: boolean;
 }
 
 /** `networks`: such as `10.1.0.0/16`, or an address. `listOwn`: called each time, because own addresses can change. */
@@ -33,7 +38,33 @@ export function makeAllowedAddresses(
   return {
     allows: (address) => isNamed(address) || isForeign(address),
     allowsPlain: isNamed,
+    allowsSomePlain: networks.length > 0,
   };
+}
+
+/** What a URL must be, if nothing could ever be sent to this one; otherwise undefined. */
+export function findUrlFault(text: string, allowed: AllowedAddresses): string | undefined {
+  const url = URL.parse(text);
+  const expected = `must be a URL of at most ${urlCharactersMax} characters with https`;
+  if (text.length > urlCharactersMax || url === null || url.hostname === "") return expected;
+  const isPlain = allowed.allowsSomePlain && url.protocol === "http:";
+  if (url.protocol !== "https:" && !isPlain) return expected;
+  if (url.username !== "" || url.password !== "") return "must not contain a user or a password";
+  if (url.hash !== "") return "must not contain a fragment";
+  const addresses = addressesIn(url.hostname);
+  if (addresses.length === 0 || addresses.some(isPlain ? allowed.allowsPlain : allowed.allows)) {
+    return undefined;
+  }
+  return addresses.some(allowed.allows)
+    ? "must have https: without TLS, nothing is sent to this address"
+    : "must not name an address of this machine or of a private network, unless the operator permits it (WEBHOOK_NETWORKS)";
+}
+
+/** The addresses that a host is whatever the name servers say; empty for any other name. */
+function addressesIn(hostname: string): readonly string[] {
+  const host = withoutBrackets(hostname);
+  if (isIP(host) !== 0) return [host];
+  return /^(?:.+\.)?localhost\.?$/.test(host) ? ["127.0.0.1", "::1"] : [];
 }
 
 /** The addresses of the interfaces of this machine; empty if a sandbox does not permit to list them. */
