@@ -25,7 +25,7 @@ import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-sm
 import { type Handler, type Operation, scopesOf } from "./operation.ts";
 import { authenticate, countUnknownPath } from "./request/authenticate.ts";
 import { operations } from "./routes.ts";
-import { closestName } from "../domain/validation/suggest.ts";
+import { noSuchOperation } from "./reply/no-such-operation.ts";
 import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
 
 type Mount = (server: FastifyInstance, watch: RequestWatch<RequestContext>) => void;
@@ -233,12 +233,6 @@ function asMalformed(error: unknown): unknown {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function noSuchOperation(path: string, known: readonly string[]): AppError {
-  const close = closestName(path, known);
-  const hint = close === undefined ? "See /docs for all operations." : `Did you mean ${close}?`;
-  return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
 }
 
 type MethodsByPath = ReadonlyMap<string, readonly string[]>;

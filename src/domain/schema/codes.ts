@@ -52,6 +52,19 @@ const withdrawnCurrencies = "ANG BGN CUC HRK SLL ZWL";
 /** ISO 4217 codes: all that are active, and those withdrawn too recently to have left the books. */
 export const currencies: ReadonlySet<string> = setOf(`${activeCurrencies} ${withdrawnCurrencies}`);
 
+/** What is often sent in place of a code. */
+const mistaken: Readonly<Record<string, string>> = { UK: "GB", EL: "GR", RMB: "CNY", NIS: "ILS" };
+
+/** The code among these that the text means in another case, with blanks around it, or by a common mistake. */
+export function codeMeantBy(text: string, codes: ReadonlySet<string>): string | undefined {
+  if (text.length > mistakenCharactersMax) return undefined;
+  const sent = text.trim().toUpperCase();
+  const meant = Object.hasOwn(mistaken, sent) ? mistaken[sent] : sent;
+  return meant !== undefined && codes.has(meant) ? meant : undefined;
+}
+
+const mistakenCharactersMax = 16;
+
 function setOf(codes: string): ReadonlySet<string> {
   return new Set(codes.trim().split(/\s+/));
 }

@@ -17,6 +17,15 @@ const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 export const recipientNamePattern = recipientName.source;
 
+const countries = countriesAlpha2.union(countriesAlpha3);
+
+/** The formats of which every value is a code of a list. */
+export const codesOf: Readonly<Record<string, ReadonlySet<string>>> = {
+  "iso-4217": currencies,
+  "iso-3166-1-alpha-2": countriesAlpha2,
+  "iso-3166-1": countries,
+};
+
 export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   "date-time": (value) => normaliseTimestamp(value) !== undefined,
   date: isFullDate,
@@ -28,5 +37,5 @@ export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   "recipient-name": (value) => recipientName.test(value),
   "iso-4217": (value) => currencies.has(value),
   "iso-3166-1-alpha-2": (value) => countriesAlpha2.has(value),
-  "iso-3166-1": (value) => countriesAlpha2.has(value) || countriesAlpha3.has(value),
+  "iso-3166-1": (value) => countries.has(value),
 };

@@ -15,6 +15,8 @@ import {
   kindOf,
   type SchemaShape,
 } from "../schema/schema-shape.ts";
+import { codeMeantBy } from "../schema/codes.ts";
+import { codesOf } from "../schema/formats.ts";
 import { isValid, validatorOf } from "../schema/validator.ts";
 import { adviseName } from "./suggest.ts";
 
@@ -90,10 +92,16 @@ function explainRefused(walk: Walk, place: Place): void {
   report(walk, place.path, message + adviseValue(walk, place));
 }
 
-/** Suggests a value of the enumeration if the sent value has a typing error or another case. */
+/** Suggests a value of the enumeration or a code, if the sent value has a typing error or another case. */
 function adviseValue(walk: Walk, { schema, value }: Place): string {
+  if (typeof value !== "string") return "";
+  for (const { format = "" } of alternativesOf(schema)) {
+    const codes = Object.hasOwn(codesOf, format) ? codesOf[format] : undefined;
+    const code = codes === undefined ? undefined : codeMeantBy(value, codes);
+    if (code !== undefined) return `; did you mean ${code}?`;
+  }
   const known = alternativesOf(schema).flatMap(({ enum: values = [] }) => values);
-  if (typeof value !== "string" || known.length === 0) return "";
+  if (known.length === 0) return "";
   return advise(
     walk,
     value,

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 
 /** Throws AppError validation_failed if it is missing, given twice, wrongly encoded, or not an identifier. */
@@ -11,12 +12,29 @@ export function queryIdentifier(request: FastifyRequest, name: string): string {
   if (typeof value === "string" && validateIdentifier(name, value).length === 0) return value;
   const errors =
     value === undefined
-      ? [{ field: name, message: `is required as a query parameter: ?${name}=…` }]
+      ? [
+          {
+            field: name,
+            message: `is required as a query parameter: ?${name}=…${insteadOf(request, name)}`,
+          },
+        ]
       : Array.isArray(value)
         ? [{ field: name, message: "must be given once" }]
         : validateIdentifier(name, value);
   throw new AppError("validation_failed", { message: "The query is not valid.", errors });
 }
+
+/** How many parameters of a query are compared with the one that is missing. */
+const comparedMax = 8;
+
+/** Names a parameter that was probably meant for this one: an id by another name. */
+function insteadOf({ query }: FastifyRequest, name: string): string {
+  const sent = Object.keys(query as object).slice(0, comparedMax);
+  const other = sent.find((one) => ids.has(one) || closestName(one, [name]) !== undefined);
+  return other === undefined ? "" : `, not ?${other}=…`;
+}
+
+const ids: ReadonlySet<string> = new Set(["id", "record_id", "resource_id"]);
 
 /**
  * Otherwise a query that does not follow RFC 3986, section 2.1, or whose percent-encoding is not UTF-8, would be used

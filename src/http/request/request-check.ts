@@ -40,23 +40,28 @@ function requestCheck(schema: SchemaShape, what: string): (value: unknown) => vo
  * Makes a function that reads a small body, and returns it with its bytes. It throws AppError content_type, too_large,
  * malformed_json or validation_failed.
  */
-export function jsonBody(schema: SchemaShape, what: string) {
+export function jsonBody(schema: SchemaShape, what: string, emptyAdvice = dropsBody) {
   const check = requestCheck(schema, what);
   return async ({ raw }: FastifyRequest): Promise<{ body: unknown; bytes: Buffer }> => {
-    if (raw.method === "DELETE" && !hasBody(raw)) {
-      throw new AppError("malformed_json", {
-        message: "The body is empty; send JSON. Some proxies drop the body of a DELETE.",
-      });
-    }
+    const isDelete = raw.method === "DELETE";
+    if (isDelete && !hasBody(raw)) throw emptyBody(emptyAdvice);
     mediaTypeOf(raw, false);
     const bytes = await readSmallBody(raw);
+    // In chunks, its length is known only now.
+    if (isDelete && bytes.length === 0) throw emptyBody(emptyAdvice);
     const body = parseJson(bytes);
     check(body);
     return { body, bytes };
   };
 }
 
-export function hasBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
+const dropsBody = "Some proxies drop the body of a DELETE.";
+
+function emptyBody(advice: string): AppError {
+  return new AppError("malformed_json", { message: `The body is empty; send JSON. ${advice}` });
+}
+
+function hasBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
   const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
   return encoding !== undefined || Number(length) > 0;
 }

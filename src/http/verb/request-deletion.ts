@@ -2,13 +2,12 @@
 
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/deletion/request-deletion.ts";
-import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import { identifier } from "../../domain/schema/fields.ts";
 import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { closedObject, hasBody, jsonBody } from "../request/request-check.ts";
+import { closedObject, jsonBody } from "../request/request-check.ts";
 import type { HttpContext } from "../http-context.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
 import type { Example, JsonSchema } from "../openapi/document.ts";
@@ -101,9 +100,8 @@ export const requestDeletion: Verb = {
 
   makeHandler: (context, operation) => {
     const type = requireType(operation);
-    const read = jsonBody(deletionRequestSchema(type), "deletion request");
+    const read = jsonBody(deletionRequestSchema(type), "deletion request", dropsBody);
     return async (input) => {
-      requireBody(input);
       const { body, bytes } = await read(input.request);
       const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
       return answerDeletion(context, input, { operation, type, id, reason, bytes });
@@ -111,15 +109,8 @@ export const requestDeletion: Verb = {
   },
 };
 
-/** Some proxies drop the body of a DELETE, so the error names that cause. */
-function requireBody({ request }: HandlerInput): void {
-  if (hasBody(request)) return;
-  throw new AppError("malformed_json", {
-    message:
-      "The body is empty; send JSON. If something on the way drops the body of a DELETE, " +
-      "send POST /v2/deletion_request instead.",
-  });
-}
+const dropsBody =
+  "If something on the way drops the body of a DELETE, send POST /v2/deletion_request instead.";
 
 interface Wanted {
   readonly operation: Operation;

@@ -33,6 +33,18 @@ function typeNamed(name: string): RecordType {
 const statuses = "CREATED, PENDING, SETTLED, FAILED, REJECTED, REFUNDED";
 
 describe("a message", () => {
+  for (const [sent, meant] of [
+    [{ currency: "eur" }, "EUR"],
+    [{ currency: " USD" }, "USD"],
+    [{ currency: "RMB" }, "CNY"],
+    [{ sender_country: "UK" }, "GB"],
+    [{ sender_country: "de" }, "DE"],
+  ] as const) {
+    it(`says which code was meant: ${JSON.stringify(sent)}`, () => {
+      assert.ok(told("transaction", sent)[0]?.endsWith(`; did you mean ${meant}?`));
+    });
+  }
+
   it("says what was expected and which kind of value arrived instead", () => {
     const amount =
       "amount: must be a number between -9007199254740991 and 9007199254740991, or null, but is";

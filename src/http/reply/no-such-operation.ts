@@ -1,0 +1,24 @@
+// The error for a path that has no operation, with the operation that was probably meant.
+
+import { AppError } from "../../domain/error.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
+import { operations } from "../routes.ts";
+
+export function noSuchOperation(path: string, known: readonly string[]): AppError {
+  const hint = idInPath(path) ?? nearPath(path, known);
+  return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
+}
+
+/** For a path of an operation with an id behind it. */
+function idInPath(path: string): string | undefined {
+  const parent = path.slice(0, path.lastIndexOf("/"));
+  const meant = operations.find((one) => one.method === "GET" && one.path === parent);
+  const name = meant?.document(meant, recordTypes).query?.name;
+  return name && `The id is a query parameter: ${parent}?${name}=…`;
+}
+
+function nearPath(path: string, known: readonly string[]): string {
+  const close = closestName(path, known);
+  return close === undefined ? "See /docs for all operations." : `Did you mean ${close}?`;
+}
