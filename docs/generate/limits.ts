@@ -109,6 +109,7 @@ const workRows: typeof rows = [
   ["Characters of the name of a recipient; at least 1", "recipientNameCharactersMax", "400"],
   ["Milliseconds for which a long poll waits", "longPollMs", "204"],
   ["Milliseconds of a live stream of changes", "changeStreamMs", "it ends"],
+  ["Milliseconds between comment lines in it", "heartbeatMs", "no bound"],
   ["Invalid lines of a stream", "streamInvalidLinesMax", streamEnds],
   ["Bytes of a stream after decompression for each byte received", "streamRatioMax", "413"],
   ["Window of a body in zstd, as a power of two of bytes", "zstdWindowLogMax", "413"],

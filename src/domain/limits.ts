@@ -60,6 +60,8 @@ export const limits = {
   recipientNameCharactersMax: 64,
   longPollMs: 20_000,
   changeStreamMs: 50_000,
+  /** Proxies end a reply that is silent for longer; many after 30 or 60 seconds. */
+  heartbeatMs: 15_000,
 
   // webhooks
   webhookEndpointsMax: 10,

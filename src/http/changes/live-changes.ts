@@ -73,6 +73,7 @@ export async function beginStream(
   if (name !== undefined) context.observe(name, 200, seconds);
   const giveUp = (): boolean => context.feed.isOver(waiting);
   return async () => {
+    const heartbeat = setInterval(() => beat(raw), limits.heartbeatMs);
     try {
       for (let page = first; page.done !== true; page = await pages.next()) {
         context.rates.work(input.caller, tokensOf(workOf(page.value)));
@@ -82,10 +83,16 @@ export async function beginStream(
     } catch {
       // The reader connects again, and then gets the error as a reply.
     }
+    clearInterval(heartbeat);
     // A reader that has not read a part when its stream ends is disconnected, even if it is still reading.
     if (raw.writableNeedDrain) raw.destroy();
     else raw.end();
   };
+}
+
+/** A comment, which readers ignore, so that a proxy does not take the stream for a connection that has died. */
+function beat(raw: ServerResponse): void {
+  if (!raw.writableNeedDrain) raw.write(":\n\n");
 }
 
 /**
