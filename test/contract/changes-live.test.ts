@@ -67,22 +67,6 @@ describe("a stream of changes", () => {
     assert.match(raw.received(), /\r\n0\r\n\r\n$/);
   });
 
-  it("has a comment line every 15 seconds, so that no proxy takes it for dead", async (test) => {
-    const customer = await scene.makeCustomer();
-    test.mock.timers.enable({ apis: ["setInterval"] });
-    const raw = open(customer, "offset=now&live=sse");
-    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
-    const comments = () => raw.received().match(/^:$/gm)?.length ?? 0;
-    assert.equal(comments(), 0);
-    for (const count of [1, 2]) {
-      test.mock.timers.tick(15_000);
-      await waitFor("a comment", () => comments() === count || undefined);
-    }
-    assert.equal(eventsIn(raw).controls.length, 1);
-    raw.socket.end();
-    await raw.closed;
-  });
-
   it("says where the end is if nothing has arrived yet", async () => {
     const customer = await scene.makeCustomer();
     const raw = open(customer, "offset=now&live=sse");

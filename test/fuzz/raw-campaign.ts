@@ -104,18 +104,20 @@ class RawRun implements CampaignOutcome<Figures> {
         this.#progressAt += progressEvery;
         tell(`${this.figures.requests} requests`);
       }
-      await this.#sampleMemory();
+      await this.#requireAnswer();
     }
   }
 
-  /** A server that does not answer is a finding, with what it printed. */
-  async #sampleMemory(): Promise<void> {
+  /** A server that does not answer after a case is a finding, with what it printed, even if it is alive. */
+  async #requireAnswer(): Promise<void> {
     try {
+      const { status } = await this.#server.client.send({ method: "GET", path: "/health/live" });
+      if (status !== 200) throw new Error(`/health/live is ${status}`);
       await this.#memory.sample(this.figures.requests);
     } catch (error) {
       const { child } = this.#server;
       const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;
-      this.findings.push(`/metrics: ${String(error)}; ${state}; ${this.#server.output().err}`);
+      this.findings.push(`${String(error)}; ${state}; ${this.#server.output().err}`);
     }
   }
 

@@ -36,7 +36,38 @@ const connect = Buffer.from("CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n");
 const upgrade =
   "GET /v2/person?person_id=1 HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n";
 
+/** What the server declines, and what may follow it on the connection. */
+const declined = [
+  ...["websocket", "h2c", ""].map(
+    (protocol) => `${live("connection: upgrade")}upgrade: ${protocol}\r\n`,
+  ),
+  live("connection: upgrade, keep-alive, x"),
+  live("expect: 100-continue"),
+  live("expect: x"),
+  "CONNECT x:1 HTTP/1.1\r\nhost: x\r\n",
+];
+const bodies = [
+  "\r\n",
+  "content-length: 1\r\n\r\nx",
+  "transfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+];
+const rests = ["", "xxxx", "GET / HTTP/1.1\r\nbad header\r\n\r\n", "\u0000", `${live("a: b")}\r\n`];
+const declinedShapes = declined.flatMap((head) =>
+  bodies.flatMap((body) => rests.map((rest) => head + body + rest)),
+);
+
+function live(header: string): string {
+  return `GET /health/live HTTP/1.1\r\nhost: x\r\n${header}\r\n`;
+}
+
+/** Each shape in turn, so that a run has all of them. */
+let declinedCount = 0;
+
 export const connections: readonly Abuse[] = [
+  leaving(["declined", "what is declined, with anything behind it, then a reset"], ({ random }) => {
+    const shape = declinedShapes[declinedCount++ % declinedShapes.length] ?? "";
+    return { bytes: Buffer.from(shape, "latin1"), afterMs: random.integer(0, 5) };
+  }),
   leaving(["reset-at-once", "connections that are reset before a byte"], () => ({
     bytes: Buffer.alloc(0),
     afterMs: 0,
