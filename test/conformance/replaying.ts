@@ -86,6 +86,33 @@ export function testReplaying(engine: Engine): void {
       await (await site.openAnother(command)).close();
     });
 
+    it("closes an organization again as of its request, and ends the proposals that were open in the backup", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await store.createOrganization(organization(acme, { deletionApproval: true }), operator);
+      const proposed = { actor: "anna", now: operator.now, proposalId: "prp_1" };
+      await store.changeOrganization(acme, { deletionApproval: false }, proposed);
+      const closing = { ...entry(1, acme), resourceType: "organization", resourceId: acme };
+      const unknown = { ...entry(2, "other"), organizationId: "other", resourceId: "other" };
+      await store.replay.beginReplay(beginning, operator);
+      await store.replay.queueReplay([closing, { ...unknown, resourceType: "organization" }]);
+      await store.replay.startReplay();
+      await store.replay.takeOver(7);
+      await store.replay.reopenDeletions(page, operator);
+      for (const id of [acme, "other"]) {
+        assert.equal((await store.findOrganization(id))?.closedAt, closing.requestedAt);
+      }
+      const open = await store.proposals.list({
+        organizationId: undefined,
+        openAt: operator.now,
+        before: undefined,
+        limit: 10,
+      });
+      assert.deepEqual(open, []);
+      assert.equal((await store.proposals.find("prp_1"))?.status, "open");
+      await store.proposals.expire(operator);
+      assert.equal((await store.proposals.find("prp_1"))?.status, "expired");
+    });
+
     it("writes down the deletions that it lacks, and replays each under its id", async (test) => {
       const { store } = await openSite(engine, test, sealed);
       await prepare(store);

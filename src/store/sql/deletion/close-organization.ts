@@ -126,16 +126,24 @@ function* findApproved({ approves, actor }: Act): Statements<Proposal | undefine
   return proposal?.status === "approved" && proposal.decidedBy === actor ? proposal : undefined;
 }
 
+interface ClosedBefore extends Pick<
+  OrganizationDeletionRequest,
+  "organizationId" | "deletionRequestId"
+> {
+  /** When its deletion was first requested, which closing it does. */
+  readonly closedAt: number;
+}
+
 /** Closes the organization of a deletion that is replayed, because a restore has reopened it. */
 export function* closeAgain(
-  {
-    organizationId,
-    deletionRequestId,
-  }: Omit<OrganizationDeletionRequest, "reason" | "requestedBy">,
+  { organizationId, deletionRequestId, closedAt }: ClosedBefore,
   act: Act,
 ): Statements<void> {
-  if ((yield* closeOrganization(organizationId, act)) === undefined) {
-    yield* run(insertClosed, organizationId, act.now);
+  const before = yield* lockOrganization(organizationId);
+  if (before === undefined) yield* run(insertClosed, organizationId, closedAt);
+  else if (before.closedAt === undefined) {
+    yield* closeOrganization(organizationId, act);
+    yield* run(setClosed, closedAt, organizationId);
   }
   yield* run(setDeletion, deletionRequestId, organizationId);
 }

@@ -73,6 +73,9 @@ const voidClaims = `
 const endSessions = `DELETE FROM operator_session`;
 const endLinks = `DELETE FROM one_time_token WHERE purpose = 'link'`;
 
+/** An open proposal may have been approved or declined since the backup; the worker notes that it has ended. */
+const endProposals = `UPDATE proposal SET expires_at = proposed_at WHERE status = 'open'`;
+
 const countMore = `UPDATE restore SET reopened = reopened + $1`;
 
 const removeState = `DELETE FROM restore`;
@@ -255,13 +258,14 @@ export function* startReplay(): Statements<void> {
 }
 
 /**
- * Ends the leases of processes that have stopped, and all sessions and links of operators, and begins a timeline of
- * arrival numbers. No other process may be serving the store.
+ * Ends the leases of processes that have stopped, all sessions and links of operators, and open proposals, and begins a
+ * timeline of arrival numbers. No other process may be serving the store.
  */
 export function* takeOver(timelineId: number): Statements<void> {
   yield* run(voidClaims);
   yield* run(endSessions);
   yield* run(endLinks);
+  yield* run(endProposals);
   yield* beginTimeline(timelineId);
 }
 
@@ -303,7 +307,8 @@ function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
   const detail = { inserted: same === undefined, request, carriedOutBefore: before };
   if (isRestrictedId(organizationId)) yield* nameOriginOf(id);
   else if (isOfOrganization({ resourceType: row.resource_type })) {
-    yield* closeAgain({ organizationId, deletionRequestId: id }, act);
+    const closedAt = row.requested_at;
+    yield* closeAgain({ organizationId, deletionRequestId: id, closedAt }, act);
   }
   const deletion = { organizationId, deletionRequestId: id };
   yield* auditDeletion(deletion, { action: "reopen", detail, act });
