@@ -934,9 +934,6 @@ type AccessToken struct {
 
 	// The granted scopes, separated by spaces, in the reply to a form.
 	Scope string `json:"scope,omitempty"`
-
-	// The type of the token, in the reply to a token exchange.
-	IssuedTokenType string `json:"issued_token_type,omitempty"`
 }
 
 // AccessTokenScope: Scope grant requested.

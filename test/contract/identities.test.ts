@@ -6,13 +6,7 @@ import { after, describe, it } from "node:test";
 import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { revokeRule } from "../../src/actions/identity/rules.ts";
 import { waitFor } from "../support/wait-for.ts";
-import {
-  asAssertion,
-  asExchange,
-  type Form,
-  requireRefused,
-  startProgramScene,
-} from "./program-scene.ts";
+import { asAssertion, type Form, requireRefused, startProgramScene } from "./program-scene.ts";
 import { fromNewAddress, typeNamed } from "./scene.ts";
 
 const scene = await startProgramScene();
@@ -44,18 +38,6 @@ describe("a token of a platform", () => {
       assert.equal(checked.status, 404);
     });
   }
-
-  it("gets one by token exchange, which names the type of what it issued", async () => {
-    const customer = await withTrust();
-    const types = ["jwt", "id_token"].map((name) => `urn:ietf:params:oauth:token-type:${name}`);
-    for (const type of types) {
-      const form = { ...asExchange, subject_token_type: type };
-      const reply = await send(customer, issuer.sign({ sub: "intake", jti: type }), { form });
-      assert.equal(reply.status, 200, reply.text);
-      const issued = "urn:ietf:params:oauth:token-type:access_token";
-      assert.equal(reply.body["issued_token_type"], issued);
-    }
-  });
 
   it("gets the scopes and the lifetime that it asks for, within those of the rule", async () => {
     const customer = await withTrust({ reusable: true, lifetimeSeconds: 600 });
@@ -151,6 +133,7 @@ describe("a token of a platform", () => {
 });
 
 describe("the form", () => {
+  const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
   const cases: readonly (readonly [string, Form, string])[] = [
     ["another grant", { grant_type: "password" }, "unsupported_grant_type"],
     ["no grant", { grant_type: "" }, "unsupported_grant_type"],
@@ -158,17 +141,7 @@ describe("the form", () => {
     ["no assertion", { client_assertion: "" }, "invalid_request"],
     ["no organization", { organization_id: "" }, "invalid_request"],
     ["a long organization", { organization_id: "x".repeat(257) }, "invalid_request"],
-    [
-      "another type of subject token",
-      { ...asExchange, subject_token_type: "urn:none" },
-      "invalid_request",
-    ],
-    [
-      "another type of reply",
-      { ...asExchange, requested_token_type: "urn:none" },
-      "invalid_request",
-    ],
-    ["an actor", { ...asExchange, actor_token: "x" }, "invalid_request"],
+    ["the grant of a token exchange", { grant_type: exchange }, "unsupported_grant_type"],
     ["no scope in scope", { scope: " " }, "invalid_request"],
     ["a lifetime that is too short", { expiry_seconds: "299" }, "invalid_request"],
     ["a lifetime that is no number", { expiry_seconds: "0x300" }, "invalid_request"],

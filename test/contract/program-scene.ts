@@ -17,10 +17,6 @@ export const asAssertion: Form = {
   grant_type: "client_credentials",
   client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
 };
-export const asExchange: Form = {
-  grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
-  subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
-};
 
 interface Exchange {
   readonly form?: Form;
@@ -70,11 +66,10 @@ export async function startProgramScene(): Promise<ProgramScene> {
       return customer;
     },
     send: (who, token, { form = {}, path = "/auth/token", headers } = {}) => {
-      const isExchange = form["grant_type"] === asExchange["grant_type"];
       const fields = {
-        ...(isExchange ? {} : asAssertion),
+        ...asAssertion,
         organization_id: who.organizationId,
-        [isExchange ? "subject_token" : "client_assertion"]: token,
+        client_assertion: token,
         ...form,
       };
       const type = "application/x-www-form-urlencoded";
@@ -92,9 +87,9 @@ export async function startProgramScene(): Promise<ProgramScene> {
   };
 }
 
-export function requireRefused(reply: Reply, error = "invalid_client"): void {
+export function requireRefused(reply: Reply): void {
   assert.equal(reply.status, 401, reply.text);
   assert.equal(reply.body.code, 40102);
-  assert.equal(reply.body["error"], error);
+  assert.equal(reply.body["error"], "invalid_client");
   assert.equal(reply.headers["www-authenticate"], 'ApiKey realm="sluice"');
 }

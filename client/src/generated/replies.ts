@@ -23,8 +23,6 @@ export interface AccessToken {
   readonly expires_in?: number;
   /** The granted scopes, separated by spaces, in the reply to a form. */
   readonly scope?: string;
-  /** The type of the token, in the reply to a token exchange. */
-  readonly issued_token_type?: string;
 }
 
 /** Scope grant requested. */

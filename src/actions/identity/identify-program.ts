@@ -1,5 +1,6 @@
-// Identifies a program by a token of its platform (RFC 7523, RFC 8693) and the rules of an organization. Every refusal
-// is the same for the caller, so that nobody can find out which issuers an organization trusts.
+// Identifies a program by a token of its platform (RFC 7523) and the rules of an organization. Every refusal
+// has the same reply, so that none says which issuers an organization trusts. Its time may: keys are read, and a
+// signature is verified, only if the claims match a rule.
 
 import { createHash } from "node:crypto";
 import type { KeyHolder } from "../../domain/access.ts";
@@ -75,7 +76,7 @@ export function readProgramToken(text: string, now: number): ProgramToken | stri
     return `its header or its claims are not JSON, contain a name twice, or are nested deeper than ${depthMax} levels`;
   }
   const { typ = "jwt" } = head;
-  if (!isForProgram.test(String(typ)))
+  if (typeof typ !== "string" || !isForProgram.test(typ))
     return "its header says that it is a token of another kind (typ)";
   const claims = readClaims(all, now);
   return typeof claims === "string" ? claims : { text, claims };

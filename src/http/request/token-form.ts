@@ -1,6 +1,5 @@
-// The form by which a program requests an access token with a token of its platform, in the formats of OAuth 2.0: as
-// `client_assertion` (RFC 7523, section 2.2) or as `subject_token` of a token exchange (RFC 8693, section 2.1). Unknown
-// parameters are ignored (RFC 6749, section 3.2).
+// The form by which a program requests an access token with a token of its platform, as `client_assertion` of OAuth 2.0
+// (RFC 7523, section 2.2). Unknown parameters are ignored (RFC 6749, section 3.2).
 
 import type { IncomingMessage } from "node:http";
 import { AppError, type ErrorName, type FieldError } from "../../domain/error.ts";
@@ -13,20 +12,10 @@ export const formType = "application/x-www-form-urlencoded";
 /** A token has 16 KiB at most. */
 const formBytesMax = 32 * 1_024;
 
-export const grantTypes = {
-  assertion: "client_credentials",
-  exchange: "urn:ietf:params:oauth:grant-type:token-exchange",
-} as const;
-
+export const grantType = "client_credentials";
 export const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-export const subjectTypes = [
-  "urn:ietf:params:oauth:token-type:jwt",
-  "urn:ietf:params:oauth:token-type:id_token",
-] as const;
-export const issuedType = "urn:ietf:params:oauth:token-type:access_token";
 
 export interface TokenForm {
-  readonly isExchange: boolean;
   readonly organizationId: string;
   readonly token: string;
   /** Undefined: all scopes that the rule grants. */
@@ -36,13 +25,10 @@ export interface TokenForm {
 }
 
 const names = {
-  grant_type: textSchema(`\`${grantTypes.assertion}\` or \`${grantTypes.exchange}\`.`),
+  grant_type: textSchema(`\`${grantType}\`.`),
   organization_id: textSchema("Organization for which the token is requested."),
-  client_assertion_type: textSchema(`\`${assertionType}\`, with \`client_assertion\`.`),
-  client_assertion: textSchema("The token of the platform, for `client_credentials`."),
-  subject_token_type: textSchema(`\`${subjectTypes.join("` or `")}\`, with \`subject_token\`.`),
-  subject_token: textSchema("The token of the platform, for a token exchange."),
-  requested_token_type: textSchema(`\`${issuedType}\`, which is the default.`),
+  client_assertion_type: textSchema(`\`${assertionType}\`.`),
+  client_assertion: textSchema("The token of the platform."),
   scope: textSchema("Scopes, separated by spaces. Default: all that the rule grants."),
   expiry_seconds: textSchema(
     `Requested lifetime in seconds, ${limits.tokenSecondsMin} to ${limits.tokenSecondsMax}. Default: as long as the rule allows.`,
@@ -50,11 +36,9 @@ const names = {
 };
 
 export const tokenFormSchema = objectSchema(
-  "A token request with a token of the platform: RFC 7523 (`client_assertion`) or RFC 8693 (`subject_token`).",
+  "A token request with a token of the platform (RFC 7523).",
   names,
-  {
-    sometimes: Object.keys(names).filter((name) => !/^(?:grant_type|organization_id)$/.test(name)),
-  },
+  { sometimes: ["scope", "expiry_seconds"] },
 );
 
 /** What the reply to a form contains in addition. */
@@ -67,7 +51,6 @@ export const oauthReply = {
     description: "The lifetime in seconds, in the reply to a form.",
   },
   scope: textSchema("The granted scopes, separated by spaces, in the reply to a form."),
-  issued_token_type: textSchema("The type of the token, in the reply to a token exchange."),
 } as const;
 
 /** An API key is in Authorization, so a client that sends that header means the exchange of a key. */
@@ -88,24 +71,12 @@ export async function readTokenForm(request: IncomingMessage): Promise<TokenForm
     // A parameter without a value counts as omitted (RFC 6749, section 3.2).
     return value === "" ? undefined : value;
   };
-  const readOne = (name: string, allowed: readonly string[]): string | undefined => {
-    const value = read(name);
-    if (value === undefined || !allowed.includes(value))
-      refuse(name, `must be ${allowed.join(" or ")}`);
-    return value;
-  };
-  const isExchange = readOne("grant_type", Object.values(grantTypes)) === grantTypes.exchange;
-  if (isExchange) readOne("subject_token_type", subjectTypes);
-  else readOne("client_assertion_type", [assertionType]);
-  const tokenName = isExchange ? "subject_token" : "client_assertion";
-  const token = read(tokenName) ?? "";
-  if (token === "") refuse(tokenName, "is required: the token of the platform");
-  if (isExchange && (read("requested_token_type") ?? issuedType) !== issuedType) {
-    refuse("requested_token_type", `must be ${issuedType}, or left out`);
+  const fixed = { grant_type: grantType, client_assertion_type: assertionType };
+  for (const [name, value] of Object.entries(fixed)) {
+    if (read(name) !== value) refuse(name, `must be ${value}`);
   }
-  if (isExchange && read("actor_token") !== undefined) {
-    refuse("actor_token", "is not supported; leave it out");
-  }
+  const token = read("client_assertion") ?? "";
+  if (token === "") refuse("client_assertion", "is required: the token of the platform");
   const organizationId = read("organization_id") ?? "";
   if (organizationId === "" || organizationId.length > limits.idCharactersMax) {
     refuse("organization_id", "is required: the organization for which the token is requested");
@@ -120,7 +91,7 @@ export async function readTokenForm(request: IncomingMessage): Promise<TokenForm
   if (errors.length > 0) {
     throw new AppError("validation_failed", { message: "The token request is not valid.", errors });
   }
-  return { isExchange, organizationId, token, scopes, expirySeconds };
+  return { organizationId, token, scopes, expirySeconds };
 }
 
 function readSeconds(
@@ -144,9 +115,9 @@ const oauthErrors: Partial<Record<ErrorName, string>> = {
   rate_limited: "temporarily_unavailable",
 };
 
-/** The error code of OAuth 2.0 (RFC 6749, section 5.2; RFC 8693, section 2.2.2). */
-export function oauthErrorOf({ errorName, errors = [] }: AppError, isExchange: boolean): string {
-  if (errorName === "credential_invalid") return isExchange ? "invalid_request" : "invalid_client";
+/** The error code of OAuth 2.0 (RFC 6749, section 5.2). */
+export function oauthErrorOf({ errorName, errors = [] }: AppError): string {
+  if (errorName === "credential_invalid") return "invalid_client";
   if (errors.some(({ field }) => field === "grant_type")) return "unsupported_grant_type";
   return oauthErrors[errorName] ?? "invalid_request";
 }

@@ -30,9 +30,8 @@ import { closedObject, jsonBody } from "../request/request-check.ts";
 import {
   assertionType,
   formType,
-  grantTypes,
+  grantType,
   isTokenForm,
-  issuedType,
   oauthErrorOf,
   oauthReply,
   readTokenForm,
@@ -97,7 +96,7 @@ const formExamples = {
   form: {
     summary: "With a token of a platform",
     value: {
-      grant_type: grantTypes.assertion,
+      grant_type: grantType,
       client_assertion_type: assertionType,
       client_assertion: "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJpbnRha2UifQ.c2lnbmF0dXJl",
       organization_id: exampleOrganizationId,
@@ -177,7 +176,7 @@ export const issueToken: Verb = {
       "`expiry` is its end. The key is the whole value of `Authorization`, without `Bearer`; an access token cannot be used " +
       "to get another one. The key belongs to one organization; a request for any other is 403, whether or not it exists. " +
       "A program with a token of its platform (a JWT) sends a form without `Authorization` instead, as RFC 7523 " +
-      "(`client_assertion`) or RFC 8693 (token exchange) have it; the reply has the fields of RFC 6749, too. " +
+      "has it (`client_assertion`); the reply has the fields of RFC 6749, too. " +
       `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key or rule. \`/auth/token\` and ` +
       "`/v2/auth/token` are the same operation.",
     request,
@@ -216,12 +215,11 @@ async function admit<Found>(
 /** An access token for a token of a platform. */
 async function exchange(context: HttpContext, input: HandlerInput): Promise<Answer> {
   const { request: http, requestContext } = input;
-  requestContext.oauthErrorOf = (error) => oauthErrorOf(error, false);
+  requestContext.oauthErrorOf = oauthErrorOf;
   // The form is read before anybody is identified.
   const unknown = context.rates.unauthenticated(http.ip);
   enforceLimit(context, unknown, { requestContext, name: "unauthenticated" });
   const form = await readTokenForm(http.raw);
-  requestContext.oauthErrorOf = (error) => oauthErrorOf(error, form.isExchange);
   const program = await admit(context, input, () => identifyProgram(context.app, form));
   const limited = context.rates.tokenIssuing(program.key.keyId);
   enforceLimit(context, limited, { requestContext, name: "token-issuing" });
@@ -240,6 +238,5 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
     token_type: "Bearer",
     expires_in: issued.expiry - Math.floor(context.app.now() / 1_000),
     scope: issued.scopes.scopes.join(" "),
-    ...(form.isExchange && { issued_token_type: issuedType }),
   });
 }

@@ -894,8 +894,6 @@ class AccessToken(_AccessTokenRequired, total=False):
     """The lifetime in seconds, in the reply to a form."""
     scope: str
     """The granted scopes, separated by spaces, in the reply to a form."""
-    issued_token_type: str
-    """The type of the token, in the reply to a token exchange."""
 
 
 class AccessTokenScope(TypedDict):
