@@ -33,8 +33,8 @@ export function createOwnFile(path: string): number {
 }
 
 /**
- * Gives a new file to the owner of its folder, if root has created it: the service, which is another user, could not use
- * it.
+ * Gives a new file to the owner of its folder, if root has created it: the service, which is another user, could not
+ * use it.
  */
 export function giveToFolder(descriptor: number, path: string): void {
   if (process.geteuid?.() !== 0) return;
