@@ -60,6 +60,8 @@ export interface App {
   readonly now: () => number;
   /** The clock is not trusted if it has jumped by more than this; 0 if it always is. */
   readonly clockJumpMs: number;
+  /** The first day of timestamps that are accepted (TIMESTAMP_MIN). */
+  readonly timestampMin: string;
   /** The actor in the audit trail for acts of this process that no request has caused. */
   readonly operator: string;
   /**

@@ -17,6 +17,7 @@ import { removeState } from "../bulk/import/state-file.ts";
 import { storeTarget } from "../bulk/import/store-target.ts";
 import type { Target } from "../bulk/import/target.ts";
 import type { BulkProgress, BulkStep, Counts } from "../bulk/progress.ts";
+import { readConfig } from "../settings/config.ts";
 import type { CommandResult, Context } from "./command.ts";
 import { readApiKey } from "./input/api-key.ts";
 import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
@@ -49,6 +50,7 @@ export interface ImportOptions extends Pick<
 export async function runImport(context: Context, given: ImportOptions): Promise<CommandResult> {
   const plan: ImportPlan = {
     openRows: openAnyRows,
+    timestampMin: readConfig(context.environment).timestampMin,
     type: findType(given.type),
     organizationId: given.organization,
     mapping: combine(given.mapping, given.map),
@@ -131,6 +133,7 @@ async function withTarget<Result>(
       organizationId,
       type,
       now: app.now,
+      timestampMin: app.timestampMin,
       write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
     });
     return work(target, (run) => trackImport(app, about, run));

@@ -69,6 +69,8 @@ export interface RecordTypeDefinition {
   /** Fields that name a person or a company without being a relation: the parties of a transaction. */
   readonly partyFields?: readonly string[];
   readonly rules?: readonly Rule[];
+  /** Dates that can't be in the future, such as a date of birth. */
+  readonly pastDates?: readonly string[];
   /** A record that a POST accepts, shown in the docs and checked by a test. */
   readonly example: Payload;
 }
@@ -94,6 +96,7 @@ export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
   readonly relations: readonly RelationField[];
   readonly partyFields: readonly string[];
   readonly rules: readonly Rule[];
+  readonly pastDates: readonly string[];
   /** Every field in canonical order. */
   readonly fieldNames: readonly string[];
   readonly addSchema: ObjectSchema;
@@ -116,6 +119,7 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
     relations: definition.relations ?? [],
     partyFields: definition.partyFields ?? [],
     rules: definition.rules ?? [],
+    pastDates: definition.pastDates ?? [],
     fieldNames: Object.keys(fields),
     addSchema: exactObject(fields, addedField),
     updateSchema: exactObject(fields, (field, name) => updatedField(field, isKey(name))),

@@ -88,6 +88,9 @@ function twoDigitsAt(text: string, at: number): number {
   return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 0x30 * 11;
 }
 
+/** The first day of timestamps that may be sent, unless a setting says otherwise. */
+export const timestampMinDefault = "1980-01-01";
+
 /** The latest timestamp that may be sent at a time (Unix milliseconds), to the second. */
 export function latestTimestamp(now: number): NormalisedTimestamp {
   const second = Math.floor(now / 1_000) + limits.timestampAheadDaysMax * secondsPerDay;

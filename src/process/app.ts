@@ -71,6 +71,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       ledger,
       now,
       clockJumpMs: config.clockJumpHours * 3_600_000,
+      timestampMin: config.timestampMin,
       operator: options.operator ?? readOperatorName(),
       signer: () => findKeys(config, { readKey, role: options.role }, makeSigner),
       searchKeys: () => findKeys(config, { readKey, role: options.role }, makeSearchKeys),

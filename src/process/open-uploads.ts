@@ -25,11 +25,16 @@ interface OpenUploadsOptions {
 }
 
 export function openUploads(
-  { dataDir, uploadBytesMax }: Pick<Config, "dataDir" | "uploadBytesMax">,
+  {
+    dataDir,
+    uploadBytesMax,
+    timestampMin,
+  }: Pick<Config, "dataDir" | "uploadBytesMax" | "timestampMin">,
   { now, log, startThread = startUploadThread }: OpenUploadsOptions,
 ): Uploads {
   return new Uploads({
     bytesMax: uploadBytesMax,
+    timestampMin,
     now,
     onFailure: (error) => log.error({ err: error }, "an upload failed"),
     startThread,

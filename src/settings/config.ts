@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
+import { isFullDate, timestampMinDefault } from "../domain/timestamp.ts";
 import { isLoopback } from "../basics/url-hostname.ts";
 import { postgresUrls } from "../files/postgres-urls.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
@@ -123,6 +124,12 @@ export const settings = {
     "30",
     "For how many days the feed of changes has a notice of an erased record, if a recipient does not acknowledge it earlier.",
     wholeNumber(1, 3_650),
+  ),
+  timestampMin: setting(
+    "TIMESTAMP_MIN",
+    timestampMinDefault,
+    "The first day of timestamps that are accepted, because earlier ones mostly mean that there is none.",
+    fullDate,
   ),
   shutdownDelayMs: setting(
     "SHUTDOWN_DELAY_MS",
@@ -273,6 +280,10 @@ function trustedProxies(value: string): false | string | Problem {
   if (value === "off") return false;
   if (value.split(",").every((part) => isNetwork(part.trim()))) return value;
   return new Problem("off, or addresses and networks such as 10.0.0.0/8, separated by commas");
+}
+
+function fullDate(value: string): string | Problem {
+  return isFullDate(value) ? value : new Problem("a date such as 1980-01-01");
 }
 
 function networks(value: string): readonly string[] | Problem {

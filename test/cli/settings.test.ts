@@ -46,6 +46,7 @@ const wrong: readonly Case[] = [
   ],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
   ["NOTICE_DAYS", ["0", "x"], /whole number from 1/],
+  ["TIMESTAMP_MIN", ["0", "1980", "1980-02-30"], /a date such as 1980-01-01/],
   ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
   [

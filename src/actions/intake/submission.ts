@@ -45,6 +45,8 @@ export interface SubmissionOptions {
   readonly single: boolean;
   /** Unix milliseconds. */
   readonly receivedAt: number;
+  /** The first day of timestamps. */
+  readonly timestampMin: string;
 }
 
 /** The part of the store that a submission needs. */
@@ -104,10 +106,10 @@ export class Submission {
    * `mark`: the mark of this item, if each has one. Returns the number of characters of its draft; 0 if it has none.
    */
   add(item: unknown, mark?: IdempotencyMark): number {
-    const { type, mode, lenient, receivedAt } = this.#options;
+    const { type, mode, lenient, receivedAt: now, timestampMin } = this.#options;
     const index = this.#items;
     this.#items += 1;
-    const read = readSubmission(type, item, { mode, now: receivedAt, budget: this.#budget });
+    const read = readSubmission(type, item, { mode, now, timestampMin, budget: this.#budget });
     if (isInvalid(read)) {
       this.#addInvalid(index, item, read);
       return 0;

@@ -9,7 +9,7 @@ import type { App } from "../app.ts";
 import { markRequest } from "./idempotency.ts";
 import { Submission, type SubmissionOptions, type WriteReport } from "./submission.ts";
 
-export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt"> {
+export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt" | "timestampMin"> {
   readonly items: readonly unknown[];
   readonly idempotency?: IdempotencyMark | undefined;
   /** The marks of the items, if each is written with its own. */
@@ -18,7 +18,7 @@ export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt"> {
 
 /** Rejects like `Submission.store`, and with AppError idempotency_in_flight. */
 export function writeRecords(
-  { store, inFlight, now }: App,
+  { store, inFlight, now, timestampMin }: App,
   request: WriteRequest,
 ): Promise<WriteReport> {
   // The fields are passed one by one: collecting the rest of them and spreading it costs more than validating a small
@@ -34,6 +34,7 @@ export function writeRecords(
     asSingle,
     single,
     receivedAt,
+    timestampMin,
   });
   for (const item of items) submission.add(item, marks?.next().value);
   const mark = marks === undefined ? idempotency : undefined;

@@ -72,11 +72,12 @@ export function compilePattern(pattern: string): Pattern {
   }
   requireDate(pattern, names);
   const expression = new RegExp(`^${source}$`);
+  const today = new Date().toISOString().slice(0, "0000-00-00".length);
   return {
     hasOffset: names.has("offset"),
     read: (text) => {
       const groups = expression.exec(text)?.groups;
-      return groups === undefined ? undefined : partsOf(groups);
+      return groups === undefined ? undefined : partsOf(groups, today);
     },
   };
 }
@@ -99,10 +100,13 @@ function invalid(pattern: string, why: string): UsageError {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-function partsOf(groups: Groups): PatternParts {
+/** A year of two digits is the last one by which the date is not in the future. */
+function partsOf(groups: Groups, today: string): PatternParts {
   const { day = "01", minute = "00", second = "00", fraction = "", offset } = groups;
-  const year = groups["year"] ?? `20${groups["shortYear"] ?? "00"}`;
-  const date = [year, monthOf(groups), day.padStart(2, "0")].join("-");
+  const rest = [monthOf(groups), day.padStart(2, "0")].join("-");
+  const thisCentury = `20${groups["shortYear"] ?? "00"}`;
+  const shortYear = `${thisCentury}-${rest}` > today ? `19${groups["shortYear"]}` : thisCentury;
+  const date = `${groups["year"] ?? shortYear}-${rest}`;
   const time = [hourOf(groups), minute, second].join(":");
   return { date, time, fraction, offset: offset === undefined ? undefined : withColon(offset) };
 }

@@ -42,6 +42,8 @@ export interface FileReport extends Counts {
 /** What to import, and how. */
 export interface ImportPlan {
   readonly openRows: OpenRows;
+  /** The first day of timestamps that a preview accepts. */
+  readonly timestampMin: string;
   readonly type: RecordType;
   readonly organizationId: string;
   readonly mapping: Mapping;

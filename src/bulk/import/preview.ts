@@ -39,7 +39,7 @@ export async function previewFile(
 }
 
 export function previewRow(
-  { type }: Pick<ImportPlan, "type">,
+  { type, timestampMin }: Pick<ImportPlan, "type" | "timestampMin">,
   mapped: MappedRow,
 ): Omit<PreviewedRow, "row"> {
   if ("fieldErrors" in mapped) return { records: [], errors: mapped.fieldErrors };
@@ -47,7 +47,7 @@ export function previewRow(
   return {
     records: submissions.map(({ payload }) => payload),
     errors: submissions.flatMap(({ update, payload }) =>
-      validatePayload(type, update ? "update" : "add", payload, { now: Date.now() }),
+      validatePayload(type, update ? "update" : "add", payload, { now: Date.now(), timestampMin }),
     ),
   };
 }

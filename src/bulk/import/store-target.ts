@@ -18,16 +18,17 @@ interface StoreTargetOptions {
   readonly organizationId: string;
   readonly type: RecordType;
   readonly now: () => number;
+  readonly timestampMin: string;
   readonly write: (write: ImportWrite) => Promise<WriteOutcome>;
 }
 
 export function storeTarget(options: StoreTargetOptions): Target {
-  const { name, organizationId, type, now, write } = options;
+  const { name, organizationId, type, now, timestampMin, write } = options;
   return {
     name,
     begin: (update) => {
       const mode = importMode(type, update);
-      const about = { organizationId, type, mode, lenient: true, single: false };
+      const about = { organizationId, type, mode, lenient: true, single: false, timestampMin };
       const submission = new Submission({ ...about, receivedAt: now() });
       return {
         add: (payload) => submission.add(payload),

@@ -19,6 +19,8 @@ export interface UploadPlan {
   readonly resourceType: string;
   readonly organizationId: string;
   readonly update: boolean;
+  /** The first day of timestamps that are accepted. */
+  readonly timestampMin: string;
 }
 
 export type UploadTask =

@@ -40,9 +40,10 @@ export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
   }
 }
 
-function optionsOf({ resourceType, organizationId, update }: UploadPlan) {
+function optionsOf({ resourceType, organizationId, update, timestampMin }: UploadPlan) {
   return {
     openRows,
+    timestampMin,
     type: findType(resourceType),
     organizationId,
     update,
@@ -61,7 +62,8 @@ async function runImport(
   const { file, organizationId } = plan;
   const write = writeOverPort(port, stopping, send);
   const type = findType(plan.resourceType);
-  const target = storeTarget({ name: "the console", organizationId, type, now: Date.now, write });
+  const about = { name: "the console", organizationId, type, timestampMin: plan.timestampMin };
+  const target = storeTarget({ ...about, now: Date.now, write });
   const refusedPath = join(dirname(file), refusedName(file));
   let shown = 0;
   return importFile(

@@ -6,7 +6,7 @@ import type { FileReport } from "../import/import-file.ts";
 import type { Inspection } from "./inspect.ts";
 import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
 
-export interface NewUpload extends Omit<UploadPlan, "file"> {
+export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
   /** The operator to whom it belongs: nobody else can see it. */
   readonly ownerId: string;
 }
@@ -37,7 +37,9 @@ export interface Upload extends NewUpload {
 
 /** An upload in the memory of this process, from its first byte on. */
 export interface UploadEntry
-  extends UploadPlan, Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
+  extends
+    Omit<UploadPlan, "timestampMin">,
+    Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
   inspectionNo: number;
   keptUntil: number;
   state: UploadState | { readonly name: "arriving" };
@@ -71,14 +73,11 @@ export function change(entry: UploadEntry, state: UploadState): void {
   for (const onChange of entry.watchers) onChange();
 }
 
-export function planOf({
-  file,
-  fileName,
-  resourceType,
-  organizationId,
-  update,
-}: UploadEntry): UploadPlan {
-  return { file, fileName, resourceType, organizationId, update };
+export function planOf(
+  { file, fileName, resourceType, organizationId, update }: UploadEntry,
+  timestampMin: string,
+): UploadPlan {
+  return { file, fileName, resourceType, organizationId, update, timestampMin };
 }
 
 /** The ending, such as `.csv.gz`, decides how the file is read. No other part of the name becomes part of a path. */

@@ -53,6 +53,8 @@ export interface UploadsOptions {
   readonly startThread: StartUploadThread;
   /** The largest size of a file; 0 if uploads are disabled. */
   readonly bytesMax: number;
+  /** The first day of timestamps that are accepted. */
+  readonly timestampMin: string;
   readonly now: () => number;
   /** Internal errors. */
   readonly onFailure: (error: unknown) => void;
@@ -196,7 +198,8 @@ export class Uploads {
         // It may have been inspected again or removed meanwhile.
         const entry = this.#findReady(uploadId, ownerId);
         if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
-        const task = { kind: "inspect", plan: planOf(entry), choice } as const;
+        const plan = planOf(entry, this.#options.timestampMin);
+        const task = { kind: "inspect", plan, choice } as const;
         const inspection = await inspectInThread(this.#options.startThread, task);
         entry.inspectionNo += 1;
         entry.inspection = inspection;
@@ -229,7 +232,8 @@ export class Uploads {
     const run: RunImport = (onStep) =>
       this.#imports.run(entry, stopping.signal, () => {
         change(entry, { name: "importing", step: noStep });
-        const task = { kind: "import", plan: planOf(entry), mapping } as const;
+        const plan = planOf(entry, this.#options.timestampMin);
+        const task = { kind: "import", plan, mapping } as const;
         return importInThread(this.#options.startThread, task, {
           write,
           stopping: stopping.signal,

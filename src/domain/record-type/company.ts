@@ -71,6 +71,7 @@ export const company = defineRecordType({
     product_type: optional(text("Product that the company uses.")),
     registered_as_inactive: optional(flag("The register shows it as inactive.")),
   },
+  pastDates: ["incorporation_date"],
   example: {
     company_id: "company-4",
     is_test_company: false,

@@ -70,6 +70,7 @@ export const person = defineRecordType({
       "is_shareholder",
     ]),
   ],
+  pastDates: ["date_of_birth"],
   example: {
     person_id: "person-81",
     is_test_user: false,

@@ -13,6 +13,8 @@ export interface SubmissionContext {
   readonly mode: WriteMode;
   /** Unix milliseconds of arrival. */
   readonly now: number;
+  /** The first day of timestamps. */
+  readonly timestampMin?: string | undefined;
   /** One for all items of a request. */
   readonly budget?: ErrorBudget | undefined;
 }
@@ -29,10 +31,10 @@ export function isInvalid(read: Draft | InvalidItem): read is InvalidItem {
 export function readSubmission(
   type: RecordType,
   item: unknown,
-  { mode, now, budget }: SubmissionContext,
+  { mode, now, timestampMin, budget }: SubmissionContext,
 ): Draft | InvalidItem {
   const operation = mode === "update" ? "update" : "add";
-  const errors = validatePayload(type, operation, item, { now, budget });
+  const errors = validatePayload(type, operation, item, { now, timestampMin, budget });
   if (errors.length > 0) return { errorName: "validation_failed", errors };
   const draft = makeDraft(type, item as Payload, operation);
   return isTooLarge(draft.payload) ? tooLargeItem : draft;

@@ -10,14 +10,16 @@ import { timestampOf } from "../record/payload.ts";
 import { nounOf, type Operation, type Payload, type RecordType } from "../record-type.ts";
 import { isJsonObject } from "../schema/schema-shape.ts";
 import { validatorOf } from "../schema/validator.ts";
-import { latestTimestamp } from "../timestamp.ts";
+import { latestTimestamp, timestampMinDefault } from "../timestamp.ts";
 
 const noErrors: readonly FieldError[] = [];
 const idSchema = identifier("An id.");
 
 export interface Validation {
-  /** Unix milliseconds; without it, timestamps may be any time in the future. */
+  /** Unix milliseconds of arrival; without it, timestamps and dates of birth may be any time. */
   readonly now?: number | undefined;
+  /** The first day of timestamps, such as 1980-01-01. */
+  readonly timestampMin?: string | undefined;
   readonly budget?: ErrorBudget | undefined;
 }
 
@@ -26,18 +28,16 @@ export function validatePayload(
   type: RecordType,
   operation: Operation,
   value: unknown,
-  { now, budget }: Validation = {},
+  { now, timestampMin = timestampMinDefault, budget }: Validation = {},
 ): readonly FieldError[] {
   const schema = operation === "add" ? type.addSchema : type.updateSchema;
   const isObject = isJsonObject(value);
-  if (isObject && validatorOf(schema).Check(value))
-    return ruleErrors(type, value, { operation, now });
+  const options = { operation, now, timestampMin };
+  if (isObject && validatorOf(schema).Check(value)) return ruleErrors(type, value, options);
   const errors = explainRefusal(schema, value, { what: nounOf(type), budget });
   if (!isObject) return errors;
   const explained = new Set(errors.map((error) => error.field));
-  const more = ruleErrors(type, value, { operation, now }).filter(
-    (error) => !explained.has(error.field),
-  );
+  const more = ruleErrors(type, value, options).filter((error) => !explained.has(error.field));
   return [...errors, ...more].slice(0, errorsMax);
 }
 
@@ -51,7 +51,15 @@ export function validateIdentifier(name: string, value: unknown): readonly Field
 function ruleErrors(
   type: RecordType,
   payload: Payload,
-  { operation, now }: { readonly operation: Operation; readonly now: number | undefined },
+  {
+    operation,
+    now,
+    timestampMin,
+  }: {
+    readonly operation: Operation;
+    readonly now: number | undefined;
+    readonly timestampMin: string;
+  },
 ): readonly FieldError[] {
   let errors = noErrors;
   for (const rule of type.rules) {
@@ -59,7 +67,10 @@ function ruleErrors(
     const found = rule.check(payload);
     if (found.length > 0) errors = [...errors, ...found];
   }
-  if (now !== undefined && isTooFarAhead(payload, now)) errors = [...errors, tooFarAhead];
+  if (now !== undefined) {
+    const found = timeErrors(type, payload, { now, timestampMin });
+    if (found.length > 0) errors = [...errors, ...found];
+  }
   const repeated = repeatedKeys(payload["additional_properties"]);
   return repeated.length > 0 ? [...errors, ...repeated] : errors;
 }
@@ -69,9 +80,49 @@ const tooFarAhead: FieldError = {
   message: `must be at most ${limits.timestampAheadDaysMax} days in the future; check its year and the clock it comes from`,
 };
 
-function isTooFarAhead(payload: Payload, now: number): boolean {
+function timeErrors(
+  { pastDates }: RecordType,
+  payload: Payload,
+  { now, timestampMin }: { readonly now: number; readonly timestampMin: string },
+): readonly FieldError[] {
   const timestamp = timestampOf(payload);
-  return timestamp !== undefined && timestamp > latestTimestamp(now);
+  let errors = noErrors;
+  if (timestamp !== undefined && timestamp > latestTimestamp(now)) errors = [tooFarAhead];
+  if (timestamp !== undefined && timestamp < timestampMin) {
+    errors = [tooEarly(timestamp, timestampMin)];
+  }
+  for (const field of pastDates) {
+    const date = payload[field];
+    if (typeof date === "string" && date > lastDate(now)) {
+      const message = "must not be in the future; check its year, above all if that had two digits";
+      errors = [...errors, { field, message }];
+    }
+  }
+  return errors;
+}
+
+/** The date in the zone that is furthest ahead of UTC. */
+function lastDate(now: number): string {
+  const aheadMs = 14 * 60 * 60_000;
+  return new Date(now + aheadMs).toISOString().slice(0, "0000-00-00".length);
+}
+
+/** What programs write when they mean no time at all. Each is a beginning of a timestamp in UTC. */
+const blankTimes: readonly (readonly [begins: string, cause: string])[] = [
+  ["0001-01-0", "the first day of the year 1 is the unset time of Go and .NET"],
+  ["0000-12-31", "the first day of the year 1 is the unset time of Go and .NET"],
+  ["1899-12-3", "it is the blank day of a spreadsheet"],
+  ["1900-01-0", "it is the blank day of a spreadsheet"],
+  ["1904-01-0", "it is the blank day of a spreadsheet"],
+  ["1970-01", "January 1970 is what 0, or seconds that are read as milliseconds, become"],
+  ["1969-12-31", "the end of 1969 is 0 or -1 as a Unix time"],
+];
+
+function tooEarly(timestamp: string, timestampMin: string): FieldError {
+  const [, cause = "check its year and where it comes from"] =
+    blankTimes.find(([begins]) => timestamp.startsWith(begins)) ?? [];
+  const message = `must not be before ${timestampMin} (TIMESTAMP_MIN); ${cause}`;
+  return { field: "timestamp", message };
 }
 
 /** The keys of additional_properties must be unique; JSON Schema can't express that for a part of an item. */

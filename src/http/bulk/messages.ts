@@ -14,6 +14,8 @@ export interface WriteContext {
   readonly organizationId: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
+  /** The first day of timestamps. */
+  readonly timestampMin: string;
 }
 
 export interface ListOrder extends WriteContext {

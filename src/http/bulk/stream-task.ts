@@ -258,10 +258,8 @@ export class StreamTask {
   }
 
   #newGroup(): Group {
-    const { organizationId, mode, receivedAt } = this.#order;
     const type = requireType(this.#operation);
-    const options = { organizationId, type, mode, lenient: true, single: false, receivedAt };
-    const submission = new Submission(options);
+    const submission = new Submission({ ...this.#order, type, lenient: true, single: false });
     return { submission, numbers: [], refusals: [], ids: new Set(), lines: 0, bytes: 0 };
   }
 }

@@ -135,6 +135,7 @@ async function writeLarge(
       mode,
       organizationId,
       receivedAt: context.app.now(),
+      timestampMin: context.app.timestampMin,
       lenient,
       asSingle,
       idempotency: key && keyHash && { keyHash, context: contextOf(key), items },

@@ -82,8 +82,9 @@ class WriteStream {
     const { caller } = input;
     const { organizationId } = caller;
     const type = requireType(operation);
+    const { now, timestampMin } = context.app;
     this.#task = context.bulk.openStream(
-      { operation: operation.name, mode, organizationId, receivedAt: context.app.now() },
+      { operation: operation.name, mode, organizationId, receivedAt: now(), timestampMin },
       {
         onGroup: ({ written, lines, lineCount, refusals, work }) => {
           reportRefusals(context.onRefused, input.requestContext, refusals);

@@ -40,6 +40,7 @@ function makeApp(place: Place, store: TestStore): App {
     webhookKeys: () => undefined,
     clockJumpMs: 0,
     webhookAddresses: makeAllowedAddresses([]),
+    timestampMin: "1980-01-01",
     callers: new CallerCache(),
     issuerKeys: new IssuerKeys(() => worker.now),
     inFlight: new InFlightKeys(),

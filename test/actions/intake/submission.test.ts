@@ -26,6 +26,7 @@ function submissionOf(items: readonly unknown[], lenient: boolean): Submission {
     lenient,
     single: false,
     receivedAt: Date.UTC(2026, 5, 1),
+    timestampMin: "1980-01-01",
   });
   for (const item of items) submission.add(item);
   return submission;

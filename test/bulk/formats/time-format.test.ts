@@ -29,6 +29,7 @@ const moments: readonly (readonly [format: string, text: string, moment: string]
   ["dd.MM.yyyy Europe/Berlin", "31.01.2026", "2026-01-31T00:00:00+01:00"],
   ["M/d/yy h:mm a America/New_York", "1/5/26 12:05 am", "2026-01-05T00:05:00-05:00"],
   ["M/d/yy h:mm a America/New_York", "1/5/26 12:05 PM", "2026-01-05T12:05:00-05:00"],
+  ["dd/MM/yy UTC", "12/05/99", "1999-05-12T00:00:00Z"],
   ["dd-MMM-yyyy HH:mm Asia/Kolkata", "05-Mar-2026 10:00", "2026-03-05T10:00:00+05:30"],
   ["yyyyMMddHHmmss +03:00", "20260131093000", "2026-01-31T09:30:00+03:00"],
   ["yyyy-MM-dd HH:mm:ssXXX", "2026-01-31 09:30:00-08:00", "2026-01-31T09:30:00-08:00"],
@@ -55,6 +56,8 @@ const fieldErrors: readonly (readonly [format: string, text: string, message: Re
 const dates: readonly (readonly [format: string, text: string, date: string])[] = [
   ["dd.MM.yyyy", "31.01.2026", "2026-01-31"],
   ["yyyyMMdd", "20260131", "2026-01-31"],
+  ["dd-MM-yy", "16-07-68", "1968-07-16"],
+  ["dd-MM-yy", "16-07-24", "2024-07-16"],
   ["unix", "1769851800", "2026-01-31"],
   ["days:1970-01-01", "365", "1971-01-01"],
 ];

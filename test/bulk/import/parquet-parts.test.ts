@@ -56,6 +56,7 @@ describe("a Parquet file", () => {
     const file = await write(test, 3_000, 700);
     const plan = {
       openRows: openAnyRows,
+      timestampMin: "1980-01-01",
       type,
       organizationId: "acme",
       mapping: new Map(),

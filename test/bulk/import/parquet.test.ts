@@ -6,6 +6,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
+import { parsers } from "../../../src/bulk/formats/parquet-value.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { acme, contentOf, openStoreFor } from "../export/round-trip.ts";
 import { typeNamed } from "../../conformance/scene.ts";
@@ -26,7 +27,11 @@ const columns: readonly FileColumn[] = [
   column("is_test", { type: "BOOLEAN" }, [true, false, null]),
   column("sender_id", text, ["a", "\\N", "日本,語"]),
   column("sender_country", text, ["DE", "US", "JP"]),
-  column("timestamp", utcMicros, [1_767_225_600_123_456n, -1n, 1_767_225_600_000_000n]),
+  column("timestamp", utcMicros, [
+    1_767_225_600_123_456n,
+    1_767_225_599_999_999n,
+    1_767_225_600_000_000n,
+  ]),
   column("amount_usd", { type: "INT32", converted_type: "DECIMAL", precision: 9, scale: 2 }, [
     -12_345n,
     7n,
@@ -104,7 +109,7 @@ describe("an import of Parquet", () => {
           is_test: false,
           sender_id: "\\N",
           sender_country: "US",
-          timestamp: "1969-12-31T23:59:59.999999Z",
+          timestamp: "2025-12-31T23:59:59.999999Z",
           ...rest,
         },
         {
@@ -187,7 +192,11 @@ describe("an import of Parquet", () => {
       ],
       data: [["tx-1", "tx-2"]],
     };
-    const given = [column("check_id", text, ["c"]), ids, column("timestamp", utcMicros, [0n])];
+    const given = [
+      column("check_id", text, ["c"]),
+      ids,
+      column("timestamp", utcMicros, [1_767_225_600_000_000n]),
+    ];
     const file = await writeParquet(join(line.folder, "checks.parquet"), given);
     const words = ["import", file, "--type", "transaction_check", "--organization", acme];
     await line.ask(...words, "--map", "status==COMPLETED,type==INLINE_MONITORING");
@@ -196,7 +205,7 @@ describe("an import of Parquet", () => {
       status: "COMPLETED",
       type: "INLINE_MONITORING",
       related_tx_ids: ["tx-1", "tx-2"],
-      timestamp: "1970-01-01T00:00:00.000000Z",
+      timestamp: "2026-01-01T00:00:00.000000Z",
     });
   });
 
@@ -230,6 +239,11 @@ describe("an import of Parquet", () => {
     );
     assert.equal(written, 2);
     assert.match(readFileSync(path, "utf8"), /"amount":"12345678901234\.5678".*amount must be/);
+  });
+
+  it("converts a time before 1970 forwards from its second", () => {
+    const converted = parsers.timestampFromMicroseconds?.(-1n) as unknown;
+    assert.equal(converted, "1969-12-31T23:59:59.999999Z");
   });
 
   it("shows the first rows as records when it is a dry run", async (test) => {

@@ -15,6 +15,7 @@ const type = recordTypeByName("person");
 assert.ok(type !== undefined);
 const plan = {
   openRows,
+  timestampMin: "1980-01-01",
   type,
   organizationId: "acme",
   update: false,

@@ -30,7 +30,8 @@ describe("the import of an uploaded file", () => {
     );
     writeFileSync(file, `${rows.join("\n")}\n{"assessment_id":7}\n`);
     const about = { organizationId: "acme", resourceType: "risk_assessment", update: false };
-    const plan = { ...about, file, fileName: "assessments.ndjson" };
+    const timestampMin = "1980-01-01";
+    const plan = { ...about, file, fileName: "assessments.ndjson", timestampMin };
     const task = { kind: "import", plan, mapping: new Map() } as const;
     const events = { write, onStep: () => undefined, onRefused: () => undefined, stopping };
     return importInThread(uploadInProcess, task, events);

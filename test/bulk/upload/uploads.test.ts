@@ -23,6 +23,7 @@ describe("an uploaded file", () => {
     await using closing = new AsyncDisposableStack();
     const uploads = new Uploads({
       bytesMax: 1_000,
+      timestampMin: "1980-01-01",
       now: () => now,
       onFailure: assert.ifError,
       startThread: uploadInProcess,

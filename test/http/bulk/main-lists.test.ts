@@ -30,6 +30,7 @@ function taskOf(items: readonly unknown[]) {
     mode: "append" as const,
     organizationId: acme,
     receivedAt: Date.now(),
+    timestampMin: "1980-01-01",
     lenient: false,
     idempotency: undefined,
   };
