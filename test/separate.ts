@@ -33,6 +33,11 @@ export function separate(): (event: RunEvent) => RunEvent {
       const error = new Error("There is no test in it.");
       return { type: "test:fail", data: { name: file, file, details: { error } } };
     }
+    const { error } = (data as TestData).details ?? {};
+    // Such as an error after its last test, or a process that ended: nothing else reports it.
+    if (!success && !broken.has(file) && error?.failureType !== "subtestsFailed") {
+      return { type: "test:fail", data: { name: file, file, details: { error } } };
+    }
     if (!broken.has(file)) {
       counted.tests += 1;
       counted.failed += success ? 0 : 1;

@@ -14,6 +14,7 @@ export interface TestData {
   readonly name?: string;
   readonly nesting?: number;
   readonly file?: string;
+  readonly type?: string;
   readonly line?: number;
   readonly message?: string;
   readonly details?: {
@@ -52,6 +53,7 @@ export class TestReport {
   readonly #output = new Map<string, string>();
   /** Titles, by reason and then by file. */
   readonly #skipped = new Map<string, Map<string, string[]>>();
+  readonly #running = new Set<string>();
   #empty = 0;
   #total: TestData | undefined;
 
@@ -63,7 +65,12 @@ export class TestReport {
   take({ type, data }: RunEvent): void {
     const told = data as TestData;
     const file = told.file ?? "";
-    if (type === "test:start")
+    // Reported at once, unlike the events of the start and the result of a test.
+    if (type === "test:dequeue" && told.type === "test" && told.name !== file)
+      this.#running.add(`${this.#nameOf(file)}: ${told.name ?? ""}`);
+    else if (type === "test:complete")
+      this.#running.delete(`${this.#nameOf(file)}: ${told.name ?? ""}`);
+    else if (type === "test:start")
       this.#titlesOf(file).splice(told.nesting ?? 0, Infinity, told.name ?? "");
     else if (type === "test:stdout" || type === "test:stderr") this.#keepOutput(file, told.message);
     else if (type === "test:fail") this.#fail(file, told);
@@ -74,6 +81,9 @@ export class TestReport {
 
   /** Prints failures and counts; true if tests ran and none failed. */
   close(): boolean {
+    if (this.#total?.success === false && this.#failures.length === 0) {
+      this.#failures.push(`FAIL without a test that failed\n${indent(this.#unfinished())}`);
+    }
     for (const failure of this.#failures) this.#write(`\n${failure}\n`);
     this.#writeSkipped();
     const counts = this.#counts();
@@ -84,6 +94,12 @@ export class TestReport {
     return (
       this.#total?.success === true && this.#failures.length === 0 && (counts["tests"] ?? 0) > 0
     );
+  }
+
+  /** The tests that a process leaves behind which hangs or ends. */
+  #unfinished(): string {
+    const names = [...this.#running];
+    return names.length === 0 ? "" : `Tests that had started:\n${indent(names.join("\n"))}`;
   }
 
   /** Node counts a file without tests as a test that passed; here it failed. */
@@ -98,9 +114,8 @@ export class TestReport {
     const path = this.#nameOf(file);
     if (name === file) {
       this.#write(`FAIL ${path}\n`);
-      this.#failures.push(
-        `FAIL ${path}\n${indent(this.#output.get(file) ?? error?.message ?? "")}`,
-      );
+      const why = [error?.message ?? "", this.#output.get(file) ?? "", this.#unfinished()];
+      this.#failures.push(`FAIL ${path}\n${indent(why.filter((one) => one !== "").join("\n"))}`);
       return;
     }
     const title = [...this.#titlesOf(file).slice(0, nesting), name].join(" › ");

@@ -26,8 +26,6 @@ export interface Scenario {
   readonly options?: Fields;
   /** What the proxy does to requests; nothing if left out. A new one for each run. */
   readonly choose?: () => Choose;
-  /** How long a delayed reply takes, if not twice the timeout that suits tests. */
-  readonly delayMs?: number;
   readonly steps: readonly Step[];
   /** Ids of transactions, and how many changes of each have to be in the store. */
   readonly stored?: Readonly<Record<string, number>>;
@@ -146,8 +144,7 @@ export const scenarios: readonly Scenario[] = [
   {
     title: "ends a call that takes too long, and one that no server answers",
     // Long enough for a token on a busy machine.
-    options: { retry_for_ms: 3_500, timeout_ms: 3_000 },
-    delayMs: 6_000,
+    options: { retry_for_ms: 11_000, timeout_ms: 10_000 },
     choose: () => (passing) => (passing.path === "/auth/token" ? "none" : "delay"),
     steps: [
       step(add(transaction("late"), { end_after_ms: 250 }), { error: { kind: "ended" } }),

@@ -14,7 +14,7 @@ before(async () => {
 after(() => service.stop());
 
 function insert(text: string): void {
-  const file = new DatabaseSync(`${service.folder}/sluice.db`);
+  const file = new DatabaseSync(`${service.folder}/sluice.db`, { timeout: 60_000 });
   file.exec(text);
   file.close();
 }

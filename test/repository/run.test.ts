@@ -140,6 +140,24 @@ ${passing}`,
     assert.match(text, /^ok {3}.*e\.test\.ts \(1 test, \d+ ms\)$/m);
   });
 
+  it("names the test that was running when the process of several files ended", () => {
+    const ending = `import { it } from "node:test";
+it("ends the process", async () => {
+  await new Promise((resolve) => process.stdout.write("so far", resolve));
+  setTimeout(() => process.exit(3), 100);
+  await new Promise(() => {});
+});
+`;
+    const place = write({ "a.test.ts": passing, "b.test.ts": ending, "run.ts": together });
+    const files = ["a", "b"].map((name) => join(place, `${name}.test.ts`));
+    const { status, stdout: text } = spawnSync(process.execPath, [join(place, "run.ts")], {
+      env: { ...process.env, SLUICE_TEST_TOGETHER: JSON.stringify({ units: files }) },
+      encoding: "utf8",
+    });
+    assert.equal(status, 1);
+    assert.match(text, /^ {2}Tests that had started:\n.*b\.test\.ts: ends the process$/m);
+  });
+
   let count = 0;
 
   function write(files: Readonly<Record<string, string>>): string {

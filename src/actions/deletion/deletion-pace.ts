@@ -17,6 +17,18 @@ const deletionsPerSecondMax = 1_000;
 /** How long others count as writing after their last write. */
 const othersActiveMs = 500;
 
+export interface PaceClock {
+  /** Milliseconds from any beginning. */
+  readonly now: () => number;
+  /** Rejects if the signal aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const realClock: PaceClock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
 type Paced = Pick<ErasureStep, "latestArrival" | "notices" | "workMs">;
 
 export class DeletionPace {
@@ -26,15 +38,18 @@ export class DeletionPace {
   #unknown = 0;
   /** How many numbers the completion in progress takes for notices at most. */
   #completing = 0;
-  #activeUntil = performance.now() + othersActiveMs;
+  readonly #clock: PaceClock;
+  #activeUntil: number;
 
-  constructor({ store }: { readonly store: Pick<Store, "traits"> }) {
+  constructor({ store }: { readonly store: Pick<Store, "traits"> }, clock = realClock) {
     this.#pace = store.traits.besideWriters;
+    this.#clock = clock;
+    this.#activeUntil = clock.now() + othersActiveMs;
   }
 
   /** A closed organization does not write, so others have written if the number of changes has grown. */
   get #areOthersActive(): boolean {
-    return performance.now() < this.#activeUntil;
+    return this.#clock.now() < this.#activeUntil;
   }
 
   /** The rows of the next step of the erasure of an organization. */
@@ -82,7 +97,7 @@ export class DeletionPace {
     }
     this.#latestArrival = latestArrival;
     if (this.#unknown > this.#completing) {
-      this.#activeUntil = performance.now() + othersActiveMs;
+      this.#activeUntil = this.#clock.now() + othersActiveMs;
       this.#unknown = this.#completing;
     }
     await this.#sleep(ms, signal);
@@ -90,6 +105,6 @@ export class DeletionPace {
 
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#areOthersActive) await sleep(Math.min(ms, restMsMax), undefined, { signal });
+    if (this.#areOthersActive) await this.#clock.sleep(Math.min(ms, restMsMax), signal);
   }
 }
