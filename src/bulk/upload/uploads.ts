@@ -1,5 +1,6 @@
 // The uploaded files of this process: received into a private folder, shown before anything is written, imported, and
-// removed an hour after they arrived or their import ended, when they are discarded, and when the process stops. Another process knows nothing of them.
+// removed an hour after they arrived or their import ended, when they are discarded, and when the process stops.
+// Another process knows nothing of them.
 //
 // An upload is ready (its mapping may change) → importing, first in a queue → ended (refused rows can be downloaded) →
 // removed. It can be discarded when it is ready or has ended; stopping an import ends it.
