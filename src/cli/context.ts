@@ -36,6 +36,7 @@ export function makeContext(
   { json, as, rights = [] }: ContextOptions,
 ): Context {
   const { environment, out, err, now, wrapApp = (app) => app } = processContext;
+  const onNotice = (text: string) => void err.write(`sluice: ${text}\n`);
   const operator = as ?? processContext.operator ?? readOperatorName();
   const onLeftover = (path: string): void => {
     if (!json) err.write(`Removed ${path}, left behind by a command that was killed.\n`);
@@ -62,7 +63,7 @@ export function makeContext(
         operator,
         ...clock,
       } as const;
-      await using opened = await openApp(config, { ...options, onLeftover }).catch(
+      await using opened = await openApp(config, { ...options, onLeftover, onNotice }).catch(
         (cause: unknown) => {
           throw OperatorError.from("store", cause);
         },

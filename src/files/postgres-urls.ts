@@ -36,3 +36,31 @@ function isUrl(url: string): boolean {
 function parse(url: string): URL | null {
   return URL.parse(url) ?? URL.parse(url.replace("@/", "@host/"));
 }
+
+const tlsValues: Readonly<Record<string, readonly string[]>> = {
+  ssl: ["true", "1", "false", "0", "no-verify"],
+  sslmode: ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"],
+};
+
+/** The name of a parameter about TLS with an unknown value. */
+export function unknownTls(url: string): string | undefined {
+  const parameters = parse(url)?.searchParams;
+  return Object.entries(tlsValues).find(([name, values]) =>
+    parameters?.getAll(name).some((value) => !values.includes(value)),
+  )?.[0];
+}
+
+const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** True if a server is reached over a network without TLS, and nobody has said that this is intended. */
+export function isUnencrypted(url: string): boolean {
+  return (postgresUrls(url) ?? []).map(parse).some((one) => {
+    if (one === null || process.env["PGSSLMODE"] !== undefined) return false;
+    const { searchParams, hostname } = one;
+    const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+    const says = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert"];
+    return (
+      !host.startsWith("/") && !local.test(host) && !says.some((name) => searchParams.has(name))
+    );
+  });
+}

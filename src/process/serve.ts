@@ -164,6 +164,7 @@ async function openParts(
       tracing?.onGroup(figures);
     },
     ...(tracing && { sealReceipt: tracing.sealReceipt(makeSeal(config, options)) }),
+    onNotice: (text) => log.warn(text),
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
   };
   const waiting = { timeoutMs: config.databaseStartTimeoutMs, log };

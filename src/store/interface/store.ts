@@ -155,6 +155,8 @@ export interface StoreOptions {
    */
   readonly writesBeside?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
+  /** Called with a sentence for the operator while the store is opened: what it waits for, or what is unsafe. */
+  readonly onNotice?: (text: string) => void;
   /** Signs receipts. Only tests of an engine omit it; their deletions are completed without a receipt. */
   readonly sealReceipt?: SealReceipt;
   readonly connections?: ConnectionSettings;

@@ -29,6 +29,20 @@ const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_gen
  */
 const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
 
+/**
+ * What statements rely on, whatever somebody has set for the role, the database or the server: that a backslash in a
+ * literal is one, that NULL in an array is NULL, that row-level security hides rows instead of refusing to read, and
+ * that a commit is on stable storage. A stricter `synchronous_commit` than `on` stays.
+ */
+const assumed: Readonly<Record<string, string>> = {
+  standard_conforming_strings: "on",
+  array_nulls: "on",
+  transform_null_equals: "off",
+  row_security: "on",
+};
+const durable = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+  WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`;
+
 /** Propagates SET LOCAL to the workers, where the row-level security of shards and the row locks are. */
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
@@ -108,12 +122,13 @@ export function beginStatements(
     idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}`,
     ...limitsOf(serverVersion),
     ...(schema === undefined ? {} : { search_path: escapeIdentifier(schema) }),
+    ...assumed,
     ...uncompiled,
     ...(visibility.view === "all" ? {} : keyedPlans),
     ...(visibility.view === "all" || distributed ? {} : planOnce),
   };
   const mode = visibility.snapshot === true ? "REPEATABLE READ READ ONLY" : "READ COMMITTED";
-  const begin = `BEGIN ISOLATION LEVEL ${mode}; SELECT ${setAll(values, { local: true })}`;
+  const begin = `BEGIN ISOLATION LEVEL ${mode}; SELECT ${durable}, ${setAll(values, { local: true })}`;
   return distributed ? [begin, ...Object.entries(passedOn).map(setLocal)] : [begin];
 }
 

@@ -31,7 +31,7 @@ const findGroup = `SELECT groupid FROM pg_dist_local_group WHERE groupid <> 0`;
 
 const readDistributed = `
   SELECT relname FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
-  WHERE relnamespace = current_schema()::regnamespace AND partmethod = 'h'`;
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace AND partmethod = 'h'`;
 
 export async function hasCitus(transaction: Transaction): Promise<boolean> {
   return (await transaction.get(findExtension)) !== undefined;

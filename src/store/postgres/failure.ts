@@ -14,9 +14,17 @@ export const readOnlyState = "25006";
 export const insufficientPrivilege = "42501";
 
 /** Transient SQLSTATEs (postgresql.org/docs/current/errcodes-appendix.html), by class or in full. */
-const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57"]);
+const transientClasses: ReadonlySet<string> = new Set([
+  "08", // connection exception
+  "28", // invalid authorization: a password was changed, or the role may not log in
+  "3D", // the database was dropped or renamed
+  "53", // insufficient resources
+  "57", // operator intervention
+  "58", // system error
+]);
 const transientStates: ReadonlySet<string> = new Set([
   readOnlyState,
+  "55000", // the database accepts no connections
   "25P03", // idle_in_transaction_session_timeout
   "25P04", // transaction_timeout
   "55P03", // lock_not_available
@@ -125,6 +133,8 @@ const reasons: Readonly<Record<string, UnavailableReason>> = {
   "53100": "database_full",
   [readOnlyState]: "database_read_only",
   [insufficientPrivilege]: "database_forbids",
+  "28": "database_forbids",
+  "55000": "database_away",
   "53": "database_busy",
   "40": "database_busy",
   "55": "database_busy",

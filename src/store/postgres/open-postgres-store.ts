@@ -3,7 +3,7 @@
 
 import { EarlierState } from "../../domain/earlier-state.ts";
 import { AppError } from "../../domain/error.ts";
-import { describeServers } from "../../files/postgres-urls.ts";
+import { describeServers, isUnencrypted, unknownTls } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/erase/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
@@ -30,7 +30,8 @@ const oldestServer = 150_000;
 
 const describeServer = `
   SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS recovering,
-    current_setting('server_version') AS name, current_setting('server_encoding') AS encoding`;
+    current_setting('server_version') AS name, current_setting('server_encoding') AS encoding,
+    current_setting('session_replication_role') = 'replica' AS replica`;
 
 const isReplica = `SELECT pg_is_in_recovery() AS recovering`;
 
@@ -39,6 +40,7 @@ interface Server {
   readonly recovering: boolean;
   readonly name: string;
   readonly encoding: string;
+  readonly replica: boolean;
 }
 
 /** Throws StoreError. */
@@ -98,11 +100,13 @@ export async function openPostgresMoveTarget(
 /** `check` throws if the database does not meet further conditions. */
 async function openDatabase(
   url: string,
-  options: Pick<StoreOptions, "connections" | "existing">,
+  options: Pick<StoreOptions, "connections" | "existing" | "onNotice">,
   check?: (database: Database) => Promise<void>,
 ): Promise<Database> {
+  requireKnownTls(url);
   const database = makeDatabase(url, options);
   try {
+    if (isUnencrypted(url)) options.onNotice?.(unencrypted);
     await refuseUnsupported(database);
     await database.requirePrepared();
     await database.transaction({}, refuseWorker);
@@ -120,6 +124,10 @@ async function openDatabase(
   }
 }
 
+const unencrypted =
+  "The connection to the database is not encrypted. Add sslmode=verify-full to DATABASE_URL, or sslmode=disable where the " +
+  "network is trusted.";
+
 function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): Database {
   try {
     return new Database(url, options.connections ?? defaultConnections);
@@ -129,6 +137,16 @@ function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): 
       "DATABASE_URL can't be read. It looks like this: postgres://user:password@host:5432/database.",
     );
   }
+}
+
+/** The driver would end with an error of its own, or take an unknown value for another one. */
+function requireKnownTls(url: string): void {
+  const unknown = unknownTls(url);
+  if (unknown === undefined) return;
+  throw new StoreError(
+    `${unknown} in DATABASE_URL has a value that is not known. Use sslmode=verify-full for a connection with TLS, ` +
+      "sslmode=no-verify for one that does not verify the certificate, or sslmode=disable for one without.",
+  );
 }
 
 /** Sets `Database.version`. */
@@ -146,6 +164,12 @@ async function refuseUnsupported(database: Database): Promise<void> {
   if (server.encoding !== "UTF8") {
     throw new StoreError(
       `The database that DATABASE_URL names has the encoding ${server.encoding}. Create it with ENCODING 'UTF8'.`,
+    );
+  }
+  if (server.replica) {
+    throw new StoreError(
+      "session_replication_role is replica for this role or database, so the server does not enforce foreign keys. Only a " +
+        "superuser can change it: have it reset with ALTER ROLE … RESET session_replication_role.",
     );
   }
   if (server.recovering) {
@@ -190,6 +214,10 @@ const startIt: Advice = {
   isTemporary: true,
 };
 
+const refused: Advice = {
+  advice: "Check the user, the password and the database in DATABASE_URL.",
+};
+
 const unreachable: Advice = {
   advice: "Check the host and the port in DATABASE_URL, and that the server runs there.",
   isTemporary: true,
@@ -215,6 +243,9 @@ const adviceByState: Readonly<Record<string, Advice>> = {
       "the disk is full.",
     isTemporary: true,
   },
+  "28000": refused,
+  "28P01": refused,
+  "3D000": refused,
   "53100": { advice: "The server's disk is full.", isTemporary: true },
   "53300": {
     advice:

@@ -3,6 +3,7 @@
 
 import { Client, type ClientBase, type ClientConfig } from "pg";
 import { postgresUrls } from "../../files/postgres-urls.ts";
+import { findPassword } from "./password-file.ts";
 
 /** A server that answers, but accepts no writes. */
 export class ReadOnlyServer extends Error {
@@ -62,6 +63,10 @@ function clientOf(servers: Servers): new () => ServerClient {
       const url = servers.current;
       super({ ...config, connectionString: url });
       this.url = url;
+      const { host, port, database = "", user = "", password } = this;
+      // The driver calls it when the server asks for a password.
+      const find = () => findPassword({ host, port, database, user });
+      if (password === undefined || password === null) Object.assign(this, { password: find });
     }
 
     override connect(): Promise<Client>;

@@ -67,8 +67,13 @@ describe("an error of the server", () => {
 
   it("that says to try again becomes 503", () => {
     for (const code of [
+      "28000",
+      "28P01",
+      "3D000",
       "53100",
       "53300",
+      "55000",
+      "58030",
       "25006",
       "25P04",
       "42501",

@@ -35,6 +35,10 @@ const defaults: Readonly<Record<string, readonly string[]>> = {
   standard_conforming_strings: ["off"],
   client_encoding: ["'LATIN1'"],
   bytea_output: ["'escape'"],
+  array_nulls: ["off"],
+  transform_null_equals: ["on"],
+  row_security: ["off"],
+  synchronous_commit: ["off"],
 };
 
 const transactionTimeoutSince = 170_000;
@@ -118,6 +122,9 @@ async function useStore(store: TestStore, more?: () => Promise<void>): Promise<v
     [stays.payload],
   );
   await store.erase("transaction", "goes");
+  await store.add("person", text);
+  await store.write(transaction("names", { sender_id: text }));
+  await store.erase("person", text);
   await store.purgeExpired(operator.now);
   await store.requireConsistent();
   await store.closeAll("del_all");

@@ -36,7 +36,7 @@ const filesQuery = `
   WITH heaps AS (
     SELECT oid, reltoastrelid, relname AS owner FROM pg_class
     WHERE relname ~ '^(${erasedTables.join("|")})(_[0-9]+)?$' AND relkind = 'r'
-      AND relnamespace = current_schema()::regnamespace
+      AND relnamespace = quote_ident(current_schema())::regnamespace
   ), parts AS (
     SELECT oid, owner FROM heaps
     UNION ALL SELECT reltoastrelid, owner FROM heaps WHERE reltoastrelid <> 0

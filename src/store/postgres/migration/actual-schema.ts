@@ -12,7 +12,7 @@ import { expectedParts, policyText } from "./expected-schema.ts";
 /** Without what belongs to an extension. */
 const ownClasses = `
   SELECT oid, relname, relkind, relpersistence, relrowsecurity, relforcerowsecurity FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace
     AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`;
 
 const columnNames = `

@@ -22,7 +22,8 @@ const readRole = `SELECT quote_ident(current_user) AS role`;
 
 const describeCreation = `
   SELECT quote_ident(current_user) AS role, quote_ident(coalesce(current_schema(), 'public')) AS schema,
-    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed`;
+    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS allowed,
+    coalesce(current_schema() LIKE 'pg\\_%' OR current_schema() = 'information_schema', false) AS system`;
 
 interface Found {
   readonly name: string;
@@ -58,12 +59,21 @@ interface Creation {
   readonly role: string;
   readonly schema: string;
   readonly allowed: boolean;
+  /** Whether the schema is one of the server's own. */
+  readonly system: boolean;
 }
 
 /** Throws StoreError if the role can't create the tables of a new store. */
 export async function requireCreation(transaction: Transaction): Promise<void> {
   const creation = await transaction.get<Creation>(describeCreation);
-  if (creation === undefined || creation.allowed) return;
-  const { role, schema } = creation;
+  if (creation === undefined) return;
+  const { role, schema, allowed, system } = creation;
+  if (system) {
+    throw new StoreError(
+      `The search path of the role ${role} begins with ${schema}, which is the server's own, so there is no place for a new ` +
+        `store. Name another schema: ALTER ROLE ${role} SET search_path = public;`,
+    );
+  }
+  if (allowed) return;
   throw lackingRights(role, [`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};`], "database");
 }

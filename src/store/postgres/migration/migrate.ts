@@ -19,6 +19,7 @@ import { keepOutOfStatistics, keepShardsOutOfStatistics } from "./statistics.ts"
 /** An arbitrary number that no other program is likely to use. */
 const lockKey = 7_518_242_301;
 
+const tryLock = `SELECT pg_try_advisory_xact_lock($1) AS locked`;
 const lock = `SELECT pg_advisory_xact_lock($1)`;
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
@@ -30,7 +31,7 @@ const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 const findTables = `
   SELECT to_regclass('meta') IS NOT NULL AS ours, EXISTS (
     SELECT 1 FROM pg_class
-    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+    WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p')
       AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
   ) AS used`;
 
@@ -42,6 +43,7 @@ interface Options {
   /** An empty database is refused. */
   readonly existing?: boolean;
   readonly migrations?: readonly string[];
+  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -49,9 +51,12 @@ interface Options {
  */
 export async function migrate(
   database: Database,
-  { existing = false, migrations = published }: Options = {},
+  { existing = false, migrations = published, onNotice }: Options = {},
 ): Promise<void> {
   const newest = baselineVersion + migrations.length;
+  if (database.schema === undefined && !existing) {
+    await database.transaction({}, requireCreation);
+  }
   const version = await database.transaction({}, versionOf);
   if (version === newest) return;
   if (version === 0 && existing) {
@@ -60,17 +65,25 @@ export async function migrate(
     );
   }
   refuseSchema(version, { newest, store: "The database" });
-  if (database.schema === undefined) await database.transaction({}, requireCreation);
   try {
-    await database.transaction(rebuilding, (transaction) => bringUp(transaction, migrations));
+    await database.transaction(rebuilding, (transaction) =>
+      bringUp(transaction, { migrations, onNotice }),
+    );
   } catch (error) {
     throw hasState(error, insufficientPrivilege) ? forbidden(error) : error;
   }
 }
 
-async function bringUp(transaction: Transaction, migrations: readonly string[]): Promise<void> {
+async function bringUp(
+  transaction: Transaction,
+  { migrations, onNotice }: Required<Pick<Options, "migrations">> & Pick<Options, "onNotice">,
+): Promise<void> {
   const newest = baselineVersion + migrations.length;
-  await transaction.run(lock, lockKey);
+  const first = await transaction.get<{ locked: boolean }>(tryLock, lockKey);
+  if (first?.locked !== true) {
+    onNotice?.("Another process is migrating the schema of the database; waiting for it.");
+    await transaction.run(lock, lockKey);
+  }
   const version = await versionOf(transaction);
   refuseSchema(version, { newest, store: "The database" });
   if (version === newest) return;

@@ -18,7 +18,7 @@ export const rightsOfService: Readonly<Record<string, string>> = {
 
 const findUnreadable = `
   SELECT string_agg(relname, ', ' ORDER BY relname) AS names FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relname = ANY ($1)
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname = ANY ($1)
     AND NOT has_table_privilege(oid, 'SELECT')`;
 
 /** Several rights, separated by commas, are all required. */

@@ -39,7 +39,7 @@ const view = `current_setting('sluice.view', true)`;
 
 const findSecured = `
   SELECT relname FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relrowsecurity`;
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relrowsecurity`;
 
 /** Gives every table its policy, unless it has one. */
 export async function secureTables(

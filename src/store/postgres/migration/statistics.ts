@@ -20,7 +20,7 @@ const sampledNames: ReadonlySet<string> = new Set(
 const findColumns = `
   SELECT relname AS table, attname AS column, attstattarget IS DISTINCT FROM 0 AS sampled
   FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
     AND attnum > 0 AND NOT attisdropped
   ORDER BY relname, attnum`;
 
