@@ -17,7 +17,7 @@ import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 /** A server and its pg_dump have to be of the same version. */
-const [programs] = globSync("/usr/lib/postgresql/*/bin").filter((folder) =>
+const programs = globSync("/usr/lib/postgresql/*/bin").find((folder) =>
   ["postgres", "pg_dump", "pg_restore"].every((name) => existsSync(join(folder, name))),
 );
 
