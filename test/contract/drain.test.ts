@@ -191,7 +191,7 @@ describe("SIGTERM with SHUTDOWN_DELAY_MS", () => {
     const lines = server.output().err.trim().split("\n");
     assert.deepEqual(
       lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
-      ["created a new store", "serving", "draining", "stopping", "stopped"],
+      ["serving", "draining", "stopping", "stopped"],
     );
   });
 
