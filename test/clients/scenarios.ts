@@ -120,7 +120,7 @@ export const scenarios: readonly Scenario[] = [
   {
     title: "waits as long as Retry-After says, and counts that as no failure",
     server: "limited",
-    options: { retry_for_ms: 5_000, timeout_ms: 10_000 },
+    options: { retry_for_ms: 60_000, timeout_ms: 30_000 },
     steps: ["limit-1", "limit-2", "limit-3", "limit-4"].map((id) =>
       step(add(transaction(id)), written(1)),
     ),
