@@ -19,7 +19,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/close-organization findOpenOrganization": found,
   "access/find-organization findOrganization": found,
   "access/find-organization requireOrganization": found,
-  "deletion/affected-floors findAffectedFloors": begun,
   "deletion/bulk-deletions changeAll": partly,
   "change/read-changes readChanges": begun,
   "deletion/list-deletions countApprovals": partly,

@@ -142,7 +142,8 @@ describe("with --include-confidential", () => {
     const transaction = { resource_type: "transaction", resource_id: "tx-1" };
     const { would_restrict: would } = before.pending;
     const records = [report, transaction];
-    assert.deepEqual(would, { records, reports: [], complete: true });
+    const time = { kept_until: "2026-04-02T00:00:00.000Z", held: false, complete: true };
+    assert.deepEqual(would, { ...time, records, reports: [] });
     const id = deletions.get("acme") ?? "";
     const { list } = await line.ask("restricted show --organization acme", id);
     const moved = list as readonly Readonly<Record<string, unknown>>[];
@@ -178,6 +179,8 @@ describe("with --include-confidential", () => {
         { resource_type: "transaction", resource_id: "tx-1" },
       ],
       reports: [],
+      kept_until: null,
+      held: true,
       complete: true,
     });
   });

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { nodeKey, planErasure } from "../../src/domain/deletion/erasure.ts";
 import type { Operator } from "../../src/domain/operator.ts";
 import type { OneTimeToken, SignIn } from "../../src/store/interface/operators.ts";
 import { type Engine, useSite } from "./engine.ts";
@@ -254,37 +253,6 @@ export function testOperators(engine: Engine): void {
         assert.ok(actions.has(`operator.${action}`), action);
       }
       assert.equal((await store.checkIntegrity()).ok, true);
-    });
-
-    it("are shown what a deletion would erase, up to a bound", async () => {
-      await store.createOrganization(organization(acme), act);
-      for (const id of ["tx-1", "tx-2"]) await store.add("transaction", id);
-      await store.add("transaction_check", "own", { related_tx_ids: ["tx-1"] });
-      await store.add("transaction_check", "shared", { related_tx_ids: ["tx-1", "tx-2"] });
-      const types = ["transaction", "transaction_check"] as const;
-      const { edges, isComplete } = await store.overview.previewCascade(
-        keyOf("transaction", "tx-1"),
-        types,
-      );
-      const plan = planErasure(nodeKey("transaction", "tx-1"), edges);
-      assert.deepEqual(new Set(plan.erase), new Set(["transaction/tx-1", "transaction_check/own"]));
-      assert.deepEqual(
-        plan.redact.map(({ record }) => record),
-        ["transaction_check/shared"],
-      );
-      assert.equal(isComplete, true);
-      const checks = Array.from({ length: 250 }, (_, index) =>
-        draftOf("transaction_check", `many-${index}`, { related_tx_ids: ["tx-2"] }),
-      );
-      await store.write(checks, { resourceType: "transaction_check" });
-      const large = await store.overview.previewCascade(keyOf("transaction", "tx-2"), types);
-      assert.equal(large.isComplete, false);
-      const without = await store.overview.previewCascade(
-        keyOf("transaction", "tx-2"),
-        types.slice(0, 1),
-      );
-      assert.deepEqual(without, { edges: [], isComplete: true });
-      assert.ok(planErasure(nodeKey("transaction", "tx-2"), large.edges).erase.length <= 100);
     });
 
     it("read the history and the relations of a record in parts, and its open deletion", async () => {

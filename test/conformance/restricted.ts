@@ -113,6 +113,27 @@ export function testRestricted(engine: Engine): void {
       assert.deepEqual(await store.countRecords(acme), { customer_sar: 1 });
     });
 
+    it("waits for the last of the floors of the reports that keep it, whichever is found first", async (test) => {
+      const { store } = await open(engine, test);
+      await setFloor(store, report, 10);
+      for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
+      const ids = { related_tx_ids: ["t1", "t2"] };
+      for (const [id, date] of [
+        ["a", 3],
+        ["b", 9],
+        ["c", 5],
+      ] as const) {
+        await addReport(store, id, { ...ids, ...seen(date) });
+      }
+      const { set } = await deleteNow(store, ["transaction", "t1"]);
+      await store.processAll(worker.now);
+      const waiting = await store.deletionOf(set);
+      assert.equal(waiting.floorUntil, onDay(19));
+      const found = await store.plans.findObstacleOfAll(waiting, onDay(14));
+      assert.equal(found === "unknown" ? found : found?.floorUntil, onDay(19));
+      await requireEnd(store, set, onDay(19));
+    });
+
     it("takes what supports a report that stays, which keeps its references until the end", async (test) => {
       const { store } = await open(engine, test);
       await setFloor(store, report, 10, "report_filed_at");

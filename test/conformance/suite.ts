@@ -33,6 +33,7 @@ import { testResumption } from "./resumption.ts";
 import { testJointClaim, testJointCompletion } from "./joint-completion.ts";
 import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
+import { testDryRun } from "./dry-run.ts";
 import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { testWebhooks } from "./webhooks.ts";
@@ -55,6 +56,7 @@ const decisions: readonly Part[] = [
   testFloors,
   testPartyFloors,
   testCeilings,
+  testDryRun,
   testClosing,
   testClosingUnderFloors,
   testRestricted,

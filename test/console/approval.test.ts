@@ -66,6 +66,10 @@ describe("approving deletions in the console", () => {
     assert.match(page, /the approval of a second person/);
     assert.match(page, /requested by <bdi>anna<\/bdi>/);
     assert.match(page, /not approved yet/);
+    assert.match(
+      page,
+      /erased on <time [^>]+>[^<]+<\/time> at the earliest[^]+Approve the deletion/,
+    );
     assert.doesNotMatch(await show("otto", `deletion/${id}`), /Approve the deletion/);
     assert.equal(await approve("anna", id), 403);
     assert.equal(await approve("otto", id), 403);

@@ -252,6 +252,7 @@ describe("finding records in the console", () => {
     const page = (await get("operator", `${path}?${queryOf("person", "p1")}`)).text;
     assert.match(page, /Erased: 1</);
     assert.match(page, /after 1 day, and can be cancelled/);
+    assert.match(page, /erased on <time [^>]+>[^<]+<\/time> at the earliest[^]+<button/);
     assert.equal((await get("viewer", `${path}?${queryOf("person", "p1")}`)).status, 403);
     assert.equal((await post("viewer", path, { ...form, confirm: "p1" })).status, 403);
     assert.equal((await post("operator", path, { ...form, confirm: "p2" })).status, 409);

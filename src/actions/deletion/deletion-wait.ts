@@ -9,6 +9,9 @@ import {
   type Deletion,
   openStatuses,
 } from "../../domain/deletion/deletion.ts";
+import { briefRelationsMax, type PlannedFloor } from "../../domain/deletion/dry-run.ts";
+import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
+import { describeFloor, describePartyFloor } from "../../domain/retention/floor.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";
@@ -59,6 +62,45 @@ export function waitKindsOf(deletion: Deletion, now: number, holds: Holds): Read
 
 function isOpen({ status }: Deletion): boolean {
   return openStatuses.some((open) => open === status);
+}
+
+/** How many transactions of a person or a company are read to find until when floors keep a deletion waiting. */
+const recordsMax = 1_000;
+
+/**
+ * The deletion with the floor that it waits for by the records as they are now: the worker evaluates a waiting deletion
+ * only every seven days. If the floors end before the next attempt of the worker, it waits for that attempt.
+ */
+export async function withCurrentFloor(app: App, deletion: Deletion): Promise<Deletion> {
+  if (!waitsForFloors(deletion)) return deletion;
+  const { floors, isCut, next } = await app.store.plans.dryRun({
+    deletion,
+    now: app.now(),
+    types: undefined,
+    relationsMax: briefRelationsMax,
+    recordsMax,
+    after: undefined,
+  });
+  if (isCut || next !== undefined) return deletion;
+  const [floor] = floors;
+  const until = Math.max(floor?.until ?? 0, deletion.nextAttemptAt ?? 0);
+  return {
+    ...deletion,
+    floorUntil: until === 0 ? undefined : until,
+    waitingFor: floor && describePlannedFloor(floor),
+  };
+}
+
+/** True also for a floor that the worker has not evaluated yet. A hold or another obstacle comes first. */
+function waitsForFloors(deletion: Deletion): boolean {
+  const { status, isHeld = false, floorUntil, waitingFor } = deletion;
+  if (status !== "pending" || isHeld || isOfOrganization(deletion)) return false;
+  return floorUntil !== undefined || waitingFor === undefined;
+}
+
+function describePlannedFloor({ resourceId, ...floor }: PlannedFloor): string {
+  if (resourceId === undefined) return describePartyFloor(floor);
+  return describeFloor(floor, resourceId, floor.until);
 }
 
 export interface ShownDeletion {

@@ -19,5 +19,7 @@ export async function previewRequest(
   await findRecord(app, key);
   const organization = await findOrganization(app, key.organizationId);
   const { deletionGraceSeconds, deletionApproval = false } = organization;
-  return { ...(await previewDeletion(app, key)), deletionGraceSeconds, deletionApproval };
+  const dueAt = app.now() + deletionGraceSeconds * 1_000;
+  const preview = await previewDeletion(app, { ...key, dueAt });
+  return { ...preview, deletionGraceSeconds, deletionApproval };
 }

@@ -14,7 +14,7 @@ import { AppError } from "../../domain/error.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
-import { withCurrentFloor } from "./current-floor.ts";
+import { withCurrentFloor } from "./deletion-wait.ts";
 import { discloseApproval } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 

@@ -1,13 +1,14 @@
 // Everything about one deletion, for people. Leaves out what a person may not know: deletions of records of
 // confidential types, and anything that would disclose that there are such records.
 
-import type { Reader } from "../../domain/confidentiality.ts";
+import { mayCount, type Reader } from "../../domain/confidentiality.ts";
 import {
   awaitsApproval,
   type Deletion,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
+import { isPartyType, namingTypes } from "../../domain/deletion/party.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
 import type { App } from "../app.ts";
@@ -49,6 +50,8 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
 export interface DeletionDetails extends ShownDeletion {
   /** Contains only types that this person may count. */
   readonly erased: ErasedCounts;
+  /** The transactions that stay with a pseudonym, by type; undefined unless a person or a company was erased. */
+  readonly pseudonyms: ErasedCounts | undefined;
   /** Undefined where there is none yet. */
   readonly receiptFaults: readonly string[] | undefined;
   /** Present only for the pending deletion of a record. */
@@ -70,11 +73,23 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
   return {
     ...shown,
     erased: visibleCounts(deletion, reader),
+    pseudonyms: visiblePseudonyms(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,
     mayCancel: hasPreview(deletion) && hasRight(app, "deletion.cancel"),
     mayApprove: mayApprove(app, deletion),
   };
+}
+
+function visiblePseudonyms(
+  { resourceType, completedAt, redactedByType }: Deletion,
+  reader: Reader,
+): ErasedCounts | undefined {
+  if (completedAt === undefined || !isPartyType(resourceType)) return undefined;
+  const counts = namingTypes
+    .filter((type) => mayCount(reader, type))
+    .map((type) => [type.resourceType, redactedByType[type.resourceType] ?? 0]);
+  return Object.fromEntries(counts) as ErasedCounts;
 }
 
 function mayApprove(app: App, deletion: Deletion): boolean | "own" {

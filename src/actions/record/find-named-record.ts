@@ -6,7 +6,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { App } from "../app.ts";
-import { withCurrentFloor } from "../deletion/current-floor.ts";
+import { withCurrentFloor } from "../deletion/deletion-wait.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireKnowledge, viewerOf } from "../operator/viewer.ts";

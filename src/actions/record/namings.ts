@@ -13,7 +13,7 @@ export interface NamingPart {
 }
 
 /** One search finds about this many records, in parts between which others are served. */
-export const examinedMax = 4_000;
+const examinedMax = 4_000;
 const recordsAtOnce = 500;
 
 /** The caller has checked what this person may know. */

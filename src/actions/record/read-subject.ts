@@ -2,7 +2,7 @@
 // the deletion requests about it, and for officers its holds. Changes nothing; the caller has written to the audit
 // trail.
 
-import { withCurrentFloor } from "../deletion/current-floor.ts";
+import { withCurrentFloor } from "../deletion/deletion-wait.ts";
 import type { DeletionView } from "../deletion/read-deletion.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";

@@ -9,7 +9,7 @@ import {
   weakensFloor,
 } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
-import { withCurrentFloor } from "../deletion/current-floor.ts";
+import { withCurrentFloor } from "../deletion/deletion-wait.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 export interface FloorWaits {

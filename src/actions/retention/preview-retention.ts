@@ -2,6 +2,7 @@
 // confidential types for somebody who may not know of them.
 
 import type { Organization } from "../../domain/access.ts";
+import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
 import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
@@ -9,7 +10,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import type { DueRecord, ErasedPreview, Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
-import { previewRestriction } from "../deletion/preview-restriction.ts";
+import { previewDeletion, previewRelationsMax } from "../deletion/preview-deletion.ts";
 import { readBounds } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization } from "../access/find-organization.ts";
@@ -36,7 +37,7 @@ export class ExpiryTally {
   readonly erasedWith: Counts = {};
   /** Counts, for each type, the records that would be erased with the last record that they belong to. */
   readonly shared: Counts = {};
-  /** Records with more owned records than were counted, which may have to wait for those that were not. */
+  /** Records that were left out because too much belongs to them, and which may have to wait for that. */
   inPart = 0;
 
   /** Adds expired records, and what the deletions of those that are due would do. */
@@ -59,8 +60,8 @@ function textOf({ resourceType, resourceId }: RecordKey): string {
   return nodeKey(resourceType, resourceId);
 }
 
-function addCounts(counts: Counts, added: Readonly<Counts>): void {
-  for (const [type, count] of Object.entries(added)) counts[type] = (counts[type] ?? 0) + count;
+function addCounts(counts: Counts, added: ErasedCounts): void {
+  for (const [type, count = 0] of Object.entries(added)) counts[type] = (counts[type] ?? 0) + count;
 }
 
 export interface PreviewQuery {
@@ -88,8 +89,6 @@ export interface PreviewPart {
 /** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
-/** What a preview keeps in memory about the records that would be erased too. */
-const erasedBounds = { entriesMax: 200_000, bytesMax: 32 * 1_024 * 1_024 } as const;
 
 /**
  * What retention would delete among the next records in the order of type and id, added to the tally of the previous
@@ -150,7 +149,8 @@ async function previewStep(
       return { record: { ...key, requestedAt }, expiry };
     });
   const due = expired.filter(({ expiry }) => expiry === "due").map(({ record }) => record);
-  tally.add(expired, await app.store.retention.previewErased({ ...query, ...erasedBounds, due }));
+  const relationsMax = previewRelationsMax;
+  tally.add(expired, await app.store.plans.previewErased({ ...query, relationsMax, due }));
   if (part.next?.resourceType === resourceType) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };
@@ -194,8 +194,8 @@ async function previewRestricted(
 ): Promise<readonly Node[]> {
   const found = new Map<string, Node>();
   for (const record of due) {
-    const { records } = await previewRestriction(app, record, at);
-    for (const node of records) found.set(nodeKey(node.type, node.id), node);
+    const { restriction } = await previewDeletion(app, record, at);
+    for (const node of restriction.moved) found.set(nodeKey(node.type, node.id), node);
   }
   return [...found.values()];
 }

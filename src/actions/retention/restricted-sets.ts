@@ -160,7 +160,16 @@ async function describeSet(app: App, deletion: Deletion): Promise<RestrictedSet>
   const { deletionRequestId: set } = deletion;
   const id = set.slice(restrictedId("").length);
   const movedBy = await app.store.findDeletion(id, undefined);
-  return { deletion, movedBy, counts: await app.store.countRecords(set) };
+  const counts = await app.store.countRecords(set);
+  return { deletion: await withObstacleNow(app, deletion), movedBy, counts };
+}
+
+/** The deletion of a set with what it waits for by the records and the rules as they are now. */
+async function withObstacleNow(app: App, deletion: Deletion): Promise<Deletion> {
+  if (deletion.status !== "pending") return deletion;
+  const found = await app.store.plans.findObstacleOfAll(deletion, app.now());
+  if (found === "unknown") return deletion;
+  return { ...deletion, floorUntil: found?.floorUntil, waitingFor: found?.waitingFor };
 }
 
 function holdsOn(holds: readonly Hold[], record: RestrictedRecord): readonly Hold[] {

@@ -4,7 +4,7 @@ import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";
 import type { ShownDeletion } from "../../actions/deletion/deletion-wait.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
-import { previewRestriction } from "../../actions/deletion/preview-restriction.ts";
+import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
@@ -26,7 +26,7 @@ import {
   viewForOperator,
 } from "../output/deletion-view.ts";
 import { renderHolds, viewHold } from "../output/hold-view.ts";
-import { describeRestriction, viewRestriction } from "../output/restricted-view.ts";
+import { describePlan, viewPreview } from "../output/preview-view.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
 
 export const deletionRequest = defineStoreCommand({
@@ -145,11 +145,8 @@ export const deletionShow = defineStoreCommand({
     const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
     if (holds.length > 0) parts.push(renderHolds(holds));
     if (recipients.length > 0) parts.push(renderTold(recipients));
-    const restriction =
-      includeConfidential && hasPreview(deletion)
-        ? await previewRestriction(app, deletion)
-        : undefined;
-    if (restriction !== undefined) parts.push(describeRestriction(restriction));
+    const preview = hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined;
+    if (preview !== undefined) parts.push(describePlan(preview));
     if (view.receipt !== undefined) parts.push(JSON.stringify(view.receipt, null, 2));
     if (statement !== undefined) parts.push(JSON.stringify(statement, null, 2));
     return {
@@ -158,7 +155,7 @@ export const deletionShow = defineStoreCommand({
         holds: holds.map(viewHold),
         ...(recipients.length === 0 ? {} : { recipients }),
         ...(statement === undefined ? {} : { statement }),
-        ...(restriction === undefined ? {} : { would_restrict: viewRestriction(restriction) }),
+        ...(preview === undefined ? {} : viewPreview(preview, { includeConfidential })),
       },
       text: parts.filter((part) => part !== "").join("\n\n"),
     };

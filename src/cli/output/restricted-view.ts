@@ -5,7 +5,6 @@ import type {
   RestrictedSet,
   RestrictedSetDetails,
 } from "../../actions/retention/restricted-sets.ts";
-import type { RestrictionPreview } from "../../actions/deletion/preview-restriction.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPseudonym } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
@@ -36,19 +35,6 @@ export function viewNode({ type, id }: Node) {
 export function describeNodes(title: string, nodes: readonly Node[]): readonly string[] {
   if (nodes.length === 0) return [];
   return [title, ...nodes.map(({ type, id }) => `  ${replaceControls(`${type} ${id}`)}`)];
-}
-
-export function viewRestriction({ records, reports, isComplete }: RestrictionPreview) {
-  return { records: records.map(viewNode), reports: reports.map(viewNode), complete: isComplete };
-}
-
-export function describeRestriction(preview: RestrictionPreview): string {
-  const { records, reports, isComplete } = preview;
-  return [
-    ...describeNodes("If it is processed now, the restricted store will keep:", records),
-    ...describeNodes("Reports that will stay unchanged:", reports),
-    ...(isComplete ? [] : ["There may be more: the cascade is too large for a preview."]),
-  ].join("\n");
 }
 
 const setColumns: readonly Column<RestrictedSet>[] = [

@@ -47,7 +47,13 @@ export async function showDeletion(person: Person): Promise<Answer> {
   return showPage(person, { title, screen, body, aside });
 }
 
-function renderOwnFacts({ deletion, waitsFor, erased, preview }: DeletionDetails): Html {
+function renderOwnFacts({
+  deletion,
+  waitsFor,
+  erased,
+  pseudonyms,
+  preview,
+}: DeletionDetails): Html {
   return renderFacts([
     ["Record", preview === undefined ? renderRecordName(deletion) : renderRecordLink(deletion)],
     ["Organization", html`<bdi>${deletion.organizationId}</bdi>`],
@@ -58,6 +64,7 @@ function renderOwnFacts({ deletion, waitsFor, erased, preview }: DeletionDetails
       "Erased",
       formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),
     ],
+    ["Stay with a pseudonym", pseudonyms && formatCounts(pseudonyms)],
   ]);
 }
 
@@ -90,13 +97,13 @@ export function renderPreview(
   preview: DeletionPreview,
   waits: Waits,
 ): Html {
-  const { erased, redacted, pseudonymised, isComplete } = preview;
+  const { erased, redacted, restriction, pseudonyms, isCut } = preview;
   return html`${renderObstacles(preview, waits)}
     <section aria-labelledby="preview">
       <h2 id="preview">What it would erase</h2>
       <p>
         As of now; what arrives until then is included.
-        ${!isComplete && "There is more than is shown."}
+        ${isCut && "There is more than was read: nothing is known about the rest."}
       </p>
       <h3>Erased: ${formatNumber(erased.length)}</h3>
       ${renderNodes(erased)}
@@ -106,7 +113,8 @@ export function renderPreview(
           <p>These also belong to other records, or only mention what is erased.</p>
           ${renderNodes(redacted)}`
       }
-      ${isPartyType(resourceType) && renderPseudonymised(resourceType, pseudonymised)}
+      ${isPartyType(resourceType) && renderPseudonyms(resourceType, { count: pseudonyms, isCut })}
+      ${renderRestriction(restriction)}
       <h3>Stays in any case</h3>
       <ul>
         <li>
@@ -116,28 +124,56 @@ export function renderPreview(
     </section>`;
 }
 
-function renderPseudonymised(
+function renderPseudonyms(
   resourceType: string,
-  { count, isComplete, examinedMax }: DeletionPreview["pseudonymised"],
+  { count, isCut }: { readonly count: number; readonly isCut: boolean },
 ): Html {
-  const number = `${isComplete ? "" : "at least "}${formatNumber(count)}`;
+  const number = `${isCut ? "at least " : ""}${formatNumber(count)}`;
   return html`<h3>Stays, with a pseudonym for the ${resourceType}: ${number}</h3>
+    <p>Transactions that name the ${resourceType} as sender or receiver.</p>`;
+}
+
+/** Empty for people who may not know of reports. */
+function renderRestriction({
+  moved,
+  reports,
+  until,
+  isHeld,
+}: DeletionPreview["restriction"]): Html | undefined {
+  const count = moved.length + reports.length;
+  if (count === 0) return undefined;
+  const hold = isHeld && html`${until !== undefined && ", and "}until the legal hold is released`;
+  return html`<h3>Kept, because a report has to be kept: ${formatNumber(count)}</h3>
     <p>
-      Transactions that name the ${resourceType} as sender or receiver.
-      ${!isComplete && `Only the first ${formatNumber(examinedMax)} transactions were examined.`}
-    </p>`;
+      ${until !== undefined && html`Until ${renderTime(until)}, when the last retention floor ends`}${hold}.
+      Only officers can read what moves to the restricted store.
+    </p>
+    ${renderNodes(moved)}
+    ${
+      reports.length > 0 &&
+      html`<p>These stay in their place, unchanged:</p>
+        ${renderNodes(reports)}`
+    }`;
+}
+
+/** Above a button that requests or approves the deletion. */
+export function renderEarliest({ earliest, heldRecords }: DeletionPreview): Html {
+  const hold = heldRecords > 0 && ", and not before its holds are released";
+  return html`<strong
+    >It would be erased on ${renderTime(earliest)} at the earliest${hold}.</strong
+  >`;
 }
 
 /** Whether no hold and no floor prevents it. */
 export function isUnhindered({
-  holds,
+  heldRecords,
   floors,
-}: Pick<DeletionPreview, "holds" | "floors">): boolean {
-  return holds.length + floors.length === 0;
+}: Pick<DeletionPreview, "heldRecords" | "floors">): boolean {
+  return heldRecords + floors.length === 0;
 }
 
 function renderObstacles(
-  { holds, floors, isComplete, pseudonymised }: DeletionPreview,
+  { holds, heldRecords, floors, isCut }: DeletionPreview,
   { needsApproval, until }: Waits,
 ): Html {
   const held = holds.map(
@@ -152,14 +188,16 @@ function renderObstacles(
     ({ resourceType, keepDays, countedFrom, until: end }) =>
       html`<li>
         ${titleOf(resourceType)} has to be kept for ${formatDays(keepDays)} from ${countedFrom}
-        (retention floor)${end !== undefined && html`, until ${renderTime(end)}`}
+        (retention floor), until ${renderTime(end)}
       </li>`,
   );
   const approval = needsApproval && html`<li>It needs the approval of a second person.</li>`;
   const grace =
     until !== undefined && html`<li>Its grace period lasts until ${renderTime(until)}.</li>`;
-  const isFree = isUnhindered({ holds, floors }) && !needsApproval && until === undefined;
-  const isSure = isComplete && pseudonymised.isComplete;
+  const isFree = isUnhindered({ heldRecords, floors }) && !needsApproval && until === undefined;
+  const all =
+    heldRecords > holds.length &&
+    html`<li>In all, ${formatCount(heldRecords, "record")} are on hold.</li>`;
   return html`<section aria-labelledby="obstacles">
     <h2 id="obstacles">What prevents it</h2>
     ${
@@ -167,10 +205,10 @@ function renderObstacles(
         ? html`<p>${renderChip("good", "nothing")}</p>`
         : html`<p>Nothing is erased while any of this applies:</p>
             <ul>
-              ${approval}${grace}${held}${kept}
+              ${approval}${grace}${held}${all}${kept}
             </ul>`
     }
-    ${!isSure && html`<p class="note">Not everything was examined here: there may be more holds.</p>`}
+    ${isCut && html`<p class="note">Not everything was read here: there may be more holds and floors.</p>`}
   </section>`;
 }
 
@@ -219,13 +257,12 @@ function renderTold({ recipients }: DeletionDetails): Html | undefined {
   </section>`;
 }
 
-function renderApproval({ deletion, mayApprove }: DeletionDetails): Html | undefined {
+function renderApproval({ deletion, mayApprove, preview }: DeletionDetails): Html | undefined {
   return renderApproving(mayApprove, "You requested this deletion", {
     what: "deletion",
     path: pathTo("approval", deletion.deletionRequestId),
-    effect:
-      `The ${deletion.resourceType} and everything that belongs to it is erased for good once the deletion ` +
-      "is due. Your name is in the audit trail.",
+    effect: html`The ${deletion.resourceType} and everything that belongs to it is erased for good
+    once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the audit trail.`,
   });
 }
 

@@ -16,7 +16,7 @@ import {
 import { readText, renderReason } from "../html/field.ts";
 import { html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
-import { isUnhindered, renderPreview } from "./deletion.ts";
+import { isUnhindered, renderEarliest, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
 
 export async function showDeletionForm(person: Person): Promise<Answer> {
@@ -24,8 +24,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   const key = readRecordKey(query);
   const preview = await previewRequest(app, key);
   const { deletionGraceSeconds, deletionApproval } = preview;
-  const isSure = preview.isComplete && preview.pseudonymised.isComplete;
-  const isFree = isUnhindered(preview) && isSure && !deletionApproval;
+  const isFree = isUnhindered(preview) && !preview.isCut && !deletionApproval;
   const grace = deletionGraceSeconds > 0 && formatDuration(deletionGraceSeconds * 1_000);
   const start = isFree
     ? grace
@@ -41,7 +40,8 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
       <p>
         The ${key.resourceType}, its whole history and everything listed under <q>Erased</q> are
         erased from every file of the store, and nothing brings them back. ${start} While it is
-        open, the organization can't change the record. Type the id of the record to confirm.
+        open, the organization can't change the record. ${renderEarliest(preview)} Type the id of
+        the record to confirm.
       </p>
       <form method="post" action="/console/record/deletion">
         ${renderKeyFields(key)} ${renderReason()} ${renderIdField("record")}

@@ -68,6 +68,13 @@ export interface Deletion extends RecordKey {
   readonly processedBefore?: ProcessedBefore;
 }
 
+/** What the plan of a deletion depends on besides the records, also of one that is not requested yet. */
+export type PlanSubject = RecordKey &
+  Pick<
+    Deletion,
+    "deletionRequestId" | "restrictedOf" | "requestedAt" | "processedBefore" | "status"
+  >;
+
 /** The end of the grace period or of the retention floors, whichever is later. */
 export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
   return Math.max(dueAt, floorUntil);

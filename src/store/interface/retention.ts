@@ -1,6 +1,7 @@
 // Retention on every engine: the floors that plans of deletions obey, of which an organization has at most one for each
 // record type; and the records whose retention period has ended.
 
+import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
 import type { FloorRule } from "../../domain/retention/floor.ts";
@@ -76,18 +77,17 @@ export interface DueRecord extends RecordKey {
 /** Records that have expired, and would be deleted at that time. */
 export interface ErasedQuery extends RetentionBounds, Pick<ExpiryQuery, "organizationId" | "now"> {
   readonly due: readonly DueRecord[];
-  /** What a preview keeps in memory: relations, and bytes of the ids in them. */
-  readonly entriesMax: number;
-  readonly bytesMax: number;
+  /** How many relations are read at a time. */
+  readonly relationsMax: number;
 }
 
 export interface ErasedPreview {
   /** Records whose deletion would wait for a hold or a floor on something that it would erase or change. */
   readonly waiting: readonly Pick<Expired, "key" | "expiry">[];
   /** Counts, for each type, the records that would be erased too, because they belong only to what is erased. */
-  readonly erasedWith: Readonly<Record<string, number>>;
+  readonly erasedWith: ErasedCounts;
   /** Counts, for each type, the records that would be erased with the last of several that they belong to. */
-  readonly shared: Readonly<Record<string, number>>;
-  /** How many records were previewed only in part, because too many others belong to them. */
+  readonly shared: ErasedCounts;
+  /** How many records were left out, because too many others belong to them. */
   readonly inPart: number;
 }

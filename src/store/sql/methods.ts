@@ -9,12 +9,12 @@ import * as audit from "./trail/audit.ts";
 import { searchAudit } from "./trail/audit.ts";
 import * as clock from "./trail/clock.ts";
 import * as closing from "./deletion/close-organization.ts";
-import { previewErased } from "./plan/erased-with.ts";
-import { findFloorNow } from "./plan/current-floor.ts";
+import { dryRun } from "./plan/dry-run.ts";
+import { previewErased } from "./plan/expired-preview.ts";
+import { findObstacleNow } from "./plan/organization-obstacle.ts";
 import { findExpired } from "./plan/expired.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
-import { previewCascade } from "./record/cascade-preview.ts";
 import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
@@ -198,14 +198,20 @@ export const methods = {
     list: lookup(ofFilter, hold.listHolds),
     listEnding: lookup(every, hold.listEnding),
   },
+  plans: {
+    dryRun: read(
+      ({ deletion: one }) => ({ ...organization(one.organizationId), snapshot: true }),
+      dryRun,
+    ),
+    previewErased: read(ofOrganization, previewErased),
+    findObstacleOfAll: read(every, findObstacleNow),
+  },
   retention: {
     setFloor: change(ofOrganization, floor.setFloor),
     wakeFrom: change(organization, floor.wakeFrom),
     wakeSetsFrom: change(deletions, floor.wakeSetsFrom),
     listFloors: lookup(organization, floor.listFloors),
     listRules: lookup(oneOrAll, floor.listRules),
-    previewErased: read(ofOrganization, previewErased),
-    findFloorNow: read(ofOrganization, findFloorNow),
     keepsOrganization: read(ofOrganization, keepsOrganization),
   },
   restricted: {
@@ -274,7 +280,6 @@ export const methods = {
     lastBackup: lookup(every, overview.findLastBackup),
     checkRecentTrail: read(every, overview.checkRecentTrail),
     engineVersion: lookup({}, overview.readEngineVersion),
-    previewCascade: read(ofOrganization, previewCascade),
     readHistoryPart: lookup(ofOrganization, recordView.readHistoryPart),
     listReferrersOfType: lookup(ofOrganization, recordView.listReferrersOfType),
     listReferences: lookup(ofOrganization, recordView.listReferences),

@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import type { SettledArrival, Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
 import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
+import { briefRelationsMax } from "../../domain/deletion/dry-run.ts";
 import { makeClaimer } from "../shared/claimer.ts";
 import { makePartyIndexing } from "../shared/index-parties.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
@@ -66,8 +67,10 @@ export function makeSqliteStore(parts: Parts): Store {
     ...upkeepMethods(parts, perform),
     deletionFigures: (now) => files.deletionFigures(now),
     ...groups,
-    retention: {
-      ...groups.retention,
+    plans: {
+      ...groups.plans,
+      dryRun: (query) =>
+        query.relationsMax <= briefRelationsMax ? groups.plans.dryRun(query) : files.dryRun(query),
       previewErased: (query) => files.previewErased(query),
     },
     overview: { ...overview, sizeBytes: async () => sizeOfFiles(reader.path) },

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { previewRequest } from "../../../src/actions/deletion/preview-request.ts";
+import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import type { RuleSetting } from "../../../src/actions/retention/retention-rules.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
@@ -85,8 +86,8 @@ describe("the floors in the preview of a deletion", () => {
     const until = Date.parse(recent.timestamp) + 2_000 * dayMs;
     assert.deepEqual(await previewAndRequest("person", "named"), {
       listed: [
-        ["person", now + 10 * dayMs],
         ["transaction", until],
+        ["person", now + 10 * dayMs],
       ],
       status: "pending",
       until,
@@ -117,5 +118,70 @@ describe("the floors in the preview of a deletion", () => {
     await store.hold(keyOf("customer_sar", "held"));
     const { holds } = await previewRequest(app, keyOf("customer_sar", "held"));
     assert.equal(holds.length, 1);
+  });
+});
+
+const transaction = (id: string, timestamp: string, sender: string) =>
+  draftOf("transaction", id, { timestamp, sender_id: sender, sender_country: "DE" });
+
+describe("the preview of a deletion beside 20,000 transactions", () => {
+  const folder = makeTempFolder();
+  let clock = now;
+  let app: OpenApp;
+  let store: TestStore;
+
+  before(async () => {
+    const config = readConfig(testEnvironment(folder));
+    app = await openApp(config, { role: "command", now: () => clock });
+    store = withActs(app.store);
+    await store.createOrganization(organization(acme), operator);
+    for (const id of ["p", "q"]) {
+      await store.add("person", id, old);
+      await store.add("screening", `of-${id}`, { ...old, related_person_id: id });
+    }
+    for (let part = 0; part < 20; part += 1) {
+      const all = Array.from({ length: 1_000 }, (_, no) => {
+        const id = `t${part * 1_000 + no}`;
+        return transaction(id, old.timestamp, no === 7 ? "p" : "somebody");
+      });
+      await store.write(all);
+    }
+    await setRule(app, { organizationId: acme, resourceType: "transaction", keepDays: 400 });
+    await setRule(app, { organizationId: acme, resourceType: "screening", keepDays: 400 });
+  });
+  after(async () => {
+    await app.close();
+    removeFolder(folder);
+  });
+
+  it("names no floor that has ended, and counts each transaction that gets a pseudonym", async () => {
+    const preview = await previewRequest(app, keyOf("person", "p"));
+    assert.deepEqual(
+      [preview.floors, preview.pseudonyms, preview.isCut, preview.earliest],
+      [[], 20, false, now],
+    );
+  });
+
+  it("says when each floor ends that runs, and the earliest day", async () => {
+    await store.write(transaction("zz", recent.timestamp, "p"));
+    const until = Date.parse(recent.timestamp) + 400 * dayMs;
+    const { floors, pseudonyms, earliest } = await previewRequest(app, keyOf("person", "p"));
+    const listed = floors.map(({ resourceType, until: end }) => [resourceType, end]);
+    assert.deepEqual([listed, pseudonyms, earliest], [[["transaction", until]], 21, until]);
+  });
+
+  it("is what the page of the completed deletion says", async () => {
+    const key = keyOf("person", "p");
+    const { deletionRequestId: id } = await requestDeletionOf(app, { ...key, reason: "asked" });
+    const options = { claimant: "test", stopping: new AbortController().signal };
+    for (let pass = 0; pass < 2; pass += 1) await processDeletions(app, options);
+    const waiting = await readDeletionDetails(app, id);
+    assert.equal(waiting.deletion.floorUntil, waiting.preview?.earliest);
+    clock = waiting.preview?.earliest ?? 0;
+    const { pseudonyms } = (await readDeletionDetails(app, id)).preview ?? {};
+    for (let pass = 0; pass < 3; pass += 1) await processDeletions(app, options);
+    const done = await readDeletionDetails(app, id);
+    assert.deepEqual([done.deletion.status, pseudonyms], ["completed", 21]);
+    assert.deepEqual(done.pseudonyms, { transaction: 21 });
   });
 });

@@ -26,13 +26,21 @@ export class RelationGraph {
   readonly holders = new Map<NodeKey, Edge[]>();
   /** The records that a deletion in progress erases. */
   readonly erasing = new Set<NodeKey>();
+  /** The records whose holders were all read. */
+  readonly owned = new Set<NodeKey>();
+  /** What was read of the level at which the bound was exceeded. */
+  cut: ReadonlyMap<NodeKey, readonly Edge[]> | undefined;
 
   /** Every record that a plan based on this graph can erase or change. */
   nodes(): ReadonlySet<NodeKey> {
-    const referring = [...this.referrers.values()].flatMap((edges) =>
-      edges.map(({ from }) => from),
-    );
-    return new Set([...this.referrers.keys(), ...referring]);
+    const nodes = new Set<NodeKey>();
+    for (const read of [this.referrers, this.cut ?? new Map<NodeKey, readonly Edge[]>()]) {
+      for (const [node, edges] of read) {
+        nodes.add(node);
+        for (const { from } of edges) nodes.add(from);
+      }
+    }
+    return nodes;
   }
 }
 
@@ -40,6 +48,8 @@ export interface Collecting {
   readonly organizationId: string;
   readonly roots: readonly NodeKey[];
   readonly bounded: BoundedEdges;
+  /** The types of records that are read; undefined for all. */
+  readonly types?: readonly ResourceType[] | undefined;
 }
 
 /**
@@ -51,6 +61,7 @@ export function* collectGraph({
   organizationId,
   roots,
   bounded,
+  types,
   confidential,
 }: Collecting & {
   readonly confidential: ReadonlySet<ResourceType>;
@@ -60,11 +71,15 @@ export function* collectGraph({
   let spare = depth;
   // A root may belong to another root; then it is erased with that one only if it belongs to nothing else.
   const owned = roots.length > 1 ? roots : [];
-  if (!(yield* collectHolders(graph, { organizationId, roots: owned, bounded }))) return graph;
+  if (!(yield* collectHolders(graph, { organizationId, roots: owned, bounded, types }))) {
+    graph.cut = new Map();
+    return graph;
+  }
   for (let level = [...new Set(roots)]; level.length > 0 || spare >= 0;) {
     const read = new Map<NodeKey, Edge[]>(level.map((node) => [node, []]));
     const next = new Set<NodeKey>();
-    const isRead = yield* eachPage({ organizationId, nodes: level, end: "to" }, function* (rows) {
+    const query = { organizationId, nodes: level, end: "to", types } as const;
+    const isRead = yield* eachPage(query, function* (rows) {
       const edges = rows.map(toEdge);
       bounded.add(...edges);
       const belonging = edges.filter(({ kind }) => kind === "belongs").map(({ from }) => from);
@@ -73,10 +88,12 @@ export function* collectGraph({
       for (const from of belonging) if (!graph.erasing.has(from)) next.add(from);
       return !bounded.isExceeded;
     });
+    graph.cut = read;
     if (!isRead) return graph;
     const fresh = [...next].filter((node) => !graph.referrers.has(node) && !read.has(node));
-    const isHeld = yield* collectHolders(graph, { organizationId, roots: fresh, bounded });
+    const isHeld = yield* collectHolders(graph, { organizationId, roots: fresh, bounded, types });
     if (!isHeld) return graph;
+    graph.cut = undefined;
     for (const [node, edges] of read) graph.referrers.set(node, edges);
     level = fresh;
     const isOpen = fresh.some((node) => !confidential.has(parseNodeKey(node).type));
@@ -100,9 +117,9 @@ function depthOf(confidential: ReadonlySet<ResourceType>): number {
 
 function* collectHolders(
   graph: RelationGraph,
-  { organizationId, roots: nodes, bounded }: Collecting,
+  { organizationId, roots: nodes, bounded, types }: Collecting,
 ): Statements<boolean> {
-  return yield* eachPage({ organizationId, nodes, end: "from" }, function* (rows) {
+  const isRead = yield* eachPage({ organizationId, nodes, end: "from", types }, function* (rows) {
     const edges = rows.filter(({ kind }) => kind === "belongs").map(toEdge);
     bounded.add(...edges);
     const holding = edges.map(({ to }) => to);
@@ -114,6 +131,8 @@ function* collectHolders(
     }
     return !bounded.isExceeded;
   });
+  if (isRead) for (const node of nodes) graph.owned.add(node);
+  return isRead;
 }
 
 function toEdge({ from_type, from_id, to_type, to_id, kind }: RelationRow): Edge {
@@ -123,29 +142,33 @@ function toEdge({ from_type, from_id, to_type, to_id, kind }: RelationRow): Edge
 export interface Cascade {
   readonly plan: ErasurePlan;
   readonly edges: readonly Edge[];
+  /** True if there are more relations than were read: then this is only what is certain without them. */
+  readonly isCut: boolean;
 }
 
 /**
- * Returns the cascade of one record; undefined if not all of its relations were read. Concurrent erasures must have the
- * same result as consecutive ones. So a record that is being erased, or that an earlier plan erases, is not followed
- * and keeps nothing that belongs to it.
+ * Returns the cascade of one record. Concurrent erasures must have the same result as consecutive ones. So a record
+ * that is being erased, or that an earlier plan erases, is not followed and keeps nothing that belongs to it.
  */
 export function* cascadeOf(
   root: NodeKey,
   graph: RelationGraph,
   planned: ReadonlySet<NodeKey>,
-): Statements<Cascade | undefined> {
+): Statements<Cascade> {
   const edges: Edge[] = [];
   const isGoing = (node: NodeKey) => graph.erasing.has(node) || planned.has(node);
   const reached = new Set([root]);
   let restAt = edgesAtOnce;
+  let isCut = false;
   // Iterating over a set includes the elements that are added meanwhile.
   for (const to of reached) {
     const referrers = graph.referrers.get(to);
-    if (referrers === undefined) return undefined;
-    for (const edge of referrers) {
+    isCut ||= referrers === undefined;
+    for (const edge of referrers ?? graph.cut?.get(to) ?? []) {
       const { from } = edge;
       const follows = edge.kind === "belongs" && !isGoing(from);
+      // Whether it is erased depends on holders that were not read.
+      if (follows && !graph.owned.has(from) && from !== root) continue;
       edges.push(follows ? edge : { ...edge, kind: "mentions" });
       if (!follows || reached.has(from)) continue;
       reached.add(from);
@@ -158,5 +181,5 @@ export function* cascadeOf(
   const parts = planErasureInParts(root, edges);
   let part = parts.next();
   for (; part.done !== true; part = parts.next()) yield* rest();
-  return { plan: part.value, edges };
+  return { plan: part.value, edges, isCut };
 }

@@ -120,7 +120,9 @@ export function* storeVerified(
   yield* run(setProgress, deletionRequestId, stored, now + limits.deletionLeaseMs);
 }
 
-export function* readCursorOf({ deletionRequestId }: Deletion): Statements<string | null> {
+export function* readCursorOf({
+  deletionRequestId,
+}: Pick<Deletion, "deletionRequestId">): Statements<string | null> {
   return (yield* get<{ cursor: string | null }>(readCursor, deletionRequestId))?.cursor ?? null;
 }
 

@@ -3,7 +3,7 @@
 
 import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { keyText } from "../../shared/record-key.ts";
@@ -19,11 +19,13 @@ const recordsAtOnce = 500;
 export interface ObligationQuery {
   readonly organizationId: string;
   readonly confidential: ReadonlySet<ResourceType>;
-  readonly deletions: readonly Deletion[];
+  readonly deletions: readonly PlanSubject[];
   /** Whether long histories are left out. */
   readonly shortHistories: boolean;
   /** Long histories that were read before, and those that are read here. */
   readonly histories?: LongHistories | undefined;
+  /** Holds that end by themselves before this day are left out; without one, all holds count. */
+  readonly heldOn?: string | undefined;
 }
 
 /**
@@ -34,7 +36,14 @@ export interface ObligationQuery {
 export function* readObligations(
   obligations: Obligations,
   nodes: readonly NodeKey[],
-  { organizationId, confidential, deletions, shortHistories, histories }: ObligationQuery,
+  {
+    organizationId,
+    confidential,
+    deletions,
+    shortHistories,
+    histories,
+    heldOn = "",
+  }: ObligationQuery,
 ): Statements<void> {
   const { floors, holds, erasing, long } = obligations;
   // If a deletion is repeated, it may already have moved them to its set.
@@ -43,8 +52,8 @@ export function* readObligations(
   const keys = nodes.map((node) => toKey(organizationId, node));
   for (const part of partsOf(keys, confidential)) {
     const reports = part.filter(({ resourceType }) => confidential.has(resourceType));
-    for (const hold of yield* findHoldsOf(part)) holds.add(keyText(hold));
-    for (const hold of yield* findHoldsIn(sets, reports)) holds.add(keyText(hold));
+    const placed = [...(yield* findHoldsOf(part)), ...(yield* findHoldsIn(sets, reports))];
+    for (const hold of placed) if ((hold.endsOn ?? heldOn) >= heldOn) holds.add(keyText(hold));
     erasing.push(...(yield* findErasing(organizationId, reports.map(toNode))));
     const lengthy = shortHistories ? yield* findLongHistories({ floors, records: part }) : [];
     for (const key of lengthy) long.add(keyText(key));
@@ -78,7 +87,7 @@ function* readFloors(
   for (const [text, from] of read) origins.set(text, from);
 }
 
-function isRepeated({ processedBefore, status }: Deletion): boolean {
+function isRepeated({ processedBefore, status }: PlanSubject): boolean {
   return processedBefore !== undefined || status === "processing";
 }
 

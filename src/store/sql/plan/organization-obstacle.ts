@@ -4,12 +4,20 @@
 // organization, so the steps need no common transaction; if a rule changes, the search begins again. Nothing is erased
 // while any obstacle remains.
 
+import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import { type ErasurePlan, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import { describeFloor, floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
-import type { Obstacle, Planning } from "./plan.ts";
+import { limits } from "../../../domain/limits.ts";
+import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
+import {
+  laterObstacle,
+  type Obstacle,
+  obstacleOfFloor,
+  type Planning,
+  planningOf,
+} from "./plan.ts";
 import { findSetObstacle } from "./restricted-set.ts";
-import { get, type Statements, all } from "../statement/statements.ts";
+import { all, get, rest, type Statements } from "../statement/statements.ts";
 import { isDeepStrictEqual } from "node:util";
 import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins, type RecordFloor } from "../retention/floor-origin.ts";
@@ -45,18 +53,39 @@ function* findObstacleOfAll(
   scan: FloorScan | undefined,
 ): Statements<Obstacle | "floors" | undefined> {
   const { organizationId, now, isReplay } = planning;
-  const found =
-    (yield* findHold(organizationId)) ??
-    (yield* findUnfinished(organizationId)) ??
-    (yield* findSetObstacle(planning));
-  if (found !== undefined || isReplay) return found;
+  const found = (yield* findHold(organizationId)) ?? (yield* findUnfinished(organizationId));
+  if (found !== undefined) return found;
+  const ofSet = yield* findSetObstacle(planning);
+  if (isReplay || (ofSet !== undefined && ofSet.floorUntil === undefined)) return ofSet;
   const floors = yield* listFloorsOf(planning);
-  if (floors.length === 0) return undefined;
+  if (floors.length === 0) return ofSet;
   if (!isScanOf(scan, floors)) return "floors";
-  const latest = scan?.latest;
-  if (latest === undefined || latest.until <= now) return undefined;
-  const waitingFor = describeFloor(latest, latest.resourceId, latest.until);
-  return { waitingFor, held: false, floorUntil: latest.until };
+  return laterObstacle(ofSet, obstacleOfFloor(scan?.latest, now));
+}
+
+/** How many steps of a scan one call takes. */
+const stepsMax = 20;
+
+/**
+ * What a plan would wait for that is made now, of a deletion of an organization or of a restricted set. Stores nothing.
+ * Undefined if nothing prevents it; `unknown` if there are more records than one call reads.
+ */
+export function* findObstacleNow(
+  deletion: PlanSubject,
+  now: number,
+): Statements<Obstacle | "unknown" | undefined> {
+  const planning = planningOf(deletion, now, new Set());
+  let scan: FloorScan | undefined;
+  for (let step = 0; step <= stepsMax; step += 1) {
+    const found = yield* findObstacleOfAll(planning, scan);
+    if (found !== "floors") return found;
+    scan = yield* scanFloors(planning, scan, {
+      rowsMax: limits.floorScanRowsMax,
+      historiesMax: limits.floorScanHistoriesMax,
+    });
+    yield* rest();
+  }
+  return "unknown";
 }
 
 function* findHold(organizationId: string): Statements<Obstacle | undefined> {

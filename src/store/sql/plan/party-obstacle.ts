@@ -43,9 +43,14 @@ interface Protection {
 /** Undefined if nothing protects any record that names a party. */
 function* findProtection(organizationId: string): Statements<Protection | undefined> {
   const floors = yield* listPartyFloors(organizationId);
-  const types = namingTypes.map(({ resourceType }) => resourceType);
-  const isHeld = (yield* get(findAnyHold, organizationId, types)) !== undefined;
+  const isHeld = yield* isAnyNamingHeld(organizationId);
   return floors.length > 0 || isHeld ? { organizationId, floors } : undefined;
+}
+
+/** Whether any record of a type that names parties is under a hold. */
+export function* isAnyNamingHeld(organizationId: string): Statements<boolean> {
+  const types = namingTypes.map(({ resourceType }) => resourceType);
+  return (yield* get(findAnyHold, organizationId, types)) !== undefined;
 }
 
 type Subject = Pick<Deletion, "organizationId" | "resourceType" | "resourceId" | "processedBefore">;

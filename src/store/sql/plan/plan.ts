@@ -1,7 +1,7 @@
 // What a deletion's plan consists of, and what keeps it from being processed: a legal hold, a retention floor, or a
 // cascade that exceeds the limit. See erase/ for how plans are made and written.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import {
   type ErasurePlan,
   type NodeKey,
@@ -13,7 +13,7 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import {
   describeFloor,
-  laterFloor,
+  mergeFloors,
   type RetentionFloor,
   strictFloors,
 } from "../../../domain/retention/floor.ts";
@@ -21,7 +21,7 @@ import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Place } from "../../interface/naming.ts";
 import { keyText } from "../../shared/record-key.ts";
 import {
-  latestFloor,
+  latestFloors,
   type ReadFloors,
   type RecordFloor,
   under,
@@ -100,7 +100,7 @@ export class Obligations {
 }
 
 export function planningOf(
-  deletion: Deletion,
+  deletion: PlanSubject,
   now: number,
   confidential: ReadonlySet<ResourceType>,
 ): Planning {
@@ -119,34 +119,53 @@ export function isKeptSilently(node: NodeKey, { root, confidential }: Planning):
   return node !== root && confidential.has(parseNodeKey(node).type);
 }
 
-/**
- * Why the plan can't be processed now: the first hold, or else the floor that ends last. The result is `too_long` if a
- * long history would have to be read.
- */
-export function findObstacle(
+/** What prevents a plan from being processed now. */
+export interface Obstacles {
+  /** The records under a hold that it would erase or change. */
+  readonly holds: readonly Place[];
+  /** The floors that have not ended: of each type the one that ends last, and the last of these first. */
+  readonly floors: readonly RecordFloor[];
+  /** Whether a long history would have to be read. */
+  readonly isLong: boolean;
+}
+
+export function findObstacles(
   plan: ErasurePlan,
   planning: Planning,
   obligations: Obligations,
-): Obstacle | "too_long" | undefined {
+): Obstacles {
   const { erase, redact } = plan;
   const nodes = [...erase, ...redact.map(({ record }) => record)];
-  const held = findHeld(nodes, planning, obligations);
-  if (held !== undefined) return held;
   const { floors, long } = obligations;
-  const isLong = recordsUnderFloor(plan, planning, floors).some((key) => long.has(keyText(key)));
-  return isLong ? "too_long" : findFloorObstacle(plan, planning, obligations);
+  return {
+    holds: findHolds(nodes, planning, obligations),
+    floors: findFloors(plan, planning, obligations),
+    isLong: recordsUnderFloor(plan, planning, floors).some((key) => long.has(keyText(key))),
+  };
+}
+
+/** Those of these records that are under a hold which delays the deletion. */
+function findHolds(
+  nodes: readonly NodeKey[],
+  planning: Planning,
+  { holds }: Pick<Obligations, "holds">,
+): readonly Place[] {
+  if (holds.size === 0) return [];
+  const { organizationId } = planning;
+  return [...new Set(nodes)]
+    .filter((node) => !isKeptSilently(node, planning))
+    .map((node) => toKey(organizationId, node))
+    .filter((key) => holds.has(keyText(key)));
 }
 
 /** The first hold on any of these records. */
 export function findHeld(
   nodes: readonly NodeKey[],
   planning: Planning,
-  { holds }: Pick<Obligations, "holds">,
+  obligations: Pick<Obligations, "holds">,
 ): Obstacle | undefined {
-  const { organizationId } = planning;
-  const isHeld = (node: NodeKey) => holds.has(keyText(toKey(organizationId, node)));
-  const held = nodes.find((node) => isHeld(node) && !isKeptSilently(node, planning));
-  return held && obstacleOfHold(toKey(organizationId, held));
+  const [held] = findHolds(nodes, planning, obligations);
+  return held && obstacleOfHold(held);
 }
 
 export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
@@ -154,24 +173,35 @@ export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
 }
 
 /**
- * The floor of these records that ends last, unless it has ended. Records that only lose a reference count too, unless
- * their floor is redactable.
+ * The floors of these records that have not ended, the last one first. Records that only lose a reference count too,
+ * unless their floor is redactable.
  */
-export function findFloorObstacle(
+function findFloors(
   { erase, redact }: Pick<ErasurePlan, "erase" | "redact">,
   planning: Planning,
   { floors, origins }: Pick<ReadFloors, "floors" | "origins">,
-): Obstacle | undefined {
+): readonly RecordFloor[] {
   const { organizationId, now, requestedAt, isReplay } = planning;
-  if (isReplay) return undefined;
+  if (isReplay || floors.length === 0) return [];
   const find = (nodes: readonly NodeKey[], some: readonly RetentionFloor[]) => {
     const visible = nodes.filter((node) => !isKeptSilently(node, planning));
     const records = visible.map((node) => toKey(organizationId, node));
-    return latestFloor({ floors: some, records, origins, requestedAt });
+    return latestFloors({ floors: some, records, origins, requestedAt });
   };
   const redacted = redact.map(({ record }) => record);
-  const found = laterFloor(find(erase, floors), find(redacted, strictFloors(floors)));
-  return obstacleOfFloor(found, now);
+  const found = mergeFloors(find(erase, floors), find(redacted, strictFloors(floors)));
+  return [...found.values()]
+    .filter(({ until }) => until > now)
+    .sort((one, other) => other.until - one.until);
+}
+
+/** The floor of these records that ends last, unless it has ended. */
+export function findFloorObstacle(
+  plan: Pick<ErasurePlan, "erase" | "redact">,
+  planning: Planning,
+  read: Pick<ReadFloors, "floors" | "origins">,
+): Obstacle | undefined {
+  return obstacleOfFloor(findFloors(plan, planning, read)[0], planning.now);
 }
 
 export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Obstacle | undefined {

@@ -2,7 +2,7 @@
 // that have to be kept. Several deletions of an organization are planned together, with the same result as one after
 // the other. Writes nothing.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import type { Deletion, PlanSubject } from "../../../domain/deletion/deletion.ts";
 import {
   BoundedEdges,
   type ErasurePlan,
@@ -16,16 +16,19 @@ import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
-import { cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
+import { type Cascade, cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
 import type { LongHistories } from "../retention/floor-origin.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
 import { PartyObstacles } from "./party-obstacle.ts";
 import {
-  findObstacle,
+  findObstacles,
   isObstacle,
   Obligations,
   type Obstacle,
+  obstacleOfFloor,
+  obstacleOfHold,
+  type Obstacles,
   type Planning,
   planningOf,
   recordsUnderFloor,
@@ -119,7 +122,7 @@ export function* planRecords(
 }
 
 /** If an organization is being erased, a rule that was set later keeps none of its records. */
-function* listFloorsThatKeep(organizationId: string): Statements<readonly RetentionFloor[]> {
+export function* listFloorsThatKeep(organizationId: string): Statements<readonly RetentionFloor[]> {
   const floors = yield* listFloors(organizationId);
   const everything = nodeKey(organizationType, organizationId);
   const isErased =
@@ -127,14 +130,19 @@ function* listFloorsThatKeep(organizationId: string): Statements<readonly Retent
   return isErased ? [] : floors;
 }
 
-interface Reading {
+export interface Reading {
   readonly organizationId: string;
   readonly confidential: ReadonlySet<ResourceType>;
-  readonly bounds: PlanBounds;
+  readonly bounds: Pick<PlanBounds, "shortHistories" | "histories">;
   readonly obligations: Obligations;
+  /** The types of records that are read; undefined for all. */
+  readonly types?: readonly ResourceType[] | undefined;
+  /** Holds that end by themselves before this day are left out; without one, all holds count. */
+  readonly heldOn?: string | undefined;
 }
 
 interface PlanningSet extends Reading {
+  readonly bounds: PlanBounds;
   readonly roots: readonly Root[];
   readonly graph: RelationGraph;
   /** The graphs of deletions that need more relations than the common graph has. */
@@ -142,16 +150,18 @@ interface PlanningSet extends Reading {
   readonly parties: PartyObstacles | undefined;
 }
 
-function* readGraph(
-  roots: readonly Root[],
+/** Reads what the plans of these deletions depend on, and adds what requires that records are kept. */
+export function* readGraph(
+  roots: readonly (Pick<Root, "root"> & { readonly deletion: PlanSubject })[],
   relationsMax: number,
-  { organizationId, confidential, bounds, obligations }: Reading,
+  { organizationId, confidential, bounds, obligations, types, heldOn }: Reading,
 ): Statements<RelationGraph> {
   const bounded = new BoundedEdges(relationsMax, confidential);
   const graph = yield* collectGraph({
     organizationId,
     roots: roots.map(({ root }) => root),
     bounded,
+    types,
     confidential,
   });
   yield* readObligations(obligations, [...graph.nodes()], {
@@ -160,6 +170,7 @@ function* readGraph(
     deletions: roots.map(({ deletion }) => deletion),
     shortHistories: bounds.shortHistories,
     histories: bounds.histories,
+    heldOn,
   });
   return graph;
 }
@@ -218,16 +229,32 @@ function* planAlone(
   going: ReadonlySet<NodeKey>,
   set: PlanningSet,
 ): Statements<RecordPlan> {
-  const { roots, graph, alone, bounds, obligations } = set;
-  let cascade = yield* cascadeOf(one.root, alone.get(one) ?? graph, going);
-  if (cascade === undefined && roots.length > 1 && !alone.has(one)) {
+  const { roots, graph, alone, bounds } = set;
+  let evaluated = yield* evaluate(one, going, { ...set, graph: alone.get(one) ?? graph });
+  if (evaluated.isCut && roots.length > 1 && !alone.has(one)) {
     const own = yield* readGraph([one], bounds.relationsMax, set);
     alone.set(one, own);
-    cascade = yield* cascadeOf(one.root, own, going);
+    evaluated = yield* evaluate(one, going, { ...set, graph: own });
   }
-  if (cascade === undefined) return bounds.bounded ? "large" : tooLarge;
-  const { plan, edges } = cascade;
-  const obstacle = findObstacle(plan, one.planning, obligations);
-  if (obstacle === "too_long") return "large";
-  return obstacle ?? restrictPlan(plan, edges, { ...one, obligations });
+  const { plan, holds, floors, isCut, isLong } = evaluated;
+  if (isCut) return bounds.bounded ? "large" : tooLarge;
+  const [hold] = holds;
+  if (hold !== undefined) return obstacleOfHold(hold);
+  return isLong ? "large" : (obstacleOfFloor(floors[0], one.planning.now) ?? plan);
+}
+
+/** The plan of a deletion, and everything that prevents it. */
+export interface Evaluated extends Obstacles, Pick<Cascade, "isCut"> {
+  readonly plan: ErasurePlan;
+}
+
+/** `going` contains what earlier plans erase. */
+export function* evaluate(
+  { root, planning }: Pick<Root, "root" | "planning">,
+  going: ReadonlySet<NodeKey>,
+  { graph, obligations }: Pick<PlanningSet, "graph" | "obligations">,
+): Statements<Evaluated> {
+  const { plan, edges, isCut } = yield* cascadeOf(root, graph, going);
+  const obstacles = findObstacles(plan, planning, obligations);
+  return { ...obstacles, isCut, plan: restrictPlan(plan, edges, { planning, obligations }) };
 }

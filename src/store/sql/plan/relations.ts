@@ -2,7 +2,7 @@
 // Changes nothing.
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import type { RelationKind } from "../../../domain/record-type.ts";
+import type { RelationKind, ResourceType } from "../../../domain/record-type.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
 import { joinTargets, named } from "../statement/named.ts";
@@ -13,28 +13,32 @@ const nodesAtOnce = 500;
 
 const columns = "from_type, from_id, to_type, to_id, kind";
 
-const findTo = `
-  SELECT ${columns} FROM ${named("organization_id", "to_type", "to_id")}
+/** Statements that read relations to some records, or from them; `types`: the value that has the types to read. */
+function makeTexts(end: "to" | "from", other: "to" | "from") {
+  const only = (types: string | undefined) =>
+    types === undefined
+      ? ""
+      : `
+    --sqlite AND relation.${other}_type IN (SELECT value FROM json_each(${types}))
+    --postgres AND relation.${other}_type = ANY (${types}::text[])`;
+  const some = (types?: string) => `
+  SELECT ${columns} FROM ${named("organization_id", `${end}_type`, `${end}_id`)}
     --sqlite CROSS
-    JOIN relation USING (organization_id, to_type, to_id)
-  --citus WHERE relation.to_id = ANY ($3::text[])
+    JOIN relation USING (organization_id, ${end}_type, ${end}_id)
+  WHERE true
+    ${end === "to" ? "--citus AND relation.to_id = ANY ($3::text[])" : ""}
+    ${only(types)}
   LIMIT $4`;
-
-const findFrom = `
-  SELECT ${columns} FROM ${named("organization_id", "from_type", "from_id")}
-    --sqlite CROSS
-    JOIN relation USING (organization_id, from_type, from_id)
-  LIMIT $4`;
-
-const findPageTo = `
+  const page = (types?: string) => `
   SELECT ${columns} FROM relation
-  WHERE organization_id = $1 AND to_type = $2 AND to_id = $3 AND (from_type, from_id) > ($4, $5)
-  ORDER BY from_type, from_id LIMIT $6`;
+  WHERE organization_id = $1 AND ${end}_type = $2 AND ${end}_id = $3
+    AND (${other}_type, ${other}_id) > ($4, $5)
+    ${only(types)}
+  ORDER BY ${other}_type, ${other}_id LIMIT $6`;
+  return { some: some(), someOfTypes: some("$5"), page: page(), pageOfTypes: page("$7") };
+}
 
-const findPageFrom = `
-  SELECT ${columns} FROM relation
-  WHERE organization_id = $1 AND from_type = $2 AND from_id = $3 AND (to_type, to_id) > ($4, $5)
-  ORDER BY to_type, to_id LIMIT $6`;
+const texts = { to: makeTexts("to", "from"), from: makeTexts("from", "to") };
 
 /** Finds records that a deletion which is being processed erases. On PostgreSQL no other deletion has a plan. */
 const findGoing = `
@@ -60,16 +64,21 @@ export interface RelationsOf {
   readonly nodes: readonly NodeKey[];
   /** Whether the relations lead to these records or begin at them. */
   readonly end: "to" | "from";
+  /**
+   * Reads only relations with records of these types at the other end, so that others affect neither the answer nor its
+   * time; undefined for all.
+   */
+  readonly types?: readonly ResourceType[] | undefined;
 }
 
 /** Reads all pages. Returns false if the handler has ended the reading. */
 export function* eachPage(
-  { organizationId, nodes, end }: RelationsOf,
+  { nodes, ...query }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
   for (let at = 0; at === 0 || at < nodes.length; at += nodesAtOnce) {
     const part = nodes.slice(at, at + nodesAtOnce);
-    if (!(yield* eachPageOfSome({ organizationId, nodes: part, end }, handle))) return false;
+    if (!(yield* eachPageOfSome({ ...query, nodes: part }, handle))) return false;
     if (nodes.length > nodesAtOnce) yield* rest();
   }
   return true;
@@ -80,9 +89,10 @@ export function* eachPage(
  * page.
  */
 function* eachPageOfSome(
-  { organizationId, nodes, end }: RelationsOf,
+  { nodes, ...query }: RelationsOf,
   handle: PageHandler,
 ): Statements<boolean> {
+  const { organizationId, end, types } = query;
   const keys = new Rows(
     nodes.map((node) => {
       const { type, id } = parseNodeKey(node);
@@ -90,29 +100,35 @@ function* eachPageOfSome(
     }),
     3,
   );
-  const rows = yield* all<RelationRow>(end === "to" ? findTo : findFrom, keys, rowsAtOnce + 1);
+  const { some, someOfTypes } = texts[end];
+  const rows =
+    types === undefined
+      ? yield* all<RelationRow>(some, keys, rowsAtOnce + 1)
+      : yield* all<RelationRow>(someOfTypes, keys, rowsAtOnce + 1, types);
   if (rows.length <= rowsAtOnce) return yield* handle(rows);
   const [first] = nodes;
-  if (first !== undefined && nodes.length === 1)
-    return yield* eachPageOfOne(organizationId, { node: first, end }, handle);
+  if (first !== undefined && nodes.length === 1) return yield* eachPageOfOne(first, query, handle);
   const half = Math.ceil(nodes.length / 2);
   for (const part of [nodes.slice(0, half), nodes.slice(half)]) {
-    if (!(yield* eachPageOfSome({ organizationId, nodes: part, end }, handle))) return false;
+    if (!(yield* eachPageOfSome({ ...query, nodes: part }, handle))) return false;
   }
   return true;
 }
 
 function* eachPageOfOne(
-  organizationId: string,
-  { node, end }: { readonly node: NodeKey; readonly end: "to" | "from" },
+  node: NodeKey,
+  { organizationId, end, types }: Omit<RelationsOf, "nodes">,
   handle: PageHandler,
 ): Statements<boolean> {
   const { type, id } = parseNodeKey(node);
-  const sql = end === "to" ? findPageTo : findPageFrom;
+  const { page, pageOfTypes } = texts[end];
   let after: readonly [string, string] = ["", ""];
   for (;;) {
-    const key = [organizationId, type, id] as const;
-    const rows = yield* all<RelationRow>(sql, ...key, ...after, rowsAtOnce);
+    const values = [organizationId, type, id, ...after, rowsAtOnce] as const;
+    const rows =
+      types === undefined
+        ? yield* all<RelationRow>(page, ...values)
+        : yield* all<RelationRow>(pageOfTypes, ...values, types);
     if (!(yield* handle(rows))) return false;
     const last = rows.at(-1);
     if (last === undefined || rows.length < rowsAtOnce) return true;

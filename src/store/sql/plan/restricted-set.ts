@@ -12,7 +12,13 @@ import type { AuditNote } from "../../interface/trail.ts";
 import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
 import { findHoldsOf } from "../retention/hold.ts";
-import { type Obstacle, obstacleOfFloor, obstacleOfHold, type Planning } from "./plan.ts";
+import {
+  laterObstacle,
+  type Obstacle,
+  obstacleOfFloor,
+  obstacleOfHold,
+  type Planning,
+} from "./plan.ts";
 import { findMovingDeletions, forgetSet } from "./restricted-reference.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
@@ -142,7 +148,10 @@ export function* listKeepingReports(
   }));
 }
 
-/** What prevents the erasure of a set besides holds and floors on its own records. */
+/**
+ * What prevents the erasure of a set besides holds and floors on its own records: of several floors the one that ends
+ * last.
+ */
 export function* findSetObstacle(planning: Planning): Statements<Obstacle | undefined> {
   const { deletionRequestId, restrictedOf, now } = planning;
   const moving = deletionOfSet(deletionRequestId);
@@ -150,14 +159,16 @@ export function* findSetObstacle(planning: Planning): Statements<Obstacle | unde
   const mover = (yield* readMovers([moving])).get(moving);
   if (isOpen(mover)) return unfinished(moving, now);
   const reports = yield* listKeepingReports(deletionRequestId, restrictedOf);
+  let latest: Obstacle | undefined;
   for (let at = 0; at < reports.length; at += reportsAtOnce) {
     const part = reports.slice(at, at + reportsAtOnce);
     const asked = part.map((report) => ({ ...report, requestedAt: planning.requestedAt }));
     const obstacles = yield* findObstaclesOfReports(asked, { ...planning, restrictedOf });
-    const obstacle = obstacles.find((one) => one !== undefined);
-    if (obstacle !== undefined) return obstacle;
+    const unending = obstacles.find((one) => one !== undefined && one.floorUntil === undefined);
+    if (unending !== undefined) return unending;
+    latest = obstacles.reduce(laterObstacle, latest);
   }
-  return undefined;
+  return latest;
 }
 
 interface ReportRules extends Pick<Planning, "isReplay" | "now"> {

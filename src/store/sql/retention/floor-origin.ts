@@ -5,7 +5,7 @@ import { recordTypeByName } from "../../../domain/record-types.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { ClosedSince } from "../../../domain/retention/closed-since.ts";
 import { FiledAt } from "../../../domain/retention/filed-at.ts";
-import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
+import { floorEnd, laterFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { changeAfter, readChangesAfter, Room } from "../record/changes.ts";
@@ -185,20 +185,29 @@ export interface ReadFloors extends FloorSearch {
 }
 
 /** Finds the floor of these records that ends last; undefined if none of them has a floor. */
-export function latestFloor({
+export function latestFloor(read: ReadFloors): RecordFloor | undefined {
+  let latest: RecordFloor | undefined;
+  for (const floor of latestFloors(read).values()) latest = laterFloor(latest, floor);
+  return latest;
+}
+
+/** For each type of these records the floor that ends last. */
+export function latestFloors({
   floors,
   records,
   origins,
   requestedAt,
-}: ReadFloors): RecordFloor | undefined {
+}: ReadFloors): ReadonlyMap<string, RecordFloor> {
   const byType = new Map(floors.map((floor) => [floor.resourceType, floor]));
-  let latest: RecordFloor | undefined;
+  const latest = new Map<string, RecordFloor>();
   for (const record of records) {
-    const floor = byType.get(record.resourceType);
+    const { resourceType, resourceId } = record;
+    const floor = byType.get(resourceType);
     const text = keyText(record);
     if (floor === undefined || !origins.has(text)) continue;
     const until = floorEnd(floor, origins.get(text), requestedAt);
-    if (until > (latest?.until ?? 0)) latest = { ...floor, resourceId: record.resourceId, until };
+    const known = latest.get(resourceType)?.until ?? 0;
+    if (until > known) latest.set(resourceType, { ...floor, resourceId, until });
   }
   return latest;
 }

@@ -16,6 +16,7 @@ import type {
   ExpiredPart,
   ExpiryQuery,
 } from "../../interface/retention.ts";
+import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
 import type { Obstacle } from "../../sql/plan/plan.ts";
 import type { SharedDescriptor } from "../erase/descriptor.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
@@ -77,6 +78,11 @@ export class FileTasks {
    */
   findExpired(query: ExpiryQuery): Promise<ExpiredPart> {
     return this.#ask("findExpired", query);
+  }
+
+  /** Returns the plan of a deletion. */
+  dryRun(query: DryRunQuery): Promise<DryRunPart> {
+    return this.#ask("dryRun", query);
   }
 
   /** Returns what the deletions of expired records would erase with them. */

@@ -12,7 +12,9 @@ import { listFloors } from "../../sql/retention/floor.ts";
 import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import type { DeletionFigures } from "../../interface/deletion.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
-import { previewErased } from "../../sql/plan/erased-with.ts";
+import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
+import { dryRun } from "../../sql/plan/dry-run.ts";
+import { previewErased } from "../../sql/plan/expired-preview.ts";
 import { findExpired } from "../../sql/plan/expired.ts";
 import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
 import { findLatestArrival } from "../../sql/record/record.ts";
@@ -55,6 +57,12 @@ function countDeletions(now: number): DeletionFigures {
   using reader = openReader(path);
   reader.run("BEGIN");
   return reader.perform(deletionFigures, now);
+}
+
+function planDry(query: DryRunQuery): DryRunPart {
+  using reader = openReader(path);
+  reader.run("BEGIN");
+  return reader.perform(dryRun, query);
 }
 
 /** Returns the next part; at the end, it has no targets. */
@@ -123,6 +131,7 @@ const tasks = {
   // Reads that cover very many records; outside a transaction, so that each statement sees everything that is
   // committed.
   findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
+  dryRun: planDry,
   previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
   checkFile: () => checkFile(opened()),
   /** Scrubs the whole file if no pages are given. */

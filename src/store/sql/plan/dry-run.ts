@@ -1,0 +1,145 @@
+// Plans a deletion as the worker would, without writing or locking anything, for previews. Reads a bounded number of
+// relations and, of what names a person or a company, a bounded part at a time.
+
+import { addPart, type DryRun } from "../../../domain/deletion/dry-run.ts";
+import { type ErasurePlan, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
+import { recordTypes } from "../../../domain/record-types.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { type RetentionFloor, strictFloors } from "../../../domain/retention/floor.ts";
+import { dateOf } from "../../../domain/retention/hold-end.ts";
+import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
+import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
+import { keyText } from "../../shared/record-key.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import { latestFloor, latestFloors, readOrigins } from "../retention/floor-origin.ts";
+import { findHeldKeys } from "../retention/hold.ts";
+import { readNamings } from "../party/find-namings.ts";
+import type { Statements } from "../statement/statements.ts";
+import { Obligations, type Planning, planningOf, toKey } from "./plan.ts";
+import { evaluate, listFloorsThatKeep, readGraph } from "./record-plans.ts";
+
+const nothing: DryRun = {
+  erased: [],
+  redacted: [],
+  restriction: { moved: [], reports: [], until: undefined, isHeld: false },
+  named: [],
+  holds: [],
+  floors: [],
+  isCut: false,
+};
+
+/** Plans the deletion of a record. Parts after the first one only add what names the person or the company. */
+export function* dryRun(query: DryRunQuery): Statements<DryRunPart> {
+  const { deletion, after } = query;
+  const { organizationId, resourceType: own } = deletion;
+  const confidential = yield* readConfidentialTypes(organizationId);
+  const known = recordTypes
+    .map(({ resourceType }) => resourceType)
+    .filter((type) => type === own || !confidential.has(type));
+  const knowing = { ...query, types: query.types ?? known };
+  const named = isPartyType(own) ? yield* readNamed(knowing) : { ...nothing, next: undefined };
+  if (after !== undefined) return named;
+  return { ...addPart(yield* planRecord(knowing, confidential), named), next: named.next };
+}
+
+interface KnowingQuery extends DryRunQuery {
+  readonly types: readonly ResourceType[];
+}
+
+function* planRecord(
+  { deletion, now, types, relationsMax }: KnowingQuery,
+  confidential: ReadonlySet<ResourceType>,
+): Statements<DryRun> {
+  const { organizationId, resourceType, resourceId } = deletion;
+  const obligations = new Obligations(yield* listFloorsThatKeep(organizationId));
+  const planning = planningOf(deletion, now, confidential);
+  const root = nodeKey(resourceType, resourceId);
+  const graph = yield* readGraph([{ deletion, root }], relationsMax, {
+    organizationId,
+    confidential,
+    obligations,
+    types,
+    bounds: { shortHistories: true },
+    heldOn: dateOf(now),
+  });
+  const evaluated = yield* evaluate({ planning, root }, new Set(), { graph, obligations });
+  const { plan, holds, floors, isCut, isLong } = evaluated;
+  const moved = plan.restriction?.records ?? new Set();
+  return {
+    ...nothing,
+    erased: plan.erase
+      .filter((node) => !moved.has(node))
+      .map(parseNodeKey)
+      .toReversed(),
+    redacted: [...new Set(plan.redact.map(({ record }) => record))]
+      .filter((node) => plan.restriction?.reports.has(node) !== true)
+      .map(parseNodeKey),
+    restriction: describeRestriction(plan, planning, obligations),
+    holds,
+    floors,
+    isCut: isCut || isLong,
+  };
+}
+
+/** A restricted set is erased as a whole, so everything in it is kept until the last floor of any of its records. */
+function describeRestriction(
+  { restriction }: ErasurePlan,
+  { organizationId, requestedAt, now }: Planning,
+  { floors, origins, holds }: Obligations,
+): DryRun["restriction"] {
+  if (restriction === undefined) return nothing.restriction;
+  const { records, reports } = restriction;
+  const keys = [...records, ...reports].map((node) => toKey(organizationId, node));
+  const latest = latestFloor({ floors, records: keys, origins, requestedAt });
+  return {
+    moved: [...records].map(parseNodeKey),
+    reports: [...reports].map(parseNodeKey),
+    until: latest !== undefined && latest.until > now ? latest.until : undefined,
+    isHeld: keys.some((key) => holds.has(keyText(key))),
+  };
+}
+
+/** The records that name the person or the company: they get a pseudonym, and their holds and floors prevent it. */
+function* readNamed(query: KnowingQuery): Statements<DryRunPart> {
+  const { deletion, now, types, recordsMax, after } = query;
+  const { organizationId, resourceId: party, processedBefore } = deletion;
+  const isKnown = namingTypes.every(({ resourceType }) => types.includes(resourceType));
+  if (!isKnown) return { ...nothing, next: undefined };
+  const rules = processedBefore === undefined ? yield* listFloorsThatKeep(organizationId) : [];
+  const found = yield* readPartyPage({ organizationId, party, after, recordsMax }, rules, now);
+  const { records, holds, floors, last: next } = found;
+  return { ...nothing, named: records.map(({ resourceId: id }) => id), holds, floors, next };
+}
+
+interface PartyPage extends Pick<NamingPage, "last">, Pick<DryRun, "holds" | "floors"> {
+  readonly records: readonly RecordKey[];
+}
+
+/** Reads the next records that name a party, and which holds and floors on them have not ended by then. */
+export function* readPartyPage(
+  query: NamingQuery,
+  rules: readonly RetentionFloor[],
+  now: number,
+): Statements<PartyPage> {
+  const { namings, last } = yield* readNamings(query);
+  const records = namings.map(({ resourceType, resourceId }) => {
+    return { organizationId: query.organizationId, resourceType, resourceId };
+  });
+  const held = yield* findHeldKeys(records, now);
+  const floors = strictFloors(rules);
+  const origins = yield* readOrigins({ floors, records });
+  // Every record that names a party has a time to count from.
+  const latest = latestFloors({ floors, records, origins, requestedAt: 0 });
+  return {
+    records,
+    last,
+    holds: records.filter((key) => held.has(keyText(key))),
+    floors: [...latest.values()]
+      .filter(({ until }) => until > now)
+      .map(({ resourceType, keepDays, countedFrom, until }) => {
+        return { resourceType, keepDays, countedFrom, until };
+      }),
+  };
+}

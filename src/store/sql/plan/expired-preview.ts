@@ -1,0 +1,167 @@
+// Plans the deletions of expired records as the worker would, one after another, and counts what they would erase
+// besides these records. Counts each record once, whatever part of the expired records is previewed. Leaves out
+// confidential types, which delay no deletion. Changes nothing.
+
+import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
+import { recordTypes } from "../../../domain/record-types.ts";
+import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
+import { strictFloors } from "../../../domain/retention/floor.ts";
+import { dateOf } from "../../../domain/retention/hold-end.ts";
+import type { DueRecord, ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
+import { readConfidentialTypes } from "../access/organization.ts";
+import { addCounts } from "../../row/deletion-row.ts";
+import { rest, type Statements } from "../statement/statements.ts";
+import type { RelationGraph } from "./cascade.ts";
+import { readPartyPage } from "./dry-run.ts";
+import { filterPassed } from "./expired.ts";
+import { isAnyNamingHeld } from "./party-obstacle.ts";
+import { Obligations, planningOf, toKey } from "./plan.ts";
+import { type Evaluated, evaluate, readGraph } from "./record-plans.ts";
+
+interface PreviewSet {
+  readonly query: ErasedQuery;
+  readonly confidential: ReadonlySet<ResourceType>;
+  /** What the plans up to here erase. */
+  readonly going: Set<NodeKey>;
+}
+
+type Waiting = ErasedPreview["waiting"][number];
+
+interface Tally {
+  readonly waiting: Waiting[];
+  erasedWith: ErasedPreview["erasedWith"];
+  shared: ErasedPreview["shared"];
+  inPart: number;
+}
+
+/** If there are too many relations for all records, fewer are planned together, with the same result. */
+export function* previewErased(query: ErasedQuery): Statements<ErasedPreview> {
+  const confidential = yield* readConfidentialTypes(query.organizationId);
+  const tally: Tally = { waiting: [], erasedWith: {}, shared: {}, inPart: 0 };
+  yield* addPlans(query.due, { query, confidential, going: new Set() }, tally);
+  return tally;
+}
+
+function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): Statements<void> {
+  if (due.length === 0) return;
+  const { query, confidential, going } = set;
+  const { organizationId, now, floors } = query;
+  const obligations = new Obligations(floors);
+  const roots = due.map((key) => {
+    const deletion = { ...key, deletionRequestId: "", restrictedOf: undefined, status } as const;
+    const root = nodeKey(key.resourceType, key.resourceId);
+    return { key, deletion, root, planning: planningOf(deletion, now, confidential) };
+  });
+  const graph = yield* readGraph(roots, query.relationsMax, {
+    organizationId,
+    confidential,
+    obligations,
+    types: recordTypes.map((one) => one.resourceType).filter((type) => !confidential.has(type)),
+    bounds: { shortHistories: false },
+    heldOn: dateOf(now),
+  });
+  if (graph.cut !== undefined && due.length > 1) {
+    const half = Math.ceil(due.length / 2);
+    yield* addPlans(due.slice(0, half), set, tally);
+    yield* addPlans(due.slice(half), set, tally);
+    return;
+  }
+  const begun: Evaluated["plan"][] = [];
+  const isNamingHeld = yield* isAnyNamingHeld(organizationId);
+  for (const one of roots) {
+    const found = yield* evaluate(one, going, { graph, obligations });
+    const { resourceType, resourceId } = one.key;
+    const ofParty = isPartyType(resourceType)
+      ? yield* evaluateParty(query, resourceId, isNamingHeld)
+      : undefined;
+    const isHeld = found.holds.length > 0 || ofParty === "held";
+    if (isHeld || found.floors.length > 0 || ofParty === "floor") {
+      const key = { organizationId, resourceType, resourceId };
+      tally.waiting.push({ key, expiry: isHeld ? "held" : "floor" });
+    } else if (found.isCut || ofParty === "more") tally.inPart += 1;
+    else {
+      begun.push(found.plan);
+      for (const node of found.plan.erase) going.add(node);
+    }
+    yield* rest();
+  }
+  yield* count(begun, graph, { set, tally, roots: new Set(roots.map(({ root }) => root)) });
+}
+
+const status = "pending";
+
+/** How many records that name a party one page has, and how many pages are read. */
+const recordsAtOnce = 1_000;
+const pagesMax = 20;
+
+/** What the records that name an expired person or company make it wait for; `more`: not all of them were read. */
+function* evaluateParty(
+  { organizationId, floors, now }: ErasedQuery,
+  party: string,
+  isNamingHeld: boolean,
+): Statements<"held" | "floor" | "more" | undefined> {
+  const rules = floors.filter(({ resourceType: floored }) =>
+    namingTypes.some(({ resourceType }) => resourceType === floored),
+  );
+  if (strictFloors(rules).length === 0 && !isNamingHeld) return undefined;
+  let after: number | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const query = { organizationId, party, after, recordsMax: recordsAtOnce };
+    const found = yield* readPartyPage(query, rules, now);
+    if (found.holds.length > 0) return "held";
+    if (found.floors.length > 0) return "floor";
+    after = found.last;
+    if (after === undefined) return undefined;
+  }
+  return "more";
+}
+
+/**
+ * A record that belongs to several is counted with the last of them only, and one that has reached a ceiling itself
+ * not here: its own deletion counts it, with what belongs to it.
+ */
+function* count(
+  plans: readonly Evaluated["plan"][],
+  graph: RelationGraph,
+  {
+    set: { query, going },
+    tally,
+    roots,
+  }: { readonly set: PreviewSet; readonly tally: Tally; readonly roots: ReadonlySet<NodeKey> },
+): Statements<void> {
+  const erased = plans.flatMap(({ erase }) => erase.toReversed()).filter((one) => !roots.has(one));
+  const shared = new Set(plans.flatMap(({ redact }) => redact.map(({ record }) => record)));
+  const uncounted = yield* findExpiring(query, [...erased, ...shared]);
+  const lastHolder = (node: NodeKey) => {
+    const holders = (graph.holders.get(node) ?? []).map(({ to }) => to);
+    return holders.reduce((one, other) => (one > other ? one : other), holders[0] ?? node);
+  };
+  const isCounted = (node: NodeKey) => {
+    if (uncounted.has(lastHolder(node))) uncounted.add(node);
+    return !uncounted.has(node);
+  };
+  const isShared = (node: NodeKey) => {
+    const last = lastHolder(node);
+    return last !== node && going.has(last) && !going.has(node);
+  };
+  tally.erasedWith = addCounts(tally.erasedWith, typesOf(erased.filter(isCounted)));
+  tally.shared = addCounts(tally.shared, typesOf([...shared].filter(isShared).filter(isCounted)));
+}
+
+function typesOf(nodes: readonly NodeKey[]): readonly ResourceType[] {
+  return nodes.map((node) => parseNodeKey(node).type);
+}
+
+/** Those of these records that have reached a ceiling themselves. */
+function* findExpiring(
+  { organizationId, ceilings, now }: ErasedQuery,
+  nodes: readonly NodeKey[],
+): Statements<Set<NodeKey>> {
+  const byType = new Map(ceilings.map((ceiling) => [ceiling.resourceType, ceiling]));
+  const candidates = nodes.flatMap((node) => {
+    const ceiling = byType.get(parseNodeKey(node).type);
+    return ceiling === undefined ? [] : [{ key: toKey(organizationId, node), ceiling, node }];
+  });
+  return new Set((yield* filterPassed(candidates, now)).map(({ node }) => node));
+}
