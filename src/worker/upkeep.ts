@@ -5,7 +5,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
-import { applyRetention, type RetentionPlace } from "../actions/retention/apply-retention.ts";
+import {
+  applyRetention,
+  type Marks,
+  type RetentionPlace,
+} from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
 import { makeIndexRound } from "../actions/search/build-index.ts";
@@ -32,7 +36,10 @@ const credentialsPollMs = 500;
  * was put back to an earlier state may be served.
  */
 const ledgerIntervalMs = 2_000;
-/** The pause between two steps that release space, and between two that remove rows, in which others write. */
+/**
+ * The pause between two steps that release space, and between two that remove rows or scan records, in which others are
+ * served.
+ */
 const spacePauseMs = 100;
 const purgePauseMs = 50;
 
@@ -143,15 +150,16 @@ function noticeRound(app: App, noticeDays: number): Round {
   });
 }
 
-/** Scans all records part by part, and then waits. */
+/** Scans the records that can be due part by part, with pauses for others, and then waits. */
 function retentionRound(app: App, log: Logger): Round {
+  const marks: Marks = new Map();
   let place: RetentionPlace | undefined;
-  return async () => {
-    const { queued, next } = await applyRetention(app, place);
+  return withPauses(purgePauseMs, async () => {
+    const { queued, next } = await applyRetention(app, place, marks);
     if (queued > 0) log.info({ queued }, "retention queued deletions");
     place = next;
     return next !== undefined;
-  };
+  });
 }
 
 const holdsNamedMax = 10;

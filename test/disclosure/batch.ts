@@ -9,7 +9,6 @@ import {
 import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { ExpiredPart } from "../../src/store/interface/retention.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { makeRandom } from "../support/random.ts";
 import type { Service, ServiceOptions } from "../support/service.ts";
@@ -72,7 +71,7 @@ let isApplying = false;
  * nothing: a slow machine would decide when, and so for which of the worlds.
  */
 function withoutOwnWork(store: Store): Store {
-  const none: ExpiredPart = { expired: [], next: undefined };
+  const none = { expired: [], next: undefined, dueFrom: Infinity, isEmpty: true };
   const findExpired: Store["findExpired"] = (query) =>
     isApplying ? store.findExpired(query) : Promise.resolve(none);
   const claimDeletions: Store["claimDeletions"] = async (claim, deletionsMax) =>
@@ -201,7 +200,7 @@ async function applyAllRetention(service: Service, trials: readonly Trial[]): Pr
   try {
     await eachWorld(trials, async ({ organizationId }) => {
       const organizationIds = [organizationId];
-      let place: RetentionPlace | undefined = { organizationIds, after: undefined };
+      let place: RetentionPlace | undefined = { organizationIds };
       while (place !== undefined) ({ next: place } = await applyRetention(service.app, place));
     });
   } finally {

@@ -128,7 +128,8 @@ describe("upkeep", () => {
     faults.replace("findOrganization", async () => organization);
     faults.replace("findExpired", async ({ after: place }) => {
       places.push(place);
-      return { expired: [], next: places.length === 1 ? next : undefined };
+      const more = places.length === 1 ? next : undefined;
+      return { expired: [], next: more, dueFrom: Infinity, isEmpty: false };
     });
     const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
     await waitFor("a second round", () => places.length > 1);

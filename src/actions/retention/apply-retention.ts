@@ -2,13 +2,13 @@
 // retention floor are skipped.
 
 import type { Organization } from "../../domain/access.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { boundsOf, type RetentionBounds } from "../../domain/retention/ceiling.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import type { Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
+import { ExpiryMarks } from "./expiry-marks.ts";
 
 /** How many records one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
@@ -18,48 +18,64 @@ export const requestedAtOnceMax = 250;
 /** What the rounds of the worker need. */
 type Retaining = Pick<App, "store" | "now">;
 
+/** By organization, what earlier rounds have read. */
+export type Marks = Map<string, ExpiryMarks>;
+
 /** Where the next round continues. */
 export interface RetentionPlace {
   /** The organization that is being scanned, and the following ones. */
   readonly organizationIds: readonly string[];
-  readonly after: RecordKey | undefined;
+  /** Whether a part of the first one was scanned. */
+  readonly isBegun?: boolean;
+  readonly marks?: Marks;
 }
 
 export interface RetentionRound {
   /** Deletions that were requested. */
   readonly queued: number;
-  /** Undefined when all records were scanned; the next round starts from the beginning. */
+  /** Undefined when all records were scanned that can be due; the next round starts from the beginning. */
   readonly next: RetentionPlace | undefined;
 }
 
-/** Scans the next part of the records, at most retentionScannedMax, and requests the deletions that are due. */
+/**
+ * Scans the next part of the records, at most retentionScannedMax, and requests the deletions that are due. What the
+ * marks say cannot be due is not scanned again.
+ */
 export async function applyRetention(
   app: Retaining,
   place: RetentionPlace | undefined,
+  marks: Marks = place?.marks ?? new Map(),
 ): Promise<RetentionRound> {
   const organizationIds = place?.organizationIds ?? (await retaining(app)).map(idOf);
+  if (place === undefined) forgetOthers(marks, organizationIds);
   const [id, ...following] = organizationIds;
   if (id === undefined) return { queued: 0, next: undefined };
-  const next =
-    following.length === 0 ? undefined : { organizationIds: following, after: undefined };
+  const next = following.length === 0 ? undefined : { organizationIds: following, marks };
   // Its rules may have changed since the first round.
   const organization = await app.store.findOrganization(id);
   if (organization === undefined || isClosed(organization)) return { queued: 0, next };
-  const part = await app.store.findExpired({
-    ...(await readBounds(app, organization)),
-    organizationId: id,
-    after: place?.after,
-    scannedMax: retentionScannedMax,
-    now: app.now(),
-  });
+  const bounds = await readBounds(app, organization);
+  const own = marks.get(id) ?? new ExpiryMarks();
+  marks.set(id, own);
+  own.use(bounds);
+  const now = app.now();
+  const range = own.next(now, place?.isBegun !== true);
+  if (range === undefined) return { queued: 0, next };
+  const query = { ...bounds, ...range, organizationId: id, scannedMax: retentionScannedMax, now };
+  const part = await app.store.findExpired(query);
   const due = part.expired.filter(({ expiry }) => expiry === "due");
   for (let at = 0; at < due.length; at += requestedAtOnceMax) {
     const some = due.slice(at, at + requestedAtOnceMax);
     await Promise.all(some.map((one) => queue(app, organization, one)));
   }
-  const queued = due.length;
-  if (part.next === undefined) return { queued, next };
-  return { queued, next: { organizationIds, after: part.next } };
+  own.add(part, now);
+  const isDone = own.next(now, false) === undefined;
+  return { queued: due.length, next: isDone ? next : { organizationIds, isBegun: true, marks } };
+}
+
+function forgetOthers(marks: Marks, organizationIds: readonly string[]): void {
+  const ids = new Set(organizationIds);
+  for (const id of marks.keys()) if (!ids.has(id)) marks.delete(id);
 }
 
 /** Lists the open organizations with a ceiling, in the order of their ids. */

@@ -78,8 +78,11 @@ export function ceilingEnd({ days }: Pick<Ceiling, "days">, from: NormalisedTime
 
 /** Whether a record has reached the ceiling. */
 export function hasPassed(ceiling: Ceiling, from: NormalisedTimestamp, now: number): boolean {
-  const { isOwn } = ceiling;
-  const end = ceilingEnd(ceiling, from);
+  return isPast(ceiling, ceilingEnd(ceiling, from), now);
+}
+
+/** `end`: when the record reaches the ceiling. */
+export function isPast({ isOwn }: Ceiling, end: number, now: number): boolean {
   return isOwn ? end <= now : end < now;
 }
 

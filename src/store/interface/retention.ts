@@ -42,6 +42,8 @@ export interface ExpiryQuery extends RetentionBounds {
   readonly organizationId: string;
   /** Undefined: from the beginning. */
   readonly after: RecordKey | undefined;
+  /** The last record that is read; undefined: to the end. */
+  readonly upTo?: RecordKey | undefined;
   readonly scannedMax: number;
   /** The time at which records are evaluated; a later one for a preview. */
   readonly now: number;
@@ -67,6 +69,10 @@ export interface ExpiredPart {
   readonly expired: readonly Expired[];
   /** Where to continue; undefined at the end. */
   readonly next: RecordKey | undefined;
+  /** When the first of the other records that were read reaches its ceiling, unless it changes before. */
+  readonly dueFrom: number;
+  /** Whether no record was read. */
+  readonly isEmpty: boolean;
 }
 
 /** An expired record, and when its deletion is requested. */

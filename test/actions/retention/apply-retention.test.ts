@@ -6,10 +6,12 @@ import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import {
   applyRetention,
+  type Marks,
   requestedAtOnceMax,
   type RetentionPlace,
   retentionScannedMax,
 } from "../../../src/actions/retention/apply-retention.ts";
+import type { Payload } from "../../../src/domain/record-type.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
@@ -196,13 +198,64 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.equal(first.queued + (await applyAll()), count);
     });
 
+    it("reads nothing again that cannot be due, and what arrived within a day", async () => {
+      const organizationId = "org_many";
+      const hourMs = 3_600_000;
+      await store.createOrganization(organization(organizationId), operator);
+      await changeOrganization(app, organizationId, { retainDays: 365 });
+      const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
+      const add = (ids: readonly string[], fields: Payload) =>
+        store.write(
+          ids.map((id) => transaction(id, fields)),
+          { organizationId },
+        );
+      const ids = Array.from({ length: 2 * retentionScannedMax + 10 }, (_, index) => idOf(index));
+      await add(ids, fresh);
+      // The first to become due is in the second part.
+      const first = idOf(retentionScannedMax + 7);
+      const tomorrow = new Date(now - 365 * 24 * hourMs + hourMs).toISOString();
+      await add([`${first}-a`], { timestamp: tomorrow });
+      let reads = 0;
+      let clock = now;
+      const findExpired: typeof store.findExpired = async (query) => {
+        reads += 1;
+        return app.store.findExpired(query);
+      };
+      const counting = { now: () => clock, store: { ...app.store, findExpired } };
+      const marks: Marks = new Map();
+      const round = async () => {
+        reads = 0;
+        let place: RetentionPlace | undefined = { organizationIds: [organizationId] };
+        let all = 0;
+        do {
+          const { queued, next } = await applyRetention(counting, place, marks);
+          [all, place] = [all + queued, next];
+        } while (place !== undefined);
+        return [all, reads];
+      };
+      assert.equal((await round())[1], 3);
+      assert.deepEqual(await round(), [0, 0]);
+      clock += 2 * hourMs;
+      assert.deepEqual(await round(), [1, 1]);
+      await add([`${idOf(3)}-late`, `${idOf(9)}-held`], old);
+      await store.hold(keyOf("transaction", `${idOf(9)}-held`, organizationId));
+      clock += 22 * hourMs;
+      const [queued, everything] = await round();
+      assert.deepEqual([queued, (everything ?? 0) > 2], [1, true]);
+      await store.release(keyOf("transaction", `${idOf(9)}-held`, organizationId));
+      clock += hourMs;
+      assert.deepEqual((await round())[0], 1);
+      await changeOrganization(app, organizationId, { retainDays: 1_000 });
+      assert.ok(((await round())[1] ?? 0) > 2);
+    });
+
     it("reads the list of organizations once for all of them", async () => {
       const organizationIds = ["org_patient", "org_none", acme];
       const faults = new StoreFaults();
       const blind = { ...app, store: faults.wrap(app.store) };
       faults.break("listOrganizations", new Error("listed again"));
       const reached = new Set<string | undefined>();
-      let place: RetentionPlace | undefined = { organizationIds, after: undefined };
+      let place: RetentionPlace | undefined = { organizationIds };
       while (place !== undefined) {
         reached.add(place.organizationIds[0]);
         ({ next: place } = await applyRetention(blind, place));

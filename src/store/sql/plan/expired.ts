@@ -5,7 +5,7 @@ import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { type Ceiling, ceilingEnd, hasPassed } from "../../../domain/retention/ceiling.ts";
+import { type Ceiling, ceilingEnd, hasPassed, isPast } from "../../../domain/retention/ceiling.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
 import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
@@ -18,10 +18,12 @@ import { eachPage, findErasing } from "./relations.ts";
 import { keyRows } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
-const readPage = `
+const makePage = (end: string) => `
   SELECT resource_id, first_seen, last_seen FROM record
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3 ${end}
   ORDER BY resource_id LIMIT $4`;
+const readPage = makePage("");
+const readPageUpTo = makePage("AND resource_id <= $5");
 
 interface SeenRow {
   readonly resource_id: string;
@@ -39,52 +41,64 @@ export interface Candidate {
 type Passed = Omit<Expired, "expiry">;
 
 export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {
-  const { candidates, next } = yield* readCandidates(query);
+  const { candidates, next, dueFrom, isEmpty } = yield* readCandidates(query);
   const uncertain = candidates.filter(({ ceiling }) => isByHistory(ceiling));
-  const passed = yield* filterPassed(uncertain, query.now);
-  const passedAt = new Map(passed.map((one) => [one.key, one.passedAt]));
-  const expired = candidates.flatMap(({ key, ceiling, lastSeen }) => {
-    const at = isByHistory(ceiling) ? passedAt.get(key) : ceilingEnd(ceiling, lastSeen);
-    return at === undefined ? [] : [{ key, ceiling, passedAt: at }];
-  });
-  return { expired: yield* decideExpiries(query, expired), next };
+  const ends = yield* readEnds(uncertain);
+  const passed: Passed[] = [];
+  let laterFrom = dueFrom;
+  for (const { key, ceiling, lastSeen } of candidates) {
+    const end = isByHistory(ceiling) ? ends.get(keyText(key)) : ceilingEnd(ceiling, lastSeen);
+    if (end !== undefined && isPast(ceiling, end, query.now))
+      passed.push({ key, ceiling, passedAt: end });
+    else laterFrom = Math.min(laterFrom, end ?? Infinity);
+  }
+  const expired = yield* decideExpiries(query, passed);
+  return { expired, next, dueFrom: laterFrom, isEmpty };
 }
 
 interface SeenCandidate extends Candidate {
   readonly lastSeen: NormalisedTimestamp;
 }
 
-interface CandidatePart {
+interface CandidatePart extends Omit<ExpiredPart, "expired"> {
   readonly candidates: readonly SeenCandidate[];
-  readonly next: RecordKey | undefined;
 }
 
 /** Reads the next records of the types with a ceiling, and selects those that may have reached it. */
 function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
-  const { organizationId, ceilings, after, scannedMax, now } = query;
+  const { organizationId, ceilings, after, upTo, scannedMax, now } = query;
   const candidates: SeenCandidate[] = [];
-  let [scanned, histories] = [0, 0];
+  let [scanned, histories, dueFrom] = [0, 0, Infinity];
+  const endAt = (next: RecordKey | undefined) => {
+    return { candidates, next, dueFrom, isEmpty: scanned === 0 };
+  };
   for (const ceiling of ceilings) {
     const { resourceType } = ceiling;
     if (resourceType < (after?.resourceType ?? "")) continue;
+    if (upTo !== undefined && resourceType > upTo.resourceType) break;
     let last = resourceType === after?.resourceType ? after.resourceId : "";
     const limit = scannedMax - scanned;
-    const rows = yield* all<SeenRow>(readPage, organizationId, resourceType, last, limit);
+    const values = [organizationId, resourceType, last, limit] as const;
+    const isLast = upTo?.resourceType === resourceType;
+    const rows = isLast
+      ? yield* all<SeenRow>(readPageUpTo, ...values, upTo.resourceId)
+      : yield* all<SeenRow>(readPage, ...values);
     const keyOf = (resourceId: string) => ({ organizationId, resourceType, resourceId });
     for (const row of rows) {
       const earliest = earliestBeginning(ceiling, row);
       const mayHaveExpired = earliest === undefined || hasPassed(ceiling, earliest, now);
       if (mayHaveExpired && isByHistory(ceiling)) {
-        if (histories === limits.floorScanHistoriesMax) return { candidates, next: keyOf(last) };
+        if (histories === limits.floorScanHistoriesMax) return endAt(keyOf(last));
         histories += 1;
       }
       last = row.resource_id;
+      scanned += 1;
       if (mayHaveExpired) candidates.push({ key: keyOf(last), ceiling, lastSeen: row.last_seen });
+      else dueFrom = Math.min(dueFrom, ceilingEnd(ceiling, earliest));
     }
-    scanned += rows.length;
-    if (rows.length === limit) return { candidates, next: keyOf(last) };
+    if (rows.length === limit && !(isLast && last === upTo.resourceId)) return endAt(keyOf(last));
   }
-  return { candidates, next: undefined };
+  return endAt(undefined);
 }
 
 /** The earliest time from which the ceiling may count; undefined if it can be any time. */
@@ -98,21 +112,29 @@ function isByHistory({ countedFrom }: Ceiling): boolean {
 }
 
 /**
- * The records that have reached their ceiling, and when they did. A record without the time that the ceiling counts
- * from, such as an open account, has not.
+ * When each of these records reaches its ceiling, by the text of its key. A record without the time that the ceiling
+ * counts from, such as an open account, is missing.
  */
-export function* filterPassed<One extends Candidate>(
-  candidates: readonly One[],
-  now: number,
-): Statements<readonly (One & Pick<Expired, "passedAt">)[]> {
-  if (candidates.length === 0) return [];
+function* readEnds(candidates: readonly Candidate[]): Statements<ReadonlyMap<string, number>> {
+  if (candidates.length === 0) return new Map();
   const ceilings = [...new Set(candidates.map(({ ceiling }) => ceiling))];
   const records = candidates.map(({ key }) => key);
   const origins = yield* readOrigins({ floors: ceilings, records });
-  return candidates.flatMap((one) => {
-    const from = origins.get(keyText(one.key));
-    const isPassed = from !== undefined && hasPassed(one.ceiling, from, now);
-    return isPassed ? [{ ...one, passedAt: ceilingEnd(one.ceiling, from) }] : [];
+  const ends = candidates.flatMap(({ key, ceiling }) => {
+    const from = origins.get(keyText(key));
+    return from === undefined ? [] : [[keyText(key), ceilingEnd(ceiling, from)] as const];
+  });
+  return new Map(ends);
+}
+
+/** The records that have reached their ceiling. */
+export function* filterPassed<One extends Candidate>(
+  candidates: readonly One[],
+  now: number,
+): Statements<readonly One[]> {
+  const ends = yield* readEnds(candidates);
+  return candidates.filter(({ key, ceiling }) => {
+    return isPast(ceiling, ends.get(keyText(key)) ?? Infinity, now);
   });
 }
 
