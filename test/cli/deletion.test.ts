@@ -73,8 +73,18 @@ describe("deletion list and show", () => {
       waiting_for: null,
       approval: null,
       holds: [],
+      plan: {
+        erases: { transaction: 1 },
+        references_removed: {},
+        pseudonyms: 0,
+        records_on_hold: 0,
+        floors: [],
+        not_before: new Date(clock.now()).toISOString(),
+        complete: true,
+      },
     });
     const { out } = await line.type("deletion show", id);
+    assert.match(out, /^erases +1 transaction$/m);
     assert.match(out, /^status +pending$/m);
     assert.match(out, /^record +transaction tx-show$/m);
   });

@@ -39,7 +39,7 @@ export class ExpiryMarks {
     return this.#parts[this.#index];
   }
 
-  /** Other rules apply to all records anew. */
+  /** By other rules every record may be due, so all are read again. */
   use(bounds: RetentionBounds): void {
     const text = JSON.stringify(bounds);
     if (text === this.#bounds) return;
