@@ -43,6 +43,8 @@ const engines = {
   PostgreSQL: async () => ({ DATABASE_URL: await server.makeDatabase() }),
 };
 
+const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
+
 for (const [engine, environmentOf] of Object.entries(engines)) {
   describe(`retention on ${engine}`, () => {
     const folder = makeTempFolder();
@@ -203,7 +205,6 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       const hourMs = 3_600_000;
       await store.createOrganization(organization(organizationId), operator);
       await changeOrganization(app, organizationId, { retainDays: 365 });
-      const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
       const add = (ids: readonly string[], fields: Payload) =>
         store.write(
           ids.map((id) => transaction(id, fields)),
