@@ -120,7 +120,7 @@ describe("identity test", () => {
       { identity_id: second["identity_id"], fault: null },
     ]);
     const none = await test(issuer.sign({ sub: "other" }));
-    assert.deepEqual([none.code, none.accepted_by], [1, null]);
+    assert.deepEqual([none.code, none.accepted_by], [3, null]);
     for (const { identity_id: id } of [first, second])
       await line.ask(`identity revoke ${String(id)}`);
   });
