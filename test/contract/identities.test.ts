@@ -10,8 +10,7 @@ import { asAssertion, type Form, requireRefused, startProgramScene } from "./pro
 import { fromNewAddress, typeNamed } from "./scene.ts";
 
 const scene = await startProgramScene();
-const { client, issuer, send, service, trust, withTrust } = scene;
-const { clock } = service;
+const { client, issuer, send, service, trust, withTrust, clock } = scene;
 after(() => scene.stop());
 
 describe("a token of a platform", () => {

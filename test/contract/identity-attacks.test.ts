@@ -8,8 +8,7 @@ import { makeJwt, startPlatformIssuer } from "../support/platform-issuer.ts";
 import { requireRefused, startProgramScene } from "./program-scene.ts";
 
 const scene = await startProgramScene();
-const { issuer, send, service, withTrust } = scene;
-const { clock } = service;
+const { issuer, send, service, withTrust, clock } = scene;
 after(() => scene.stop());
 
 /** Reusable, so that only what the case is about can be the reason. */

@@ -1,12 +1,14 @@
 // What tests of tokens of platforms share: a service, an issuer that is reached over HTTP, rules, and the form.
 
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import {
   createRule,
   type TrustingRule,
   type WantedRule,
 } from "../../src/actions/identity/rules.ts";
 import type { Customer } from "../support/customer.ts";
+import type { FakeClock } from "../support/fake-clock.ts";
 import type { Reply } from "../support/http-client.ts";
 import { type PlatformIssuer, startPlatformIssuer } from "../support/platform-issuer.ts";
 import { fromNewAddress, type Scene, startScene } from "./scene.ts";
@@ -25,6 +27,8 @@ interface Exchange {
 }
 
 export interface ProgramScene extends Scene {
+  /** Of the service and of the system, by which the age of keys is measured. */
+  readonly clock: Pick<FakeClock, "now" | "advanceMs">;
   readonly issuer: PlatformIssuer;
   /** Sends a form; `token` is the token of the platform. */
   readonly send: (who: Customer, token: string, exchange?: Exchange) => Promise<Reply>;
@@ -41,6 +45,14 @@ export interface ProgramScene extends Scene {
 export async function startProgramScene(): Promise<ProgramScene> {
   const scene = await startScene();
   const { client, service } = scene;
+  mock.timers.enable({ apis: ["Date"], now: service.clock.now() });
+  const clock: ProgramScene["clock"] = {
+    now: service.clock.now,
+    advanceMs: (ms) => {
+      service.clock.advanceMs(ms);
+      mock.timers.setTime(service.clock.now());
+    },
+  };
   const issuer = await startPlatformIssuer(service.clock.now);
   const trust: ProgramScene["trust"] = ({ organizationId }, { address }, more = {}) => {
     // Rules are tried in the order of their creation.
@@ -58,6 +70,7 @@ export async function startProgramScene(): Promise<ProgramScene> {
   };
   return {
     ...scene,
+    clock,
     issuer,
     trust,
     withTrust: async (more) => {
@@ -81,6 +94,7 @@ export async function startProgramScene(): Promise<ProgramScene> {
       });
     },
     stop: async () => {
+      mock.timers.reset();
       await scene.stop();
       await issuer.stop();
     },

@@ -2,7 +2,7 @@
 // bounded in number, bytes and time. Connects only to hosts that an operator has named in a rule; never to a host that
 // a token names.
 
-import type { CompactVerifyGetKey, LocalJWKSet } from "jose";
+import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import { boundedFetch } from "../../basics/bounded-fetch.ts";
 import { identityLimits, type IdentityRule, type KeySet } from "../../domain/identity-rule.ts";
 
@@ -14,19 +14,16 @@ const keysMax = 100;
 /** When more are needed, the one that was added first is dropped. */
 const issuersMax = 64;
 const readingMs = 3_000;
-/** How long keys are used without asking the issuer, and how long if the issuer does not answer. */
+/** How long keys are used without asking the issuer. */
 const freshMs = 10 * 60_000;
-const staleMs = 24 * 60 * 60_000;
 /** The time between two requests to an issuer, after a failure or for an unknown key. */
 const pauseMs = 30_000;
 
 interface Known {
-  /** The last keys that could be read. */
-  keys: LocalJWKSet | undefined;
-  readAt: number;
-  triedAt: number;
-  reading: Promise<void> | undefined;
-  /** Why the last attempt failed. */
+  /** The keys where they are read; undefined until that place is found. */
+  keys: Promise<JWTVerifyGetKey> | undefined;
+  /** When a request failed last, and why; no failure after a request that did not. */
+  failedAt: number;
   failure: string | undefined;
 }
 
@@ -40,80 +37,69 @@ export class IssuerKeys {
 
   /** Why the signature can't be relied on; undefined if it is valid. */
   async findFault(token: string, rule: IdentityRule): Promise<string | undefined> {
-    const { jwtVerify } = await import("jose");
-    let failure: string | undefined;
-    const find: CompactVerifyGetKey = async (header, signed) => {
-      const known = await this.#keysOf(rule);
-      failure = known.failure;
-      const isOld = this.#now() - known.readAt >= staleMs;
-      if (known.keys === undefined || isOld) throw new Error("there are no keys");
-      try {
-        return await known.keys(header, signed);
-      } catch (error) {
-        // The key may be new, for example.
-        if (!(await this.#readAgain(rule, known))) throw error;
-        failure = known.failure;
-        return known.keys(header, signed);
-      }
-    };
+    const { createLocalJWKSet, jwtVerify } = await import("jose");
+    const known = this.#knownOf(rule);
     try {
+      const keys =
+        rule.jwks === undefined
+          ? this.#remote(rule, known)
+          : createLocalJWKSet({ keys: [...rule.jwks.keys] } as JSONWebKeySet);
       const currentDate = new Date(this.#now());
       const clockTolerance = identityLimits.leewaySeconds;
-      await jwtVerify(token, find, { algorithms, currentDate, clockTolerance });
+      await jwtVerify(token, await keys, { algorithms, currentDate, clockTolerance });
       return undefined;
     } catch (error) {
-      if (failure !== undefined) return `the keys of the issuer can't be read: ${failure}`;
+      if (known.failure !== undefined) {
+        return `the keys of the issuer can't be read: ${known.failure}`;
+      }
       return `the signature is not valid (${codeOf(error)})`;
     }
   }
 
-  async #keysOf(rule: IdentityRule): Promise<Known> {
-    if (rule.jwks !== undefined)
-      return { ...unread(), keys: await makeKeys(rule.jwks), readAt: this.#now() };
-    const place = rule.jwksUrl === undefined ? `issuer ${rule.issuer}` : `keys ${rule.jwksUrl}`;
-    const known = this.#known.get(place) ?? unread();
-    if (!this.#known.has(place)) {
-      const [first] = this.#known.keys();
-      if (this.#known.size >= issuersMax && first !== undefined) this.#known.delete(first);
-      this.#known.set(place, known);
-    }
-    if (this.#now() - known.readAt >= freshMs) await this.#readAgain(rule, known);
-    return known;
+  #knownOf({ issuer, jwks, jwksUrl }: IdentityRule): Known {
+    const fresh = { keys: undefined, failedAt: Number.NEGATIVE_INFINITY, failure: undefined };
+    if (jwks !== undefined) return fresh;
+    const place = jwksUrl === undefined ? `issuer ${issuer}` : `keys ${jwksUrl}`;
+    const known = this.#known.get(place);
+    if (known !== undefined) return known;
+    const [first] = this.#known.keys();
+    if (this.#known.size >= issuersMax && first !== undefined) this.#known.delete(first);
+    this.#known.set(place, fresh);
+    return fresh;
   }
 
-  /** Concurrent callers share a read. False if the last read is so recent that none is made. */
-  async #readAgain(rule: IdentityRule, known: Known): Promise<boolean> {
-    if (rule.jwks !== undefined) return false;
-    if (known.reading === undefined) {
-      if (this.#now() - known.triedAt < pauseMs) return false;
-      known.triedAt = this.#now();
-      known.reading = this.#read(rule, known).finally(() => (known.reading = undefined));
-    }
-    await known.reading;
-    return true;
-  }
-
-  async #read(rule: IdentityRule, known: Known): Promise<void> {
-    try {
+  /** The place of the keys is found once, and again after it could not be found. */
+  #remote(rule: IdentityRule, known: Known): Promise<JWTVerifyGetKey> {
+    const find = async (): Promise<JWTVerifyGetKey> => {
+      const { createRemoteJWKSet, customFetch } = await import("jose");
       const signal = AbortSignal.timeout(readingMs);
-      const url = rule.jwksUrl ?? (await findKeysUrl(rule.issuer, signal));
-      known.keys = await makeKeys(readKeySet(await readJson(url, signal)));
-      known.readAt = this.#now();
+      const url = rule.jwksUrl ?? (await this.#read(known, () => findKeysUrl(rule.issuer, signal)));
+      return createRemoteJWKSet(new URL(url), {
+        timeoutDuration: readingMs,
+        cooldownDuration: pauseMs,
+        cacheMaxAge: freshMs,
+        [customFetch]: (href: string, { signal: late }: { readonly signal: AbortSignal }) =>
+          this.#read(known, async () => Response.json(readKeySet(await readJson(href, late)))),
+      });
+    };
+    const keys = (known.keys ??= find());
+    keys.catch(() => known.keys === keys && (known.keys = undefined));
+    return keys;
+  }
+
+  /** Makes no request soon after one that failed. */
+  async #read<Value>(known: Known, read: () => Promise<Value>): Promise<Value> {
+    if (this.#now() - known.failedAt < pauseMs) throw new Error("the last request failed");
+    try {
+      const value = await read();
       known.failure = undefined;
+      return value;
     } catch (error) {
+      known.failedAt = this.#now();
       known.failure = error instanceof Error ? error.message : "it failed";
+      throw error;
     }
   }
-}
-
-function unread(): Known {
-  const never = Number.NEGATIVE_INFINITY;
-  return { keys: undefined, readAt: never, triedAt: never, reading: undefined, failure: undefined };
-}
-
-async function makeKeys({ keys }: KeySet): Promise<LocalJWKSet> {
-  const { createLocalJWKSet } = await import("jose");
-  return createLocalJWKSet({ keys: [...keys] as Parameters<typeof createLocalJWKSet>[0]["keys"] });
 }
 
 /**
