@@ -8,20 +8,20 @@ const pauseFactor = 3;
 const pauseMsMax = 250;
 /** How long a page waits at most for an earlier one, which may itself wait for a slow database. */
 const waitMsMax = 1_000;
-/** The maximum number of waiting pages, of one person and in total; a further request is refused. */
+/** The maximum number of pages that wait or are made, of one person and in total; a further request is refused. */
 const ofPersonMax = 16;
-const waitingMax = 256;
+const openMax = 256;
 
 /** Makes pages one after the other. A serving process has one queue. */
 export class PageQueue {
   #before: Promise<void> = Promise.resolve();
-  /** The person of each page that waits. */
-  readonly #waiting: string[] = [];
+  /** The person of each page that waits or is made. */
+  readonly #open: string[] = [];
 
-  /** Throws AppError unavailable if too many pages wait. */
+  /** Throws AppError unavailable if too many pages wait or are made. */
   async run<Page>(personId: string, make: () => Promise<Page>): Promise<Page> {
-    const own = this.#waiting.filter((id) => id === personId).length;
-    if (own >= ofPersonMax || this.#waiting.length >= waitingMax) {
+    const own = this.#open.filter((id) => id === personId).length;
+    if (own >= ofPersonMax || this.#open.length >= openMax) {
       throw new AppError("unavailable", {
         message: "Too many pages are waiting to be shown. Reload this one in a moment.",
         retryAfterSeconds: 1,
@@ -30,13 +30,13 @@ export class PageQueue {
     const before = this.#before;
     const { promise, resolve: done } = Promise.withResolvers<void>();
     this.#before = promise;
-    this.#waiting.push(personId);
+    this.#open.push(personId);
     await Promise.race([before, sleep(waitMsMax, undefined, { ref: false })]);
-    this.#waiting.splice(this.#waiting.indexOf(personId), 1);
     const startedAt = performance.now();
     try {
       return await make();
     } finally {
+      this.#open.splice(this.#open.indexOf(personId), 1);
       const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
       setTimeout(done, pauseMs).unref();
     }

@@ -33,6 +33,24 @@ describe("the queue of pages", () => {
     }
   });
 
+  it("counts pages that are being made as well, however long each takes", async () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const queue = new PageQueue();
+      for (let index = 0; index < 16; index += 1) {
+        void queue.run("anna", () => new Promise(() => undefined));
+        mock.timers.tick(1_000);
+        await nextTurn();
+      }
+      await assert.rejects(
+        queue.run("anna", async () => "page"),
+        { errorName: "unavailable" },
+      );
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
   it("does not wait for long for a page that does not end, and refuses what is too much of one person or of all", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
@@ -42,7 +60,7 @@ describe("the queue of pages", () => {
       await nextTurn();
       const waiting = Array.from({ length: 16 }, () => run("anna"));
       await assert.rejects(run("anna"), { errorName: "unavailable" });
-      for (let index = 0; index < 240; index += 1) waiting.push(run(`person ${index}`));
+      for (let index = 0; index < 239; index += 1) waiting.push(run(`person ${index}`));
       await assert.rejects(run("ben"), { errorName: "unavailable" });
       for (let round = 0; round < 256; round += 1) {
         await nextTurn();
