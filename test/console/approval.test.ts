@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { disableOperator } from "../../src/actions/operator/operators.ts";
@@ -143,5 +144,36 @@ describe("approving deletions in the console", () => {
     assert.match(text, /1 deletion was cancelled\./);
     assert.equal(await statusOf(held), "cancelled");
     assert.match(await show("otto", "deletions/cancel?wait=hold"), /finds no deletion/);
+  });
+
+  it("reports what was done of 1,000 that are cancelled, if one of them fails", async () => {
+    await createOrganization(service.app, { name: "Many", organizationId: "many" });
+    await changeOrganization(service.app, "many", { deletionGraceSeconds: 86_400 });
+    const ids = Array.from({ length: 1_000 }, (_, index) => `m${index}`);
+    await Promise.all(
+      ids.map(async (resourceId) => {
+        await addTransaction(service.app, "many", { tx_id: resourceId });
+        const key = { organizationId: "many", resourceType: "transaction", resourceId };
+        await requestDeletionOf(service.app, { ...key, reason: "r" });
+      }),
+    );
+    const page = await show("otto", "deletions/cancel?organization=many");
+    assert.match(page, /Type the number\s+1,000\s+to\s+confirm/);
+    const digest = /name="digest" value="(\w+)"/.exec(page)?.[1] ?? "";
+    const { store } = service.app;
+    const cancel = store.cancelDeletion;
+    const [broken] = await store.listDeletions({ organizationId: "many", limit: 1 });
+    const restore = service.replaceStore("cancelDeletion", async (id, ...more) => {
+      if (id === broken?.deletionRequestId) throw new Error("the disk is wet");
+      return cancel(id, ...more);
+    });
+    const form = { organization: "many", digest, confirm: "1,000" };
+    const { status, text } = await send("otto", "deletions/cancel", form);
+    restore();
+    assert.equal(status, 200, text);
+    assert.match(text, /999 deletions were cancelled\./);
+    assert.match(text, /Not cancelled: 1</);
+    assert.doesNotMatch(text, /the disk is wet/);
+    assert.ok(service.log.some((line) => line.includes("the disk is wet")));
   });
 });

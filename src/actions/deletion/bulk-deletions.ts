@@ -67,7 +67,14 @@ export interface BulkOrder {
 export interface BulkResult {
   /** Ids of deletions that were changed. */
   readonly done: readonly string[];
-  readonly failed: readonly { readonly id: string; readonly why: string }[];
+  readonly failed: readonly Failed[];
+}
+
+export interface Failed {
+  readonly id: string;
+  readonly why: string;
+  /** An error that the caller did not cause. */
+  readonly internal?: unknown;
 }
 
 /** Throws OperatorError not_permitted and, unless the selection is the one that was shown, not_confirmed. */
@@ -78,7 +85,9 @@ export async function changeAll(
 ): Promise<BulkResult> {
   const selection = await selectDeletions(app, act, query);
   const { deletions } = selection;
-  if (selection.digest !== digest || count.trim() !== String(deletions.length)) {
+  // As plain digits, or as the page shows it.
+  const written = [String(deletions.length), deletions.length.toLocaleString("en")];
+  if (selection.digest !== digest || !written.includes(count.trim())) {
     throw new OperatorError(
       "not_confirmed",
       `You typed "${count.trim()}", but the filter finds ${deletions.length} deletions now` +
@@ -87,21 +96,21 @@ export async function changeAll(
   }
   const change = act === "cancel" ? cancelDeletion : approveDeletion;
   const done: string[] = [];
-  const failed: BulkResult["failed"][number][] = [];
+  const failed: Failed[] = [];
   for (let at = 0; at < deletions.length; at += atOnce) {
     const ids = deletions.slice(at, at + atOnce).map((one) => one.deletionRequestId);
     const outcomes = await Promise.allSettled(ids.map((id) => change(app, id)));
     for (const [index, outcome] of outcomes.entries()) {
       const id = ids[index] ?? "";
       if (outcome.status === "fulfilled") done.push(id);
-      else failed.push({ id, why: explain(outcome.reason) });
+      else failed.push({ id, ...explain(outcome.reason) });
     }
   }
   return { done, failed };
 }
 
-/** Returns the message of an error that the caller caused, and throws any other error. */
-function explain(reason: unknown): string {
-  if (reason instanceof OperatorError || reason instanceof AppError) return reason.message;
-  throw reason;
+/** What is done stays done, so an internal error is reported beside it. */
+function explain(reason: unknown): Omit<Failed, "id"> {
+  if (reason instanceof OperatorError || reason instanceof AppError) return { why: reason.message };
+  return { why: new AppError("internal").message, internal: reason };
 }

@@ -95,7 +95,7 @@ function renderConfirmation(
       <h2 id="confirm">${verb} ${formatNumber(count)}</h2>
       <p>
         ${effect} Each is in the audit trail under your name. If the filter finds others by then,
-        nothing is changed. Type the number ${count} to confirm.
+        nothing is changed. Type the number ${formatNumber(count)} to confirm.
       </p>
       <form method="post" action="/console/deletions/${act}">
         ${fields}
@@ -113,6 +113,12 @@ export async function changeBulk(person: Person, act: BulkAct): Promise<Answer> 
     digest: form.get("digest") ?? "",
     count: form.get("confirm") ?? "",
   });
+  const { context, request } = person;
+  for (const { id, internal } of result.failed) {
+    if (internal === undefined) continue;
+    const fields = { err: internal, request_id: request.id, deletion_request_id: id };
+    context.log.error(fields, "a deletion was not changed");
+  }
   const body = renderResult(act, result);
   const title = `${formatNumber(result.done.length)} ${words[act].participle}`;
   return showPage(person, { title, screen, body });
