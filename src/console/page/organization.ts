@@ -29,9 +29,9 @@ import { renderIdentitiesLink } from "./identities.ts";
 import { renderKeyCreation, renderKeys } from "./keys.ts";
 import { renderWebhooksLink } from "./webhooks.ts";
 import {
+  commonCeilingOf,
   describeApproval,
   describeRateLimit,
-  describeRetention,
   renderOrganizationState,
 } from "./organizations.ts";
 import { renderRecipients } from "./recipients.ts";
@@ -86,7 +86,7 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
       html`${formatCounts(counts, countedMax) || (isOfficer && "none")}
       ${hidden && html`<small>${hidden}</small>`}`,
     ],
-    ["Records kept", describeRetention(organization)],
+    commonCeilingOf(organization),
     ["Grace period of deletions", formatDuration(organization.deletionGraceSeconds * 1_000)],
     ["Approval of deletions", describeApproval(organization)],
     ["Rate limit", describeRateLimit(organization)],

@@ -80,8 +80,11 @@ export function describeRateLimit({ rateLimitPerSecond }: Organization): string 
   return rateLimitPerSecond === 0 ? "none" : `${rateLimitPerSecond} requests a second`;
 }
 
-export function describeRetention({ retainDays }: Organization): string {
-  return retainDays === undefined ? "until a deletion is requested" : formatDays(retainDays);
+/** The ceilings of single types are on the page about retention. */
+const commonCeiling = "Ceiling of types without one";
+
+export function commonCeilingOf({ retainDays }: Organization): readonly [string, string] {
+  return [commonCeiling, retainDays === undefined ? "none" : formatDays(retainDays)];
 }
 
 export function renderOrganizationLink({
@@ -100,7 +103,7 @@ const columns: readonly Column<Organization>[] = [
   ["State", renderOrganizationState],
   ["Grace period", ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000)],
   ["Approval of deletions", describeApproval],
-  ["Records kept", describeRetention],
+  [commonCeiling, (organization) => commonCeilingOf(organization)[1]],
   ["Rate limit", describeRateLimit],
 ];
 
