@@ -105,7 +105,12 @@ describe("what needs a second person", () => {
     assert.equal((await organization())?.retainDays, undefined);
     assert.equal((await approve("ben", id)).status, 303);
     assert.equal((await organization())?.retainDays, 1);
-    assert.match(await show("ben", `proposal/${id}`), /approved/);
+    const decided = await show("ben", `proposal/${id}`);
+    assert.match(decided, /approved/);
+    assert.match(
+      decided,
+      /deleted 1 day after they were last seen\. Before: none: records are kept/,
+    );
     assert.equal((await approve("carla", id)).status, 409);
     await changeOrganization(service.app, organizationId, { retainDays: null });
   });
@@ -125,14 +130,30 @@ describe("what needs a second person", () => {
       confirm: organizationId,
     };
     const cases = [
-      ["retention/rule", rule, /Each person must be kept for 20 days/],
-      [`hold/${holdId}`, { confirm: holdId }, /The hold on transaction t1 ends: case 5/],
-      [`organization/close/${organizationId}`, { confirm: organizationId }, /All access of the/],
+      [
+        "retention/rule",
+        rule,
+        /Each person must be kept for 20 days/,
+        /for 20 days .* Before: Each person must be kept for 30 days/,
+      ],
+      [
+        `hold/${holdId}`,
+        { confirm: holdId },
+        /The hold on transaction t1 ends: case 5/,
+        new RegExp(`The hold ${holdId} ends\\.`),
+      ],
+      [
+        `organization/close/${organizationId}`,
+        { confirm: organizationId },
+        /All access of the/,
+        /All access of the organization acme ends, and its records are erased\./,
+      ],
     ] as const;
-    for (const [path, form, effect] of cases) {
+    for (const [path, form, effect, proposed] of cases) {
       const id = await propose("anna", path, form);
       assert.match(await show("ben", `proposal/${id}`), effect);
       assert.equal((await decline("ben", id)).status, 303);
+      assert.match(await show("ben", `proposal/${id}`), proposed);
       assert.equal((await approve("carla", id)).status, 409, path);
     }
     assert.equal((await organization())?.closedAt, undefined);

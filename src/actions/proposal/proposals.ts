@@ -2,6 +2,7 @@
 // does the same act elsewhere, with the rights of the person who approves.
 
 import { type Proposal, type ProposedAct, rulesOf } from "../../domain/proposal.ts";
+import { describeProposal } from "../../domain/proposal-text.ts";
 import type { ProposalQuery } from "../../store/interface/proposal.ts";
 import { changeOrganization } from "../access/change-organization.ts";
 import { closeOrganization, endAccess } from "../access/close-organization.ts";
@@ -56,6 +57,8 @@ export async function countProposals(
 export interface ProposalDetails {
   readonly proposal: Proposal;
   readonly status: Proposal["status"];
+  /** What was proposed, in sentences. */
+  readonly proposed: string;
   /** What it would do now, in sentences; undefined if it is no longer open. */
   readonly effect: string | undefined;
   /** Whether this person may approve it. `own`: this person made it, so somebody else has to. */
@@ -72,6 +75,7 @@ export async function showProposal(app: App, proposalId: string): Promise<Propos
   return {
     proposal,
     status,
+    proposed: describeProposal(proposal),
     effect: status === "open" ? await describeEffect(app, proposal) : undefined,
     mayApprove: mayDecide && (proposal.proposedBy === app.operator ? "own" : true),
     mayDecline: mayDecide,

@@ -67,12 +67,12 @@ function viewProposal(app: App, proposal: Proposal) {
 
 export const proposalShow = defineStoreCommand({
   name: "proposal show",
-  summary: "Show what a proposal would do if it were approved now.",
+  summary: "Show what a proposal would do if it were approved now, or what was decided.",
   examples: ["sluice proposal show prp_4fQ2mN8sT1vXc7Za"],
   rights: ["proposal.read"],
   arguments: { id: required(text("PROPOSAL_ID"), "The proposal.") },
   run: async (app, { id }) => {
-    const { proposal, status, effect } = await showProposal(app, id);
+    const { proposal, status, proposed, effect } = await showProposal(app, id);
     return {
       json: { ...viewProposal(app, proposal), effect: effect ?? null },
       text: renderFields([
@@ -81,7 +81,7 @@ export const proposalShow = defineStoreCommand({
         ["what", proposedActs[proposal.act]],
         ["proposed by", `${proposal.proposedBy}, ${formatTime(proposal.proposedAt)}`],
         ["status", status],
-        ["effect", effect ?? "none any more"],
+        effect === undefined ? ["proposed", proposed] : ["effect", effect],
       ]),
     };
   },

@@ -86,14 +86,16 @@ function renderList({ app }: Person, shown: readonly Proposal[]): Html {
 
 export async function showOneProposal(person: Person): Promise<Answer> {
   const details = await showProposal(person.app, person.id);
-  const { proposal, status, effect } = details;
+  const { proposal, status, proposed, effect } = details;
   const { decidedBy, decidedAt, proposedBy } = proposal;
   const body = html`<div class="sides">
       <div>
         ${renderFacts([
           ["What", proposedActs[proposal.act]],
           ["Organization", html`<bdi>${proposal.organizationId}</bdi>`],
-          ["What it would do", effect && html`<bdi>${effect}</bdi>`],
+          effect === undefined
+            ? ["What was proposed", html`<bdi>${proposed}</bdi>`]
+            : ["What it would do", html`<bdi>${effect}</bdi>`],
         ])}
       </div>
       <div>
