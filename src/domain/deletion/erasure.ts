@@ -79,21 +79,14 @@ export function parseNodeKey(key: NodeKey): Node {
   return { type: key.slice(0, slash), id: key.slice(slash + 1) };
 }
 
-/**
- * Plans the erasure of the root. `edges` must contain every edge, of either kind, to a record that is erased, and every
- * belongs edge of the records at its other end; further edges are harmless. Linear in the number of edges.
- */
-export function planErasure(root: NodeKey, edges: Iterable<Edge>): ErasurePlan {
-  const parts = planErasureInParts(root, edges);
-  let part = parts.next();
-  while (part.done !== true) part = parts.next();
-  return part.value;
-}
-
 /** How many edges are handled between two yields. */
 const edgesOfPart = 1_000;
 
-/** Does the same, but yields regularly, so that the caller can let other work run. */
+/**
+ * Plans the erasure of the root. `edges` must contain every edge, of either kind, to a record that is erased, and every
+ * belongs edge of the records at its other end; further edges are harmless. Linear in the number of edges. Yields
+ * regularly, so that the caller can let other work run.
+ */
 export function* planErasureInParts(
   root: NodeKey,
   edges: Iterable<Edge>,

@@ -50,10 +50,3 @@ export class FiledAt {
     return typeof value === "string" ? normaliseTimestamp(value) : undefined;
   }
 }
-
-/** Expects all changes of a report. */
-export function findFiledAt(changes: Parameters<FiledAt["addAll"]>[0]): ReturnType<FiledAt["end"]> {
-  const filed = new FiledAt();
-  filed.addAll(changes);
-  return filed.end();
-}

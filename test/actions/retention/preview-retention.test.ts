@@ -1,6 +1,5 @@
 // The preview of a day in the future is compared with what has happened by then, on both engines: random records with
-// ceilings, floors and holds, of which no other changes. No transaction names a person: the preview does not search
-// transactions.
+// ceilings, floors and holds, of which no other changes. Transactions name a person and a company, and may keep them.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -151,7 +150,7 @@ async function write(
   const [resourceType = "", id = ""] = name.split("/");
   if (/suspicious|sar/.test(resourceType)) return;
   const parties: Payload =
-    resourceType === "transaction" ? { sender_id: "a", receiver_id: "b" } : {};
+    resourceType === "transaction" ? { sender_id: "p0", receiver_id: "co0" } : {};
   const draft = draftOf(resourceType, id, { ...fields, ...parties });
   await store.write(draft, { organizationId, resourceType });
 }

@@ -5,10 +5,11 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import {
   type Edge,
+  type ErasurePlan,
   type NodeKey,
   nodeKey,
   parseNodeKey,
-  planErasure,
+  planErasureInParts,
   withoutReferences,
 } from "../../../src/domain/deletion/erasure.ts";
 import type { RecordType, RelationKind } from "../../../src/domain/record-type.ts";
@@ -33,6 +34,13 @@ function graph(lines: string): readonly Edge[] {
         kind: arrow === ">" ? "belongs" : "mentions",
       };
     });
+}
+
+function planErasure(root: NodeKey, edges: readonly Edge[]): ErasurePlan {
+  const parts = planErasureInParts(root, edges);
+  let part = parts.next();
+  while (part.done !== true) part = parts.next();
+  return part.value;
 }
 
 function plan(root: string, lines: string) {

@@ -10,7 +10,7 @@ import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import type { Change } from "../../../src/domain/record/record-write.ts";
 import { ClosedSince } from "../../../src/domain/retention/closed-since.ts";
-import { findFiledAt } from "../../../src/domain/retention/filed-at.ts";
+import { FiledAt } from "../../../src/domain/retention/filed-at.ts";
 import { describeFloor, floorEnd } from "../../../src/domain/retention/floor.ts";
 import { normaliseTimestamp, unixMsOf } from "../../../src/domain/timestamp.ts";
 import { anyTimestamp } from "../arbitrary.ts";
@@ -103,7 +103,11 @@ function filed(report_filed_at: string | null, second: number): Payload {
 
 describe("the filing time of a report", () => {
   const type = typeNamed("transaction_suspicious_activity");
-  const filedAt = (...payloads: readonly Payload[]) => findFiledAt(arrived(type, payloads));
+  const filedAt = (...payloads: readonly Payload[]) => {
+    const found = new FiledAt();
+    found.addAll(arrived(type, payloads));
+    return found.end();
+  };
 
   it("is that of the latest change that says one, and missing once it was cleared", () => {
     assert.equal(filedAt(filed(at(8), 2), filed(at(9), 1)), "2026-01-01T00:00:08");

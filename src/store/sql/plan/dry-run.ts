@@ -13,8 +13,9 @@ import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
 import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
 import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { latestFloor, latestFloors, readOrigins } from "../retention/floor-origin.ts";
+import { latestFloor } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
+import { latestByParty } from "../retention/party-floor.ts";
 import { readNamings } from "../party/find-namings.ts";
 import type { Statements } from "../statement/statements.ts";
 import { Obligations, type Planning, planningOf, toKey } from "./plan.ts";
@@ -123,23 +124,19 @@ export function* readPartyPage(
   rules: readonly RetentionFloor[],
   now: number,
 ): Statements<PartyPage> {
+  const { organizationId } = query;
   const { namings, last } = yield* readNamings(query);
   const records = namings.map(({ resourceType, resourceId }) => {
-    return { organizationId: query.organizationId, resourceType, resourceId };
+    return { organizationId, resourceType, resourceId };
   });
   const held = yield* findHeldKeys(records, now);
   const floors = strictFloors(rules);
-  const origins = yield* readOrigins({ floors, records });
-  // Every record that names a party has a time to count from.
-  const latest = latestFloors({ floors, records, origins, requestedAt: 0 });
+  const latest = yield* latestByParty({ organizationId, floors }, namings);
+  const floor = latest.get(query.party);
   return {
     records,
     last,
     holds: records.filter((key) => held.has(keyText(key))),
-    floors: [...latest.values()]
-      .filter(({ until }) => until > now)
-      .map(({ resourceType, keepDays, countedFrom, until }) => {
-        return { resourceType, keepDays, countedFrom, until };
-      }),
+    floors: floor !== undefined && floor.until > now ? [floor] : [],
   };
 }
