@@ -1,7 +1,7 @@
 // The progress of a move of a store, and its interruption.
 
-/** read: summarizes the source. copy: copies it. verify: summarizes the target. */
-export type MovePhase = "read" | "copy" | "verify";
+/** copy: reads the source and writes the target. verify: reads the target back. */
+export type MovePhase = "copy" | "verify";
 
 export interface MoveStep {
   readonly phase: MovePhase;
@@ -11,7 +11,7 @@ export interface MoveStep {
   readonly table: string;
 }
 
-/** The move was interrupted; repeating it continues from what has been copied. */
+/** The move was interrupted; the target has to be emptied before it is repeated. */
 export class MoveStopped extends Error {
   override readonly name = "MoveStopped";
 }

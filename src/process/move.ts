@@ -50,7 +50,7 @@ export async function move(
   return { ...report, files };
 }
 
-/** Throws an error for a move that can be continued, after a lost connection, a full disk and the like. */
+/** Throws an error for a move that was interrupted: by a lost connection, a full disk and the like. */
 function asStopped(error: unknown): never {
   if (error instanceof StoreError || error instanceof MoveStopped) throw error;
   // The error of the database rather than of the API.

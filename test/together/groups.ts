@@ -60,7 +60,7 @@ const groups: Readonly<Record<string, Group>> = {
       "backup/leftovers",
       "backup/many-deletions",
       "move/refusal",
-      "move/resumption",
+      "move/interruption",
       "receipt/crash",
       "receipt/closing",
     ],

@@ -21,8 +21,8 @@ export const move = defineCommand({
   details:
     "Stop the service first. Nothing can write to the embedded store during the move, and it is not changed. Afterwards nothing opens it, because of a file beside it that says where it was moved. Copies " +
     "everything: records with all changes, deletions and their receipts, holds, keys, tokens and the audit trail. Then " +
-    "compares the row counts and digests of each table on both sides. The same command continues a move that was " +
-    "interrupted; until it is complete, every other command refuses the database. Put the password in PGPASSWORD rather " +
+    "compares the row counts and digests of each table on both sides. A move that was interrupted can't be " +
+    "continued: every command refuses the database and says how to empty it. Put the password in PGPASSWORD rather " +
     "than in the URL, which other users of this machine can see while this runs. It is never printed.",
   examples: [
     "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
@@ -73,7 +73,6 @@ async function perform(context: Context, to: string, stopping: AbortSignal): Pro
 }
 
 const names: Readonly<Record<MovePhase, string>> = {
-  read: "reading",
   copy: "copying",
   verify: "verifying",
 };
@@ -93,7 +92,7 @@ export function makeMoveProgress(
     if (phase !== shownPhase) {
       close();
       shownPhase = phase;
-      const before = phase === "copy" ? { rows, share } : { rows: 0, share: 0 };
+      const before = { rows: 0, share: 0 };
       shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs });
     }
     if (phase === "copy") copied = step;
@@ -108,21 +107,18 @@ export function makeMoveProgress(
 
   /** What remains of a move that ended early. */
   function describe(): string {
-    const advice = "Run the same command to continue.";
-    if (copied === undefined) return advice;
-    const { rows, allRows = 0 } = copied;
-    return `${rows.toLocaleString("en")} of ${allRows.toLocaleString("en")} rows are copied. ${advice}`;
+    const rows = (copied?.rows ?? 0).toLocaleString("en");
+    return `${rows} rows were copied. Empty the database before you run the same command again.`;
   }
 
   return { show, close, describe };
 }
 
 function reportMove(moved: Moved, seconds: number): CommandResult {
-  const { storeId, rows, rowsBefore, summary, files } = moved;
+  const { storeId, rows, summary, files } = moved;
   const json = {
     store_id: storeId,
     rows,
-    rows_copied_before: rowsBefore,
     seconds: Number(seconds.toFixed(3)),
     tables: summary,
     take_along: { receipt_key: files.receiptKey ?? null, ledger: files.ledger ?? null },
@@ -157,6 +153,7 @@ function describeSteps({ files }: Moved): readonly string[] {
         ]),
     `Never serve ${files.storeFile} again. Delete it and its backups once the service runs: they still contain what is erased ` +
       "from now on.",
+    "Run `sluice check`. It reports the old files until they are gone.",
   ];
 }
 

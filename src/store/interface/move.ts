@@ -39,16 +39,6 @@ export interface MoveEnds {
   readonly auditHash: string;
 }
 
-/** The progress of a move: what has been copied and committed. */
-export interface MovePlace {
-  /** The table that is being copied; undefined when all have been. */
-  readonly table: string | undefined;
-  /** The key of its last row in the target; undefined if there is none. */
-  readonly after: MovedRow | undefined;
-  /** Rows copied in all tables. */
-  readonly rows: number;
-}
-
 export interface MoveSide extends AsyncDisposable {
   /** The tables that a move copies, in the order of copying; the same on every engine. */
   readonly tables: readonly MovedTable[];
@@ -63,24 +53,12 @@ export type MoveSource = MoveSide;
 export interface MoveTarget extends MoveSide {
   /**
    * Prevents everybody else from opening the target until the move is finished. Throws StoreError for a target that
-   * contains anything but a part of this store, and while other processes use it.
+   * contains anything, also what is left of an earlier move, and while other processes use it.
    */
   reserve(storeId: string): Promise<void>;
-  /**
-   * Begins the move of this store, or returns its progress. The target must be reserved. Throws StoreError if the
-   * source has changed since the move began.
-   */
-  begin(storeId: string, summary: StoreSummary): Promise<MovePlace>;
-  /** Stores the rows of a page, and the progress `next`, in one transaction. */
-  addPage(page: MovePage): Promise<void>;
+  /** The target must be reserved. */
+  addRows(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;
   writeEnds(ends: MoveEnds): Promise<void>;
   /** After this the target may be served. */
-  finish(summary: StoreSummary, act: Act): Promise<void>;
-}
-
-export interface MovePage {
-  readonly table: MovedTable;
-  readonly rows: readonly MovedRow[];
-  readonly from: MovePlace;
-  readonly next: MovePlace;
+  finish(rows: number, act: Act): Promise<void>;
 }

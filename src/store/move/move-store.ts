@@ -1,17 +1,16 @@
-// Copies the content of a store to another one, page by page, and then compares the two. After an interruption it
-// continues from the last committed page. Never changes the source, and never marks the target as complete before it
-// is.
+// Copies the content of a store to an empty one in one pass, page by page, and then reads the copy back and compares
+// the digests. Never changes the source, and never marks the target as complete before it is. A move that was
+// interrupted can't be continued: the target has to be emptied.
 
 import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type {
-  MovePage,
-  MovePlace,
+  MovedRow,
+  MovedTable,
   MoveSource,
   MoveTarget,
   StoreSummary,
 } from "../interface/move.ts";
 import { differingTables, rowsOf, summarise } from "./move-summary.ts";
-import { keyOf } from "./neutral-row.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Act } from "../interface/act.ts";
 
@@ -26,8 +25,6 @@ export interface MoveOptions {
 export interface MoveReport {
   readonly storeId: string;
   readonly rows: number;
-  /** The rows that an earlier run has copied. */
-  readonly rowsBefore: number;
   readonly summary: StoreSummary;
 }
 
@@ -40,67 +37,39 @@ interface Sides {
 export async function moveStore(sides: Sides, options: MoveOptions): Promise<MoveReport> {
   const { source, target } = sides;
   const ends = await source.readEnds();
-  // First, because reading everything may take long, and nobody may serve the target meanwhile.
   await target.reserve(ends.storeId);
-  const summary = await summarise(source, { onRows: reporter("read", options) });
-  const allRows = rowsOf(summary);
-  const place = await target.begin(ends.storeId, summary);
-  await copyTables(sides, place, { ...options, allRows });
+  const summary = await copy(sides, reporter("copy", options));
   await target.writeEnds(ends);
-  const found = await summarise(target, { onRows: reporter("verify", options, allRows) });
+  const rows = rowsOf(summary);
+  const found = await summarise(target, { onRows: reporter("verify", options, rows) });
   requireEqual(summary, found);
   if (JSON.stringify(await target.readEnds()) !== JSON.stringify(ends)) {
     throw differs("the ends of its chains and counters");
   }
   options.onEqual();
-  await target.finish(summary, options.act);
-  return { storeId: ends.storeId, rows: allRows, rowsBefore: place.rows, summary };
+  await target.finish(rows, options.act);
+  return { storeId: ends.storeId, rows, summary };
 }
 
-/** The next page is read while the previous one is being written. */
-async function copyTables(
-  { source, target }: Sides,
-  begun: MovePlace,
-  options: MoveOptions & { readonly allRows: number },
-): Promise<void> {
-  const onRows = reporter("copy", options, options.allRows);
-  let place = begun;
+type OnRows = (rows: number, table: string) => Promise<void>;
+
+/** The next page is read while the previous one is being written. Returns what was read. */
+async function copy({ source, target }: Sides, onRows: OnRows): Promise<StoreSummary> {
   let writing: Promise<void> = Promise.resolve();
+  const onPage = async (table: MovedTable, rows: readonly MovedRow[]): Promise<void> => {
+    await writing;
+    writing = target.addRows(table, rows);
+    // A failure is thrown where the result is awaited; until then it must not end the process.
+    writing.catch(() => undefined);
+  };
   try {
-    while (place.table !== undefined) {
-      const page = await readNext(source, place);
-      await writing;
-      await onRows(place.rows, page.table.name);
-      writing = target.addPage(page);
-      // A failure is thrown where the result is awaited; until then it must not end the process.
-      writing.catch(() => undefined);
-      place = page.next;
-    }
+    return await summarise(source, { onRows, onPage });
   } finally {
     await writing;
   }
 }
 
-/** At the end of a table, returns a page without rows that leads to the next table. */
-async function readNext(source: MoveSource, from: MovePlace): Promise<MovePage> {
-  const { tables } = source;
-  const index = tables.findIndex(({ name }) => name === from.table);
-  const table = tables[index];
-  if (table === undefined) throw new TypeError(`no table ${from.table ?? ""} is moved`);
-  const rows = await source.readPage(table, from.after);
-  const last = rows.at(-1);
-  const next =
-    last === undefined
-      ? { table: tables[index + 1]?.name, after: undefined, rows: from.rows }
-      : { table: table.name, after: keyOf(table, last), rows: from.rows + rows.length };
-  return { table, rows, from, next };
-}
-
-function reporter(
-  phase: MovePhase,
-  { onStep, stopping }: MoveOptions,
-  allRows?: number,
-): (rows: number, table: string) => Promise<void> {
+function reporter(phase: MovePhase, { onStep, stopping }: MoveOptions, allRows?: number): OnRows {
   return async (rows, table) => {
     onStep({ phase, rows, allRows, table });
     // Signals are handled between event-loop ticks.

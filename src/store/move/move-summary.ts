@@ -12,18 +12,22 @@ import type {
 import { keyOf, toText } from "./neutral-row.ts";
 
 export interface Summing {
+  /** Called with each page. */
+  readonly onPage?: (table: MovedTable, rows: readonly MovedRow[]) => Promise<void>;
   /** Called after each page with the number of rows so far. Throws to stop. */
   readonly onRows: (rows: number, table: string) => Promise<void>;
 }
 
-export async function summarise(side: MoveSide, { onRows }: Summing): Promise<StoreSummary> {
+export async function summarise(side: MoveSide, summing: Summing): Promise<StoreSummary> {
+  const { onPage, onRows } = summing;
   const summary: Record<string, TableSummary> = {};
   let before = 0;
   for (const table of side.tables) {
     const rowsBefore = before;
-    const found = await summariseTable(side, table, (rows) =>
-      onRows(rowsBefore + rows, table.name),
-    );
+    const found = await summariseTable(side, table, async (page, rows) => {
+      await onPage?.(table, page);
+      await onRows(rowsBefore + rows, table.name);
+    });
     summary[table.name] = found;
     before += found.rows;
   }
@@ -33,7 +37,7 @@ export async function summarise(side: MoveSide, { onRows }: Summing): Promise<St
 async function summariseTable(
   side: MoveSide,
   table: MovedTable,
-  onRows: (rows: number) => Promise<void>,
+  onPage: (page: readonly MovedRow[], rows: number) => Promise<void>,
 ): Promise<TableSummary> {
   const hash = createHash("sha256");
   let rows = 0;
@@ -45,7 +49,7 @@ async function summariseTable(
     hash.update(page.map((row) => `${toText(row)}\n`).join(""));
     rows += page.length;
     after = keyOf(table, last);
-    await onRows(rows);
+    await onPage(page, rows);
   }
 }
 

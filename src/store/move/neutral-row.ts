@@ -7,13 +7,6 @@ export function toText(values: MovedRow): string {
   return JSON.stringify(values.map(neutralValue));
 }
 
-export function fromText(text: string): MovedRow {
-  const values = JSON.parse(text) as readonly (null | number | string | readonly [string])[];
-  return values.map((value) =>
-    typeof value === "object" && value !== null ? Buffer.from(value[0], "hex") : value,
-  );
-}
-
 /** The key values of a row, in the order of the key. */
 export function keyOf({ columns, key }: MovedTable, row: MovedRow): MovedRow {
   const names = Object.keys(columns);

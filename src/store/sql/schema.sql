@@ -729,18 +729,10 @@ CREATE TABLE arrival_timeline (
 --sqlite ) STRICT;
 --postgres );
 
--- on PostgreSQL: the progress of the move of an embedded store in one row; empty at any other time
+-- on PostgreSQL: one row while an embedded store is moved here, and after a move that was interrupted; otherwise empty
 -- retained: contains nothing about any record
 --postgres CREATE TABLE move (
   -- always the same, so that there is one row
   --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
-  --postgres store_id text NOT NULL, -- the store that is moved
-  -- erased: counts and digests of what is moved; the table is emptied after the move
-  --postgres summary text NOT NULL,  -- what there was to move, by table, as JSON
-  --postgres table_name text,        -- the table that is being copied
-  -- the key of the last row that was copied, which may name a record
-  -- erased: may name a record; the table is emptied after the move
-  --postgres last_key text,
-  -- how many rows of the table were copied
-  --postgres rows_copied bigint NOT NULL DEFAULT 0
+  --postgres store_id text NOT NULL -- the store that is moved
 --postgres );
