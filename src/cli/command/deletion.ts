@@ -124,7 +124,7 @@ const columns: readonly Column<ShownDeletion>[] = [
 export const deletionShow = defineStoreCommand({
   name: "deletion show",
   summary:
-    "Show a deletion request: its state, what it erased or waits for, its receipt, and holds on its record.",
+    "Show a deletion request: its state, what it erased or would erase now, what it waits for, its receipt, and holds on its record.",
   details:
     "Numbers of records of confidential types, such as customer_sar, are left out, so that the output can be passed on. " +
     "Deletions of confidential records, of restricted sets and of closed organizations, and what a pending deletion would move to the restricted store, are shown only with " +
