@@ -163,34 +163,6 @@ export function testCeilings(engine: Engine): void {
       assert.deepEqual(await expiries(store, onDay(33)), { t: "due" });
     });
 
-    it("is previewed with what waits for a record that mentions it, or names it and is under a hold", async (test) => {
-      const store = await open(engine, test);
-      await store.add("company", "co", { ...seen(10), ...closed });
-      await store.add("person", "p", { ...seen(10), ...closed });
-      const director = { ...seen(20), account_status: "APPROVED", related_company_id: "co" };
-      await store.add("person", "director", director);
-      await store.add("transaction", "t", { ...seen(10), sender_id: "p" });
-      const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
-      const hold = { ...keyOf("transaction", "t"), ...texts, holdId: "hold_end" };
-      await store.holds.place({ ...hold, endsOn: "1970-02-01" }, operator);
-      await setCeiling(store, "company", 5, { countedFrom: "closed" });
-      await setCeiling(store, "person", 9, { countedFrom: "closed", keepDays: 9 });
-      const bounds = await readBounds(store);
-      const { expired } = await find(store, onDay(50));
-      const due = expired.map(({ key, passedAt }) => ({ ...key, requestedAt: passedAt }));
-      assert.deepEqual(due, [dueOf("company", "co", onDay(15)), dueOf("person", "p", onDay(19))]);
-      const waitingAt = async (now: number) => {
-        const query = { organizationId: acme, ...bounds, due, now, ...enough };
-        const { waiting } = await store.plans.previewErased(query);
-        return waiting.map(({ key, expiry }) => `${key.resourceId} ${expiry}`);
-      };
-      // The account of the director is open: its floor counts from the request, on day 15.
-      assert.deepEqual(await waitingAt(onDay(24) - 1), ["co floor", "p held"]);
-      assert.deepEqual(await waitingAt(onDay(24)), ["p held"]);
-      assert.deepEqual(await waitingAt(onDay(33) - 1), ["p held"]);
-      assert.deepEqual(await waitingAt(onDay(33)), []);
-    });
-
     it("is previewed by other floors than those that are stored", async (test) => {
       const store = await open(engine, test);
       await store.changeOrganization(acme, { retainDays: 5 }, operator);

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { DeletionPreview } from "../../src/actions/deletion/preview-deletion.ts";
+import { renderPreview } from "../../src/console/page/deletion.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
@@ -229,6 +231,29 @@ describe("the deletions in the console", () => {
       const { text: ruled } = await show("viewer", deletionRequestId);
       assert.equal(kept.test(ruled), !redactable);
     }
+  });
+});
+
+describe("the preview of a deletion", () => {
+  it("claims nothing about what was not read", () => {
+    const preview: DeletionPreview = {
+      erased: [{ type: "company", id: "c" }],
+      redacted: [],
+      restriction: { moved: [], reports: [], until: undefined, isHeld: false },
+      pseudonyms: 3,
+      heldRecords: 0,
+      holds: [],
+      floors: [],
+      earliest: 0,
+      isCut: true,
+    };
+    const subject = { resourceType: "company" };
+    const render = (isCut: boolean) =>
+      renderPreview(subject, { ...preview, isCut }, { needsApproval: false }).text;
+    const text = render(true);
+    assert.match(text, /Not everything was read.+Erased: at least 1<.+company: at least 3</s);
+    assert.doesNotMatch(text, />nothing</);
+    assert.match(render(false), />nothing<.+Erased: 1<.+company: 3</s);
   });
 });
 

@@ -16,7 +16,7 @@ export interface DeletionPreview extends Omit<DryRun, "holds" | "named"> {
   readonly heldRecords: number;
   /** The holds on the first of them. */
   readonly holds: readonly Hold[];
-  /** Nothing is erased before this time: the end of the grace period, or of the last floor. */
+  /** Nothing is erased before this time: now, or the end of the grace period or of the last floor. */
   readonly earliest: number;
 }
 
@@ -60,7 +60,7 @@ export async function previewDeletion(
     pseudonyms: named.length,
     heldRecords: held.length,
     holds: await app.store.holds.ofRecords(held.slice(0, holdsShownMax)),
-    earliest: Math.max(dueAt, ...plan.floors.map(({ until }) => until)),
+    earliest: Math.max(at, dueAt, ...plan.floors.map(({ until }) => until)),
   };
 }
 

@@ -98,6 +98,7 @@ export function renderPreview(
   waits: Waits,
 ): Html {
   const { erased, redacted, restriction, pseudonyms, isCut } = preview;
+  const renderCount = (count: number) => `${isCut ? "at least " : ""}${formatNumber(count)}`;
   return html`${renderObstacles(preview, waits)}
     <section aria-labelledby="preview">
       <h2 id="preview">What it would erase</h2>
@@ -105,15 +106,15 @@ export function renderPreview(
         As of now; what arrives until then is included.
         ${isCut && "There is more than was read: nothing is known about the rest."}
       </p>
-      <h3>Erased: ${formatNumber(erased.length)}</h3>
+      <h3>Erased: ${renderCount(erased.length)}</h3>
       ${renderNodes(erased)}
       ${
         redacted.length > 0 &&
-        html`<h3>Stays, without a reference to them: ${formatNumber(redacted.length)}</h3>
+        html`<h3>Stays, without a reference to them: ${renderCount(redacted.length)}</h3>
           <p>These also belong to other records, or only mention what is erased.</p>
           ${renderNodes(redacted)}`
       }
-      ${isPartyType(resourceType) && renderPseudonyms(resourceType, { count: pseudonyms, isCut })}
+      ${isPartyType(resourceType) && renderPseudonyms(resourceType, renderCount(pseudonyms))}
       ${renderRestriction(restriction)}
       <h3>Stays in any case</h3>
       <ul>
@@ -124,12 +125,8 @@ export function renderPreview(
     </section>`;
 }
 
-function renderPseudonyms(
-  resourceType: string,
-  { count, isCut }: { readonly count: number; readonly isCut: boolean },
-): Html {
-  const number = `${isCut ? "at least " : ""}${formatNumber(count)}`;
-  return html`<h3>Stays, with a pseudonym for the ${resourceType}: ${number}</h3>
+function renderPseudonyms(resourceType: string, count: string): Html {
+  return html`<h3>Stays, with a pseudonym for the ${resourceType}: ${count}</h3>
     <p>Transactions that name the ${resourceType} as sender or receiver.</p>`;
 }
 
@@ -202,7 +199,7 @@ function renderObstacles(
     <h2 id="obstacles">What prevents it</h2>
     ${
       isFree
-        ? html`<p>${renderChip("good", "nothing")}</p>`
+        ? !isCut && html`<p>${renderChip("good", "nothing")}</p>`
         : html`<p>Nothing is erased while any of this applies:</p>
             <ul>
               ${approval}${grace}${held}${all}${kept}

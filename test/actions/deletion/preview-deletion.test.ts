@@ -178,7 +178,9 @@ describe("the preview of a deletion beside 20,000 transactions", () => {
     const waiting = await readDeletionDetails(app, id);
     assert.equal(waiting.deletion.floorUntil, waiting.preview?.earliest);
     clock = waiting.preview?.earliest ?? 0;
-    const { pseudonyms } = (await readDeletionDetails(app, id)).preview ?? {};
+    clock += dayMs;
+    const { pseudonyms, earliest } = (await readDeletionDetails(app, id)).preview ?? {};
+    assert.equal(earliest, clock);
     for (let pass = 0; pass < 3; pass += 1) await processDeletions(app, options);
     const done = await readDeletionDetails(app, id);
     assert.deepEqual([done.deletion.status, pseudonyms], ["completed", 21]);
