@@ -1,11 +1,10 @@
 // Canaries on PostgreSQL: when the deletions are completed, no statement finds one in what was
 // erased; after the steps that docs/reference/what-we-erase.md tells the operator to take, no file
-// of the tables and no WAL contains one. And the check is correct at each of these moments.
+// of the tables and no WAL contains one.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
@@ -101,16 +100,6 @@ async function databaseFolder(): Promise<string> {
   return `base/${String(row?.["oid"])}`;
 }
 
-/** As the superuser, who can read the files. */
-async function check(): Promise<readonly string[]> {
-  const admin = new URL(postgres.adminUrl);
-  admin.pathname = new URL(url).pathname;
-  const store = await openStore(admin.href, { role: "command" });
-  const { findings } = await store.checkErasure();
-  await store.close();
-  return findings.filter(({ severe }) => severe).map(({ text }) => text);
-}
-
 describe("canaries in erased records, on PostgreSQL", () => {
   it("are found only in what recipients are told, until these have acknowledged it", () => {
     assert.deepEqual(Object.keys(toldBySql), ["erasure_notice"]);
@@ -120,20 +109,16 @@ describe("canaries in erased records, on PostgreSQL", () => {
     assert.deepEqual(foundBySql, {});
   });
 
-  it("are still in pages then, which the check reports", async () => {
+  it("are still in pages and in the WAL then", async () => {
     await postgres.query("CHECKPOINT", url);
     assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
     assert.ok((await findInFiles("pg_wal", goes)).length > 0);
-    // A page is pruned when a later statement reads it, so not every table has whole rows left; and on a busy machine
-    // the service has vacuumed by now.
-    assert.match((await check()).join("\n"), /^record: \d+ (?:dead rows|bytes of rows)/m);
   });
 
-  it("are no longer whole rows once they are vacuumed, but some of their bytes remain", async () => {
+  it("are still there in unused bytes once they are vacuumed", async () => {
     await postgres.query(`VACUUM ${erasedTables.join(", ")}`, url);
-    const findings = (await check()).join("\n");
-    assert.doesNotMatch(findings, /dead rows/);
-    assert.match(findings, /free space/);
+    await postgres.query("CHECKPOINT", url);
+    assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
   });
 
   it("are in no file after the operator's clean-up, nor in the WAL", async () => {
@@ -143,7 +128,6 @@ describe("canaries in erased records, on PostgreSQL", () => {
     for (const statement of statements) await postgres.query(statement, url);
     assert.deepEqual(await findInFiles(await databaseFolder(), goes), []);
     assert.deepEqual(await findInFiles("pg_wal", goes), []);
-    assert.deepEqual(await check(), []);
   });
 
   it("are all unchanged in the records that stay", async () => {

@@ -1,15 +1,14 @@
-// The check for remains of erased data: what it finds on either engine, what it reports when it has
-// no permission, and how the service cleans up on PostgreSQL by itself.
+// The check for remains of erased data: what it finds on either engine, and the documented search
+// of the pages of PostgreSQL.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
-import type { ErasureReport } from "../../src/store/interface/check-report.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
-import { keyOf, other, transaction } from "../conformance/scene.ts";
+import { keyOf, transaction } from "../conformance/scene.ts";
 import { makePlace } from "../store/sqlite/place.ts";
+import { readSql } from "../support/guide-sql.ts";
 import { usePostgres } from "../support/postgres/postgres-server.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { openTestStore, type TestStore } from "../support/test-store.ts";
 
 async function eraseOne(store: TestStore): Promise<void> {
@@ -71,20 +70,18 @@ describe("the check of erasures on SQLite", () => {
 const postgres = await usePostgres({ settings: { autovacuum: "off" } });
 const url = await postgres.makeDatabase();
 
-async function checkAs(superuserUrl: string): Promise<ErasureReport> {
-  const admin = new URL(superuserUrl);
-  admin.pathname = new URL(url).pathname;
-  const beside = await openTestStore(admin.href, { role: "command" });
-  try {
-    return await beside.checkErasure();
-  } finally {
-    await beside.close();
+/** The files in which the documented queries find dead rows, or the id. */
+async function searchPages(id: string): Promise<readonly string[]> {
+  const page = "reference/what-we-erase.md";
+  const found: string[] = [];
+  for (const words of ["AS dead_rows", "AS pages"]) {
+    const statements = readSql(page, words).replaceAll("tx-81", id).split(";\n");
+    for (const sql of statements.filter((text) => text.trim() !== "")) {
+      const rows = await postgres.query(sql, url);
+      found.push(...rows.map(({ file }) => String(file)));
+    }
   }
-}
-
-async function checkAsSuperuser(): Promise<readonly string[]> {
-  const { findings } = await checkAs(postgres.adminUrl);
-  return findings.filter((finding) => finding.severe).map(({ text }) => text);
+  return found;
 }
 
 describe("the check of erasures on PostgreSQL", () => {
@@ -98,54 +95,31 @@ describe("the check of erasures on PostgreSQL", () => {
     await store.close();
   });
 
-  it("reports where its role has no permission", async () => {
+  it("names the page that says how to search the server's files", async () => {
+    assert.deepEqual(await severe(store), []);
     const { findings } = await store.checkErasure();
-    assert.deepEqual(
-      findings.map((finding) => finding.severe),
-      [false],
-    );
-    assert.match(findings[0]?.text ?? "", /were not checked/);
-  });
-
-  it("finds the dead rows of a deletion, and the id in them", async () => {
-    const found = (await checkAsSuperuser()).join("\n");
-    assert.match(found, /^record: \d+ dead rows/m);
-    assert.match(found, /^change: holds the ids of 1 completed deletions, such as "tx-erased"/m);
-  });
-
-  it("finds no dead row after upkeep has cleaned up", async () => {
-    await store.purgeExpired(0);
-    await waitFor("the dead rows to be gone", async () =>
-      (await checkAsSuperuser()).some((text) => /^(record|change): \d+ dead/.test(text))
-        ? undefined
-        : true,
+    assert.match(
+      findings.map(({ text }) => text).join(),
+      /were not searched\. .*what-we-erase\.md/,
     );
   });
 
-  it("finds whole ids, however short, and never one in a longer one", async () => {
-    const [gone, longer] = ["PAYMENT-2024-000117", "PAYMENT-2024-0001170"];
-    const erased = [gone, "1", "x"];
-    const kept = [longer, `x${gone}`, "11", "xx", `/${gone}/`, `${gone}\u00e9`];
-    for (const id of [...erased, ...kept]) await store.add("transaction", id);
-    await store.write(transaction("1"), { organizationId: other });
-    for (const id of erased) await store.request(keyOf("transaction", id));
-    assert.equal((await store.processAll()).length, erased.length);
-    const found = (await checkAsSuperuser()).join("\n");
-    for (const name of ["record", "record_pkey (of record)", "change_pkey (of change)"]) {
-      assert.ok(found.includes(`${name}: holds the ids of`), `${name}: ${found}`);
-    }
-    assert.match(found, /^record: holds the ids of [34] completed deletions/m);
+  it("finds a change that outlived the deletion of its record", async () => {
+    const back =
+      "INSERT INTO change VALUES ('org_acme', 'transaction', 'tx-erased', 0, 1, NULL, '{}')";
+    await postgres.query(back, url);
+    assert.match((await severe(store)).join(), /del_looked_at should have erased/);
+    await postgres.query("DELETE FROM change WHERE change_no = 0", url);
+  });
 
+  it("is completed by the documented search of pages, until these were rewritten", async () => {
+    const query = readSql("reference/what-we-erase.md", "AS dead_rows");
+    for (const table of erasedTables) assert.ok(query.includes(`'${table}'`), table);
+    const found = await searchPages("tx-erased");
+    for (const file of ["record", "change", "record_pkey"])
+      assert.ok(found.includes(file), found.join());
     await postgres.query(`VACUUM FULL ${erasedTables.join(", ")}`, url);
-    assert.deepEqual(await checkAsSuperuser(), []);
-  });
-
-  it("reports the ids for which it can't search unused bytes", async () => {
-    const { findings } = await checkAs(postgres.adminUrl);
-    assert.deepEqual(
-      findings.map(({ text, severe: isSevere }) => [isSevere, text.slice(0, 63)]),
-      [[false, "The ids of 1 completed deletions are shorter than 6 bytes. All "]],
-    );
+    assert.deepEqual(await searchPages("tx-erased"), []);
   });
 
   it("stores no value of a record for the planner", async () => {

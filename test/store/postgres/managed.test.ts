@@ -128,21 +128,6 @@ describe("PostgreSQL of a managed service", () => {
     await (await openTestStore(url, { role: "serve" })).close();
   });
 
-  it("does not show the pages, and the check says what to grant, and uses it", async () => {
-    const check = async () => {
-      const store = await openTestStore(url, { role: "command" });
-      const { findings } = await store.checkErasure();
-      await store.close();
-      return findings.filter(({ text }) => text.includes("pages were not checked"));
-    };
-    const [finding, ...more] = await check();
-    assert.deepEqual([finding?.severe, more], [false, []]);
-    const [, statements = ""] = / run: (GRANT .*;)$/.exec(finding?.text ?? "") ?? [];
-    assert.match(statements, /pg_checkpoint/);
-    await server.query(statements, url);
-    assert.deepEqual(await check(), []);
-  });
-
   it("answers probes, metrics and the commands that check", async () => {
     const environment = { DATABASE_URL: url, DATA_DIR: makeTempFolder(), PORT: "0" };
     const serving = await startServerProcess({ ...environment, NODE_ENV: "development" });
