@@ -1,216 +1,215 @@
-// `npm run bench -- parties --engine sqlite|postgres`: what it costs to find the transactions that name a person.
-// Compares adds that the scan has to find (by an index of arrivals) with those without that index, with a relation
-// for each party, and with an index of the fields; then measures deletions of persons with the scan. Asserts nothing.
+// `npm run bench -- parties --engine sqlite|postgres`: what the index of parties costs, and how long deletions of
+// persons take with it. Each person is named by 40 transactions. Asserts nothing.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { makePartyRound } from "../src/actions/upkeep/index-parties.ts";
+import type { App } from "../src/actions/app.ts";
 import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
-import { openTestStore, type TestStore } from "../test/support/test-store.ts";
+import { organization } from "../test/conformance/scene.ts";
 import { median } from "../test/support/median.ts";
-import { type MakeStore, withTemporaryStores } from "./temporary-store.ts";
+import { openTestStore, type TestStore } from "../test/support/test-store.ts";
+import { type TemporaryStore, withTemporaryStores } from "./temporary-store.ts";
 
 const { values } = parseArgs({
   options: {
     engine: { type: "string", default: "sqlite" },
     rounds: { type: "string", default: "6" },
     records: { type: "string", default: "1000000" },
-    skip: { type: "string", default: "" },
+    deletions: { type: "string", default: "1000" },
   },
 });
-const [rounds, records] = [Number(values.rounds), Number(values.records)];
+const [rounds, records, deletions] = [values.rounds, values.records, values.deletions].map(Number);
 const organizationId = "bench";
-const persons = 100_000;
-const listItems = 100;
-const listsOfRound = 200;
-const inFlight = 16;
+const persons = Math.max(1, Math.floor((records ?? 0) / 20));
+const listItems = 500;
+const inFlight = 8;
 
-const variants = ["bare", "scan", "relations", "index"] as const;
-type Variant = (typeof variants)[number];
-
-const indexes =
-  values.engine === "postgres"
-    ? ["sender_id", "receiver_id"].map(
-        (field) =>
-          `CREATE INDEX change_${field} ON change
-           (organization_id, split_part(split_part(payload, '"${field}":"', 2), '"', 1))
-           WHERE split_part(payload, '"${field}":"', 2) <> ''`,
-      )
-    : ["sender_id", "receiver_id"].map(
-        (field) =>
-          `CREATE INDEX change_${field} ON change (payload ->> '${field}')
-           WHERE payload ->> '${field}' IS NOT NULL`,
-      );
-
-/** Finds the changes that arrived since a pass of the scan. */
-const arrivalIndex = values.engine === "postgres" ? "change_by_arrival" : "change_later";
-
-const type = recordTypeByName("transaction");
-if (type === undefined) throw new Error("there is no type transaction");
-const transaction = type;
-let made = 0;
-
-function makeTransaction(withRelations: boolean): Draft {
-  const no = made;
-  made += 1;
-  const sender_id = `customer-${1_000_000 + ((no * 7_919) % persons)}`;
-  const receiver_id = `customer-${1_000_000 + ((no * 104_729 + 13) % persons)}`;
-  const draft = makeDraft(
-    transaction,
-    {
-      tx_id: `tx-${1_000_000_000 + no}`,
-      type: "DEPOSIT",
-      method: "SEPA",
-      amount: (no % 100_000) / 100,
-      currency: "EUR",
-      status: "PENDING",
-      sender_id,
-      sender_country: "DE",
-      receiver_id,
-      receiver_country: "FR",
-      timestamp: "2026-01-31T09:30:00Z",
-    },
-    "add",
-  );
-  if (!withRelations) return draft;
-  const references = [sender_id, receiver_id].map(
-    (id) => ({ to: "person", id, kind: "mentions" }) as const,
-  );
-  return { ...draft, references };
+function typeOf(name: string) {
+  const type = recordTypeByName(name);
+  if (type === undefined) throw new Error(`there is no type ${name}`);
+  return type;
 }
 
-async function addAll(store: TestStore, lists: readonly (readonly Draft[])[]): Promise<void> {
-  let next = 0;
+let made = 0;
+/** Added to the numbers of persons: nobody pays somebody whose deletion is being processed. */
+let others = 0;
+
+function makeTransaction(): Draft {
+  const no = made;
+  made += 1;
+  const fields = {
+    tx_id: `tx-${1_000_000_000 + no}`,
+    type: "DEPOSIT",
+    method: "SEPA",
+    amount: (no % 100_000) / 100,
+    currency: "EUR",
+    status: "PENDING",
+    sender_id: `customer-${1_000_000 + others + ((no * 7_919) % persons)}`,
+    sender_country: "DE",
+    receiver_id: `customer-${1_000_000 + others + ((no * 104_729 + 13) % persons)}`,
+    receiver_country: "FR",
+    timestamp: "2026-01-31T09:30:00Z",
+  };
+  return makeDraft(typeOf("transaction"), fields, "add");
+}
+
+async function write(store: TestStore, resourceType: string, drafts: readonly Draft[]) {
+  const rest = { mode: "add", lenient: false, receivedAt: Date.now() } as const;
+  await store.writeRecords({ organizationId, resourceType, drafts, ...rest });
+}
+
+async function addTransactions(store: TestStore, count: number): Promise<void> {
+  let left = count / listItems;
   const work = async () => {
-    for (let list = lists[next++]; list !== undefined; list = lists[next++]) {
-      await store.writeRecords({
-        organizationId,
-        resourceType: "transaction",
-        mode: "add",
-        lenient: false,
-        drafts: list,
-        receivedAt: Date.now(),
-      });
+    while (left > 0) {
+      left -= 1;
+      await write(store, "transaction", Array.from({ length: listItems }, makeTransaction));
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));
 }
 
-function makeLists(count: number, items: number, variant: Variant): Draft[][] {
-  return Array.from({ length: count }, () =>
-    Array.from({ length: items }, () => makeTransaction(variant === "relations")),
-  );
+interface Bench {
+  readonly store: TestStore;
+  readonly database: TemporaryStore;
 }
 
-/** Records per second of each variant, in turn. */
-async function compareAdds(makeStore: MakeStore): Promise<void> {
-  for (const items of [listItems, 1]) {
-    const stores = new Map<Variant, TestStore>();
-    for (const variant of variants) {
-      const { settings, execute } = await makeStore();
-      const store = await openTestStore(settings.DATABASE_URL, { role: "serve" });
-      if (variant === "index") for (const sql of indexes) await execute(sql);
-      if (variant === "bare") await execute(`DROP INDEX ${arrivalIndex}`);
-      stores.set(variant, store);
-      // Enough that the trees have some depth.
-      await addAll(store, makeLists(1_000, 100, variant));
-    }
-    const ratios = { bare: [], scan: [], relations: [], index: [] } as Record<Variant, number[]>;
-    const rates = { bare: [], scan: [], relations: [], index: [] } as Record<Variant, number[]>;
-    for (let round = 0; round < rounds; round += 1) {
-      const rate = new Map<Variant, number>();
-      for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
-        const store = stores.get(variant);
-        if (store === undefined) continue;
-        const lists = makeLists(items === 1 ? 4_000 : listsOfRound, items, variant);
-        const startedAt = performance.now();
-        await addAll(store, lists);
-        const seconds = (performance.now() - startedAt) / 1_000;
-        rate.set(variant, (lists.length * items) / seconds);
-      }
-      for (const variant of variants) {
-        rates[variant].push(rate.get(variant) ?? 0);
-        ratios[variant].push((rate.get(variant) ?? 0) / (rate.get("bare") ?? 1));
-      }
-    }
-    for (const variant of variants) {
-      print(`${items === 1 ? "single adds" : `lists of ${items}`}, ${variant}`, {
-        perSecond: Math.round(median(rates[variant])),
-        ratio: Number(median(ratios[variant]).toFixed(2)),
-      });
-    }
-    for (const store of stores.values()) await store.close();
-  }
-}
-
-async function measureDeletions(makeStore: MakeStore): Promise<void> {
-  const { settings } = await makeStore();
-  const store = await openTestStore(settings.DATABASE_URL, { role: "serve" });
+/** Wall and processor time of this process and of the server. */
+async function measure(what: string, { database }: Bench, work: () => Promise<object | void>) {
+  const cpu = async () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6 + ((await database.use()).cpuSeconds || 0);
+  };
+  const before = await cpu();
   const startedAt = performance.now();
-  for (let left = records; left > 0; left -= 100_000) {
-    await addAll(store, makeLists(Math.min(left, 100_000) / 500, 500, "scan"));
-  }
-  print(`${records} transactions added`, { seconds: secondsSince(startedAt) });
-  for (const count of [1, 1, 64]) {
-    const ids = Array.from({ length: count }, (_, index) => `customer-${1_000_100 + index + used}`);
-    used += count;
-    const took = await erasePersons(store, ids);
-    print(`${count} persons`, took);
-  }
-  await store.close();
+  const figures = await work();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const cpuSeconds = (await cpu()) - before;
+  const rounded = {
+    seconds: Number(seconds.toFixed(2)),
+    cpuSeconds: Number(cpuSeconds.toFixed(2)),
+  };
+  process.stdout.write(`${what}: ${JSON.stringify({ ...rounded, ...figures })}\n`);
+  return seconds;
 }
 
-let used = 0;
-let requested = 0;
+async function indexAll(store: TestStore): Promise<void> {
+  while (await store.parties.index((await store.settledArrival()).settled));
+}
 
-async function erasePersons(store: TestStore, ids: readonly string[]) {
-  const person = recordTypeByName("person");
-  if (person === undefined) throw new Error("there is no type person");
-  const drafts = ids.map((id) =>
-    makeDraft(person, {
-      person_id: id,
-      is_test_user: false,
-      is_retail_customer: true,
-      timestamp: "2026-01-31T09:30:00Z",
-    }),
-  );
-  const write = { organizationId, resourceType: "person", mode: "add", lenient: false } as const;
-  await store.writeRecords({ ...write, drafts, receivedAt: Date.now() });
-  const deletions: string[] = [];
+async function readSize({ database }: Bench): Promise<object> {
+  const sql =
+    values.engine === "postgres"
+      ? "SELECT pg_total_relation_size('party_block') AS bytes, 0 AS rows"
+      : "SELECT sum(pgsize) AS bytes FROM dbstat WHERE name = 'party_block'";
+  const [row] = await database
+    .query(sql)
+    .catch(() => database.query("SELECT sum(length(entries) + 20) AS bytes FROM party_block"));
+  return { bytesOfTransaction: Number((Number(row?.["bytes"]) / made).toFixed(1)) };
+}
+
+/** Adds in rounds, with and without the worker that builds the index. */
+async function compareAdds(bench: Bench): Promise<void> {
+  const rates = { on: [] as number[], off: [] as number[] };
+  const app = { store: bench.store } as unknown as App;
+  for (let round = 0; round < 2 * (rounds ?? 0); round += 1) {
+    const mode = round % 2 === 0 ? "on" : "off";
+    const stop = new AbortController();
+    const indexNext = makePartyRound(app);
+    const work = async () => {
+      while (!stop.signal.aborted) if (!(await indexNext(stop.signal))) await sleep(200);
+    };
+    const worker = mode === "on" ? work() : undefined;
+    const startedAt = performance.now();
+    await addTransactions(bench.store, 60_000);
+    rates[mode].push(60_000 / ((performance.now() - startedAt) / 1_000));
+    stop.abort();
+    await worker;
+  }
+  const [on, off] = [median(rates.on), median(rates.off)];
+  const ratios = rates.on.map((rate, index) => rate / (rates.off[index] ?? 1));
+  const figures = { on: Math.round(on), off: Math.round(off), ratio: median(ratios).toFixed(3) };
+  process.stdout.write(`adds a second with the worker: ${JSON.stringify(figures)}\n`);
+}
+
+let erased = 0;
+
+async function requestPersons(store: TestStore, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => `customer-${1_000_000 + (erased += 1)}`);
+  const rest = { is_test_user: false, is_retail_customer: true };
+  const at = { timestamp: "2026-01-31T09:30:00Z" };
+  const drafts = ids.map((id) => makeDraft(typeOf("person"), { person_id: id, ...rest, ...at }));
+  for (let from = 0; from < drafts.length; from += listItems)
+    await write(store, "person", drafts.slice(from, from + listItems));
   for (const resourceId of ids) {
-    const deletionRequestId = `del_${(requested += 1)}`;
-    const key = { organizationId, resourceType: "person", resourceId };
-    const request = { ...key, reason: "bench", deletionRequestId, dueAt: 0 };
+    const request = {
+      organizationId,
+      resourceType: "person",
+      resourceId,
+      reason: "bench",
+      deletionRequestId: `del_${resourceId}`,
+      dueAt: 0,
+    };
     await store.requestDeletion(request, { actor: "bench", now: Date.now() });
-    const claim = { now: Date.now(), leaseUntil: Date.now() + 600_000, claimant: "bench" };
-    const claimed = await store.claimOne(claim);
-    if (claimed !== undefined) deletions.push(claimed.deletionRequestId);
   }
-  const startedAt = performance.now();
-  let pseudonymised = 0;
-  for (let open: readonly string[] = deletions; open.length > 0;) {
+}
+
+/** Processes what is due, until so many deletions are completed. Returns how many transactions were changed. */
+async function processPersons(store: TestStore, count: number): Promise<object> {
+  let [completed, pseudonymised] = [0, 0];
+  const open = new Set<string>();
+  while (completed < count) {
+    const claim = { now: Date.now(), leaseUntil: Date.now() + 600_000, claimant: "bench" };
+    for (const one of await store.claimDeletions(claim, 512)) open.add(one.deletionRequestId);
     const act = { actor: "worker", now: Date.now() };
-    for (const id of open) while (!(await store.eraseOne(id, 128, act)));
-    const outcomes = await store.completeDeletions(open, act);
-    open = open.filter((_, index) => outcomes[index]?.result !== "completed");
-    for (const outcome of outcomes) {
+    for (let left = [...open]; left.length > 0;) {
+      const { done } = await store.eraseStep(left, 256, act);
+      left = left.filter((id) => !done.includes(id));
+    }
+    const ids = [...open];
+    const outcomes = await store.completeDeletions(ids, act);
+    for (const [index, outcome] of outcomes.entries()) {
       if (outcome.result === "failed") throw outcome.cause;
-      if (outcome.result === "completed")
-        pseudonymised += outcome.deletion.redactedByType["transaction"] ?? 0;
+      if (outcome.result !== "completed") continue;
+      open.delete(ids[index] ?? "");
+      completed += 1;
+      pseudonymised += outcome.deletion.redactedByType["transaction"] ?? 0;
     }
   }
-  return { seconds: secondsSince(startedAt), pseudonymised };
-}
-
-function secondsSince(startedAt: number): number {
-  return Number(((performance.now() - startedAt) / 1_000).toFixed(2));
-}
-
-function print(what: string, figures: object): void {
-  process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+  return { completed, pseudonymised };
 }
 
 await withTemporaryStores(values.engine, async (makeStore) => {
-  if (values.skip !== "adds") await compareAdds(makeStore);
-  if (values.skip !== "deletions") await measureDeletions(makeStore);
+  const database = await makeStore();
+  const store = await openTestStore(database.settings.DATABASE_URL, { role: "serve" });
+  const bench = { store, database };
+  await store.createOrganization(organization(organizationId), { actor: "bench", now: Date.now() });
+  await measure(`${records} transactions`, bench, () => addTransactions(store, records ?? 0));
+  await measure("index", bench, () => indexAll(store));
+  others = persons;
+  process.stdout.write(`size: ${JSON.stringify(await readSize(bench))}\n`);
+  for (let round = 0; round < 3; round += 1) {
+    await requestPersons(store, 1);
+    await measure("one person", bench, () => processPersons(store, 1));
+  }
+  await compareAdds(bench);
+  const stop = new AbortController();
+  const writing = (async () => {
+    while (!stop.signal.aborted) {
+      await write(store, "transaction", Array.from({ length: 100 }, makeTransaction));
+      await sleep(20);
+    }
+  })();
+  const before = made;
+  await measure(`${deletions} persons beside a writer`, bench, async () => {
+    await requestPersons(store, deletions ?? 0);
+    const done = await processPersons(store, deletions ?? 0);
+    return { ...done, written: made - before };
+  });
+  stop.abort();
+  await writing;
+  await store.close();
 });

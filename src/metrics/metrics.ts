@@ -171,6 +171,10 @@ function registerStoredDeletions(registry: Registry, read: StoredFigures["deleti
       "How long the oldest open deletion without a legal hold or retention floor has been due.",
       () => figures && secondsSince(figures.oldestDueAt),
     ],
+    sluice_deletion_oldest_processing_age_seconds: [
+      "For how long the oldest deletion without a legal hold or retention floor has been processing.",
+      () => figures && secondsSince(figures.oldestStartedAt),
+    ],
   });
 }
 

@@ -22,6 +22,7 @@ import {
   reclaimSpace,
   refreshCallers,
 } from "../actions/upkeep/store-upkeep.ts";
+import { listLongProcessing } from "../actions/deletion/list-deletions.ts";
 import { dateOf } from "../domain/retention/hold-end.ts";
 import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
@@ -98,6 +99,7 @@ export async function startUpkeep(
     timed("applying retention failed", retentionRound(app, log)),
     timed("ending legal holds failed", holdRound(app, log)),
     timed("ending proposals failed", () => expireProposals(app)),
+    start("finding deletions that take long failed", processingRound(app, log)),
     start(
       "releasing unused space failed",
       withPauses(spacePauseMs, () => reclaimSpace(app)),
@@ -159,6 +161,17 @@ function retentionRound(app: App, log: Logger): Round {
     if (queued > 0) log.info({ queued }, "retention queued deletions");
     place = next;
     return next !== undefined;
+  });
+}
+
+/** Warns of deletions that have been processing for long, each time that others are the oldest of them. */
+function processingRound(app: App, log: Logger): Round {
+  let warnedOf = "";
+  return once(async () => {
+    const long = await listLongProcessing(app);
+    const ids = long.map(({ deletionRequestId }) => deletionRequestId).join();
+    if (ids !== warnedOf && ids !== "") log.warn({ long }, "deletions are processing for long");
+    warnedOf = ids;
   });
 }
 

@@ -296,7 +296,9 @@ function testOverview(engine: Engine): void {
         held: 0,
         underFloor: 0,
         oldestDueAt: 201,
+        oldestStartedAt: undefined,
       });
+      assert.equal((await store.deletionFigures(300)).oldestStartedAt, 300);
       assert.equal((await store.deletionFigures(200)).oldestDueAt, undefined);
     });
   });

@@ -104,4 +104,5 @@ export const noFigures: DeletionFigures = {
   held: 0,
   underFloor: 0,
   oldestDueAt: undefined,
+  oldestStartedAt: undefined,
 };

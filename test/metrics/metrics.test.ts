@@ -15,7 +15,13 @@ const levels = { event_loop: "critical", memory: "high", bodies: "none" } as con
 const shed = { eventLoopDelayMs: 150, levels, refused: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
   build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },
-  deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
+  deletions: async () => ({
+    byStatus,
+    held: 0,
+    underFloor: 0,
+    oldestDueAt: undefined,
+    oldestStartedAt: undefined,
+  }),
   holdsEnding: async () => 2,
   recipients: async () => ({ count: 3, waitingSince: undefined, behindSince: undefined }),
   webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),

@@ -177,7 +177,13 @@ async function registeredMetrics(): Promise<readonly string[]> {
   const figures = { eventLoopDelayMs: 0, levels, refused: { body: 0, stream: 0 } };
   const metrics = makeMetrics({
     build,
-    deletions: async () => ({ byStatus, held: 0, underFloor: 0, oldestDueAt: undefined }),
+    deletions: async () => ({
+      byStatus,
+      held: 0,
+      underFloor: 0,
+      oldestDueAt: undefined,
+      oldestStartedAt: undefined,
+    }),
     holdsEnding: async () => 2,
     recipients: async () => ({ count: 3, waitingSince: undefined, behindSince: undefined }),
     webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),

@@ -9,7 +9,7 @@ import type { Organization } from "../../src/domain/access.ts";
 import { openApp, type OpenApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
-import { keyOf, operator as act, transaction } from "../conformance/scene.ts";
+import { acme, keyOf, operator as act, transaction } from "../conformance/scene.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { testEnvironment } from "../support/service.ts";
 import { StoreFaults } from "../support/store-faults.ts";
@@ -57,7 +57,27 @@ function waitForEmptyCache(): Promise<unknown> {
   return waitFor("the caller to be forgotten", () => app.callers.find("hash") === undefined);
 }
 
+function warned(): readonly string[] {
+  return lines.filter((line) => line.includes("processing for long"));
+}
+
 describe("upkeep", () => {
+  it("warns of a deletion that is processing for long, once", async () => {
+    const store = withActs(opened.store);
+    await store.write(transaction("t"));
+    const deletionRequestId = await store.request(keyOf("transaction", "t"), { now: clock.now() });
+    const startedAt = clock.now();
+    await store.claim(startedAt);
+    const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
+    clock.advanceMs(15 * 60_000);
+    await waitFor("the warning", () => warned().length > 0);
+    await upkeep.stop();
+    const { long } = JSON.parse(warned()[0] ?? "{}") as { long: object[] };
+    assert.deepEqual(long, [{ deletionRequestId, organizationId: acme, startedAt }]);
+    assert.equal(warned().length, 1);
+    await store.finish(deletionRequestId);
+  });
+
   it("knows the credentials version before it resolves, so that callers can be cached", async () => {
     const upkeep = await startUpkeep(app, log);
     await cacheCaller();

@@ -140,3 +140,12 @@ export async function countApprovals(
   if (!hasRight(app, "deletion.approve")) return 0;
   return countDeletions(app, { organizationId, wait: "approval", isToApprove: true });
 }
+
+/** A deletion takes longer only if it erases very much, or if something is wrong. */
+const processingMsMax = 15 * 60_000;
+const processingNamedMax = 10;
+
+/** The first deletions that have been processing for long, without those that wait for a hold or a floor. */
+export function listLongProcessing({ store, now }: App) {
+  return store.overview.listProcessing(now() - processingMsMax, processingNamedMax);
+}

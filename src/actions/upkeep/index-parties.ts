@@ -1,24 +1,26 @@
 // Advances the index of parties, by which the transactions that name a person or a company are found.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
-import { DeletionPace } from "../deletion/deletion-pace.ts";
 
-/** While others write, the pause is this many times as long as one after a step of an erasure, which is waited for. */
-const pauseTimes = 8;
+/** While others write, indexing takes a fortieth of the time; what needs the index advances it. */
+const restTimes = 40;
+const restMsMax = 10_000;
 
 /**
  * Returns a function that indexes the next changes and then pauses beside writers. It returns false if there is nothing
  * left to do.
  */
-export function makePartyRound(app: App): (stopping: AbortSignal) => Promise<boolean> {
-  const pace = new DeletionPace(app);
-  return async (stopping) => {
-    const { store } = app;
-    const { settled, latest: latestArrival } = await store.settledArrival();
+export function makePartyRound({ store }: App): (stopping: AbortSignal) => Promise<boolean> {
+  let before: number | undefined;
+  return async (signal) => {
+    const { settled, latest } = await store.settledArrival();
     const startedAt = performance.now();
     const more = await store.parties.index(settled);
-    const workMs = (performance.now() - startedAt) * pauseTimes;
-    if (more) await pace.rest({ latestArrival, workMs }, stopping).catch(() => undefined);
+    const restMs = Math.min(restTimes * (performance.now() - startedAt), restMsMax);
+    const isBeside = before !== undefined && latest > before;
+    before = latest;
+    if (isBeside && more) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     return more;
   };
 }

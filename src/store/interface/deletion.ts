@@ -54,6 +54,14 @@ export interface DeletionFigures {
   readonly underFloor: number;
   /** When the oldest overdue deletion became due. Deletions that wait for a hold or a floor don't count. */
   readonly oldestDueAt: number | undefined;
+  /** When the deletion that has been processing for longest began, without those that wait for a hold or a floor. */
+  readonly oldestStartedAt: number | undefined;
+}
+
+export interface ProcessingDeletion {
+  readonly deletionRequestId: string;
+  readonly organizationId: string;
+  readonly startedAt: number;
 }
 
 export interface CompletedDeletion {

@@ -284,6 +284,7 @@ export const methods = {
     listReferrersOfType: lookup(ofOrganization, recordView.listReferrersOfType),
     listReferences: lookup(ofOrganization, recordView.listReferences),
     findOpenDeletion: lookup(ofOrganization, deletion.findOpenDeletion),
+    listProcessing: lookup(every, deletion.listProcessing),
   },
   replay: {
     restoreState: lookup(every, replay.readRestoreState),

@@ -7,7 +7,8 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { DeletionFigures } from "../../interface/deletion.ts";
+import type { DeletionFigures, ProcessingDeletion } from "../../interface/deletion.ts";
+import { reader } from "../../row/reader.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
 import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
@@ -152,6 +153,16 @@ const readWaiting = `
     AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})
     AND NOT (${ofReports})`;
 
+/** Those that have been processing since then, the oldest first, unless a hold or a floor protects what was found. */
+const findProcessing = `
+  SELECT deletion_request_id, organization_id, started_at FROM deletion
+  --sqlite INDEXED BY deletion_due
+  WHERE status IN ('pending', 'processing') AND status = 'processing'
+    AND started_at <= $1 AND NOT held AND floor_until IS NULL
+    AND restricted_of IS NULL AND organization_id NOT IN (${closedOrganizations})
+    AND NOT (${ofReports})
+  ORDER BY started_at LIMIT $2`;
+
 const countUnderFloor = `
   SELECT count(*) AS deletions FROM deletion
   --sqlite INDEXED BY deletion_floored
@@ -280,7 +291,18 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
     held: row?.held ?? 0,
     underFloor: reports.reduce((left, one) => left - one.floored, floored?.deletions ?? 0),
     oldestDueAt: row?.oldest ?? undefined,
+    oldestStartedAt: (yield* listProcessing(now, 1))[0]?.startedAt,
   };
+}
+
+const toProcessing = reader<ProcessingDeletion>({});
+
+/** Deletions that have been processing since before this time; none of confidential records, as in the figures. */
+export function listProcessing(
+  startedBefore: number,
+  limit: number,
+): Statements<readonly ProcessingDeletion[]> {
+  return list(toProcessing, findProcessing, startedBefore, limit);
 }
 
 /** The deletion itself names the record, so the audit trail does not need its id. */
