@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
-import { countApprovals } from "../actions/deletion/list-deletions.ts";
+import { countApprovals, countedMax } from "../actions/deletion/list-deletions.ts";
 import { countProposals } from "../actions/proposal/proposals.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import { AppError } from "../domain/error.ts";
@@ -185,11 +185,21 @@ async function readWaiting({ app, organization }: Person): Promise<Waiting> {
     {
       screen: "/console/deletions",
       path: "/console/deletions?wait=mine",
-      count: approvals,
+      count: formatCounted(approvals),
       label,
     },
-    { screen: "/console/proposals", path: "/console/proposals", count: proposals, label },
+    {
+      screen: "/console/proposals",
+      path: "/console/proposals",
+      count: formatCounted(proposals),
+      label,
+    },
   ];
+}
+
+/** Counting ends early. */
+export function formatCounted(count: number): string {
+  return count > countedMax ? `${countedMax}+` : String(count);
 }
 
 // Replies of the console: pages, redirects and JSON.

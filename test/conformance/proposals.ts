@@ -91,6 +91,13 @@ export function testProposals(engine: Engine): void {
         assert.equal(resultOf(await act(approve("carla", "prp_none"))), "no_such_proposal");
       }
       const open = await store.proposals.list({ openAt: now, limit: 100 });
+      const waiting = async (query: object) =>
+        store.proposals.countOpen({ openAt: now, approver: "ben", ...query });
+      assert.equal(await waiting({}), open.length);
+      assert.equal(await waiting({ organizationId: acme }), open.length);
+      assert.equal(await waiting({ organizationId: "none" }), 0);
+      assert.equal(await waiting({ approver: "anna" }), 0);
+      assert.equal(await waiting({ openAt: now + lifetimeMs }), 0);
       assert.equal(open.length, acts.length);
       // The same act again is the same proposal.
       for (const act of acts) await act(propose("ben", prp()));

@@ -21,9 +21,6 @@ import { objectionTo, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart, type PreviewPart } from "../retention/preview-retention.ts";
 
-/** How many proposals the number beside a page's name counts. */
-const countedMax = 100;
-
 export interface ProposalPart {
   readonly shown: readonly Proposal[];
   /** Where the next part begins; undefined at the end. */
@@ -43,15 +40,14 @@ export async function listProposals(
   return { shown, next: found.length > limit ? shown.at(-1) : undefined };
 }
 
-/** How many proposals this person may approve, among those of one part. */
+/** How many proposals this person may approve, in all organizations if none is given. */
 export async function countProposals(
   app: App,
   organizationId: string | undefined,
 ): Promise<number> {
   if (!hasRight(app, "proposal.decide")) return 0;
-  const query = { organizationId, openAt: app.now(), limit: countedMax };
-  const open = await app.store.proposals.list(query);
-  return open.filter(({ proposedBy }) => proposedBy !== app.operator).length;
+  const query = { organizationId, approver: app.operator, openAt: app.now() };
+  return app.store.proposals.countOpen(query);
 }
 
 export interface ProposalDetails {

@@ -24,7 +24,7 @@ export interface PageView {
 export type Waiting = readonly {
   readonly screen: string;
   readonly path: string;
-  readonly count: number;
+  readonly count: string;
   readonly label: string;
 }[];
 
@@ -121,7 +121,7 @@ const search = html`<a class="search" href="/console/find"
 function renderScreen({ path, label, icon }: Screen, waiting: Waiting, isCurrent: boolean): Html {
   const attributes = { href: path, "aria-current": isCurrent && "page" };
   const counts = waiting
-    .filter(({ screen, count }) => screen === path && count > 0)
+    .filter(({ screen, count }) => screen === path && count !== "0")
     .map(
       (one) =>
         html`<a class="count" href="${one.path}"

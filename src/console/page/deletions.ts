@@ -6,8 +6,8 @@ import {
   waitKinds,
 } from "../../actions/deletion/deletion-wait.ts";
 import {
+  countApprovals,
   countDeletions,
-  countedMax,
   type DeletionPart,
   type DeletionQuery,
   listDeletions,
@@ -19,7 +19,7 @@ import { renderDeletionLink, renderRecordName } from "../html/link.ts";
 import { readText } from "../html/field.ts";
 import { renderChoice, renderNext, renderOrganizationInput } from "../html/filter.ts";
 import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
-import { showPage, type Person, withOrganization } from "../page.ts";
+import { formatCounted, showPage, type Person, withOrganization } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
 
 const screen = "/console/deletions";
@@ -107,15 +107,19 @@ function placeByDue({ deletion }: ShownDeletion): string {
 /** Each view of the list with its number, if counting is cheap. */
 async function renderTabsOf({ app }: Person, filter: DeletionQuery): Promise<Html> {
   const { organizationId } = filter;
-  const count = async (more: DeletionQuery) => {
-    const found = await countDeletions(app, { organizationId, ...more });
-    return found > countedMax ? `${countedMax}+` : String(found);
-  };
+  const count = async (more: DeletionQuery) =>
+    formatCounted(await countDeletions(app, { organizationId, ...more }));
   const views: readonly (readonly [label: string, view: DeletionQuery, count?: string])[] = [
     ["All", {}],
     ["Pending", { status: "pending" }, await count({ status: "pending" })],
     ...(app.viewer.may("deletion.approve")
-      ? [["Needs my approval", toApprove, await count(toApprove)] as const]
+      ? [
+          [
+            "Needs my approval",
+            toApprove,
+            formatCounted(await countApprovals(app, organizationId)),
+          ] as const,
+        ]
       : []),
     ["Processing", { status: "processing" }, await count({ status: "processing" })],
     ["Completed", { status: "completed" }],

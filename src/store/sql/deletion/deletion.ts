@@ -63,7 +63,7 @@ const setPostponed = `
     AND status IN ('pending', 'processing')`;
 
 /** The indexes of deletions that await an approval have this condition. */
-const awaitingApproval = `
+export const awaitingApproval = `
   approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
 
 /**

@@ -5,7 +5,7 @@ import type { Act } from "../../interface/act.ts";
 import type { Objection, ProposalQuery } from "../../interface/proposal.ts";
 import { reader } from "../../row/reader.ts";
 import { auditAct, auditActs } from "../trail/audit.ts";
-import { find, list, run, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, type Statements } from "../statement/statements.ts";
 
 export const toProposal = reader<Proposal>({ parameters: "json", state: "json" });
 
@@ -32,6 +32,20 @@ const findOpenOfOrganization = `
   WHERE organization_id = $5 AND status = 'open' AND expires_at > $4
     AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
   ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
+
+/** How many open proposals are read to count them. */
+const openReadMax = 1_000;
+
+const countOpenOf = (condition: string): string => `
+  SELECT count(*) AS proposals FROM (
+    SELECT proposed_by FROM proposal
+    --sqlite INDEXED BY proposal_open
+    WHERE ${condition} status = 'open' AND expires_at > $2 LIMIT ${openReadMax}
+  ) AS those WHERE proposed_by <> $1`;
+
+const countOpenOfAll = countOpenOf("");
+
+const countOpenOfOrganization = countOpenOf("organization_id = $3 AND");
 
 const setDeclined = `
   UPDATE proposal SET status = 'declined', decided_by = $2, decided_at = $3
@@ -69,6 +83,28 @@ export function* listProposals(query: ProposalQuery): Statements<readonly Propos
   return organizationId === undefined
     ? yield* list(toProposal, findOpen, ...place, openAt)
     : yield* list(toProposal, findOpenOfOrganization, ...place, openAt, organizationId);
+}
+
+/** Counts the open proposals that somebody else has made and this person may approve. */
+export function* countOpenProposals({
+  organizationId,
+  approver,
+  openAt,
+}: {
+  readonly organizationId?: string | undefined;
+  readonly approver: string;
+  readonly openAt: number;
+}): Statements<number> {
+  const counted =
+    organizationId === undefined
+      ? yield* get<{ proposals: number }>(countOpenOfAll, approver, openAt)
+      : yield* get<{ proposals: number }>(
+          countOpenOfOrganization,
+          approver,
+          openAt,
+          organizationId,
+        );
+  return counted?.proposals ?? 0;
 }
 
 /** A proposal can be declined by everybody who may approve it, and by the person who made it. */
