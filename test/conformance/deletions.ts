@@ -290,6 +290,25 @@ function testOverview(engine: Engine): void {
       assert.deepEqual(await listIds(store, { organizationId: acme, status: "cancelled" }), []);
     });
 
+    it("finds the requests of one record", async () => {
+      const of = (resourceId: string, limit = 10) =>
+        store.listDeletions({
+          organizationId: acme,
+          record: { resourceType: "transaction", resourceId },
+          limit,
+        });
+      await store.write(transaction("t0"), { organizationId: acme });
+      await store.request(keyOf("transaction", "t0", acme), {
+        deletionRequestId: "del_again",
+        now: 8_000,
+        dueAt: 9_000,
+      });
+      const ids = (await of("t0")).map((one) => one.deletionRequestId);
+      assert.deepEqual(ids, ["del_again", "del_t0"]);
+      assert.equal((await of("t0", 1))[0]?.deletionRequestId, "del_again");
+      assert.deepEqual(await of("t1"), []);
+    });
+
     it("counts by status, and knows since when the oldest has been due", async () => {
       assert.deepEqual(await store.deletionFigures(202), {
         byStatus: { pending: 2, processing: 1, completed: 1, cancelled: 1 },

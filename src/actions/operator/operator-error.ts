@@ -92,7 +92,7 @@ export const operatorErrors = {
   no_such_session: row(404, "There is no such session."),
   no_such_passkey: row(404, "There is no such passkey."),
   not_confirmed: row(409, "The confirmation is missing or wrong."),
-  too_much_to_search: row(409, "Too many records or deletions would have to be searched."),
+  too_much_to_search: row(409, "Too many transactions would have to be searched."),
   no_such_upload: row(404, "There is no such upload."),
   upload: row(409, "The upload can't be received or continued."),
   ledger_short: row(400, "A ledger was cut off, or is an older copy."),

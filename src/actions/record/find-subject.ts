@@ -167,7 +167,8 @@ class SubjectSearch {
     let after: number | undefined;
     do {
       const page = await this.#app.store.readNamings({ organizationId, party, after, recordsMax });
-      searched = requireFewer("transactions", searched + page.namings.length, searchedMax);
+      searched += page.namings.length;
+      requireFewer(searched, searchedMax);
       const wanted = page.namings.filter(({ resourceType }) => !leftOut.has(resourceType));
       const keys = wanted.map(({ resourceType, resourceId }) => {
         return { organizationId, resourceType, resourceId };
@@ -186,16 +187,12 @@ class SubjectSearch {
   }
 }
 
-/** Returns the number. Throws OperatorError too_much_to_search if it is above the bound. */
-export function requireFewer(
-  what: "transactions" | "deletions",
-  searched: number,
-  searchedMax = Number.POSITIVE_INFINITY,
-): number {
-  if (searched <= searchedMax) return searched;
+/** Throws OperatorError too_much_to_search if the number is above the bound. */
+function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY): void {
+  if (searched <= searchedMax) return;
   throw new OperatorError(
     "too_much_to_search",
-    `There are more than ${searchedMax} ${what}, and each would have to be read to find those of the subject. ` +
+    `There are more than ${searchedMax} transactions that may name the subject, and each would have to be read. ` +
       "That takes too long for a page: ask on the command line of the server.",
   );
 }

@@ -18,7 +18,7 @@ import { auditAccess } from "../trail/audit-access.ts";
 import { findType } from "./find-named-record.ts";
 import { readPages } from "../pages.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
-import { findSubject, requireFewer, requireSubject } from "./find-subject.ts";
+import { findSubject, requireSubject } from "./find-subject.ts";
 
 /** How many histories are read at the same time. */
 const readAtOnce = 16;
@@ -26,7 +26,7 @@ const readAtOnce = 16;
 export interface SubjectRequest extends RecordKey {
   /** True for officers, who also read confidential types, restricted sets, and holds. */
   readonly confidential: boolean;
-  /** The largest number of transactions, or of deletions, that are searched; undefined for all. */
+  /** The largest number of transactions that are searched; undefined for all. */
   readonly searchedMax?: number | undefined;
   /** Whether records of a closed organization are shown to people who may not read confidential ones, too. */
   readonly evenClosed?: boolean;
@@ -127,29 +127,24 @@ export interface SubjectDeletion extends Pick<
 
 /**
  * Yields the deletion requests for the subject itself, newest first. A completed request was for an earlier record with
- * the same id. Throws OperatorError too_much_to_search.
+ * the same id.
  */
 export async function* readDeletionsOf(
   app: App,
   request: SubjectRequest,
 ): AsyncGenerator<readonly SubjectDeletion[]> {
-  const { organizationId, resourceType, resourceId, confidential, searchedMax } = request;
+  const { organizationId, resourceType, resourceId, confidential } = request;
+  const record = { resourceType, resourceId };
   const shown = showing(app, { includeConfidential: confidential });
   const knows = await viewerOf(shown).knowledge(organizationId, request);
   if (!knows({ organizationId, resourceType })) return;
   const limit = limits.ledgerEntriesAtOnce;
   const pages = readPages<Deletion>(limit, (before) =>
-    app.store.listDeletions({ organizationId, status: undefined, before, limit }),
+    app.store.listDeletions({ organizationId, record, before, limit }),
   );
-  let searched = 0;
   for await (const page of pages) {
-    searched = requireFewer("deletions", searched + page.length, searchedMax);
-    const own = page.filter((one) => {
-      return one.resourceType === resourceType && one.resourceId === resourceId;
-    });
-    if (own.length === 0) continue;
     // At most one of them is open.
-    const current = await Promise.all(own.map((deletion) => withCurrentFloor(app, deletion)));
+    const current = await Promise.all(page.map((deletion) => withCurrentFloor(app, deletion)));
     yield current.map((deletion) => describeDeletion(deletion, app.now()));
   }
 }

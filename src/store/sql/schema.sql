@@ -283,6 +283,10 @@ CREATE INDEX deletion_by_organization
 CREATE INDEX deletion_by_organization_status
   --sqlite ON deletion (organization_id, status, requested_at);
   --postgres ON deletion (organization_id, status, requested_at, deletion_request_id);
+-- lists of a record
+CREATE INDEX deletion_by_record
+  --sqlite ON deletion (organization_id, resource_type, resource_id, requested_at);
+  --postgres ON deletion (organization_id, resource_type, resource_id, requested_at, deletion_request_id);
 -- lists and counts by status
 CREATE INDEX deletion_by_status
   --sqlite ON deletion (status, requested_at);

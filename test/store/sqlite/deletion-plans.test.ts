@@ -50,6 +50,27 @@ it("finds deletions by their ids when it erases, verifies and completes", async 
   );
 });
 
+it("finds the deletions of a record without reading others", async (test) => {
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  await store.createOrganization(organization(acme), operator);
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const record = { resourceType: "transaction", resourceId: "t" };
+  assert.deepEqual(await store.listDeletions({ organizationId: acme, record, limit: 10 }), []);
+  const texts = prepare.mock.calls.map((call) => call.arguments[0]);
+  const plans = place.withDatabase((file) =>
+    texts.flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all()),
+  );
+  const steps = plans
+    .map(({ detail }) => String(detail))
+    .filter((step) => step.includes("deletion"));
+  assert.equal(steps.length, 1);
+  assert.match(
+    steps[0] ?? "",
+    /INDEX deletion_by_record \(organization_id=\? AND resource_type=\? AND resource_id=\?/,
+  );
+});
+
 it("plans by long histories that were read beside the writer, unless they have changed since", async (test) => {
   const place = makePlace(test);
   const store = await place.open({ role: "command" });

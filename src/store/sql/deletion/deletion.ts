@@ -16,6 +16,8 @@ import { all, find, get, list, run, type Statements } from "../statement/stateme
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
   readonly status?: DeletionStatus | undefined;
+  /** Selects only deletions of this record of the organization, whatever their status. */
+  readonly record?: Omit<RecordKey, "organizationId">;
   /** Selects only deletions that await an approval, whatever their status. */
   readonly awaitsApproval?: boolean;
   readonly before?: Pick<Deletion, "requestedAt" | "deletionRequestId"> | undefined;
@@ -84,6 +86,10 @@ const listAwaitingOfOrganization = `
 
 const listNewestOfOrganization = `
   SELECT * FROM deletion WHERE organization_id = $4 AND ${fromPlace}`;
+
+const listNewestOfRecord = `
+  SELECT * FROM deletion
+  WHERE organization_id = $4 AND resource_type = $5 AND resource_id = $6 AND ${fromPlace}`;
 
 const listNewestOfBoth = `
   SELECT * FROM deletion WHERE organization_id = $4 AND status = $5 AND ${fromPlace}`;
@@ -250,12 +256,16 @@ export function* listDeletions(filter: DeletionFilter): Statements<readonly Dele
 }
 
 function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[]> {
-  const { organizationId, status, limit, before = theEnd } = filter;
+  const { organizationId, status, record, limit, before = theEnd } = filter;
   const place = [before.requestedAt, before.deletionRequestId, limit] as const;
   if (filter.awaitsApproval === true) {
     return organizationId === undefined
       ? yield* all<DeletionRow>(listAwaiting, ...place)
       : yield* all<DeletionRow>(listAwaitingOfOrganization, ...place, organizationId);
+  }
+  if (organizationId !== undefined && record !== undefined) {
+    const key = [organizationId, record.resourceType, record.resourceId] as const;
+    return yield* all<DeletionRow>(listNewestOfRecord, ...place, ...key);
   }
   if (organizationId !== undefined && status !== undefined) {
     return yield* all<DeletionRow>(listNewestOfBoth, ...place, organizationId, status);
