@@ -64,7 +64,7 @@ describe("organization list, show and set", () => {
     ]) {
       const { name, message } = await line.fail("organization", ...words);
       assert.equal(name, "no_such_organization");
-      assert.equal(message, 'There is no organization "x". There are: one, two.');
+      assert.equal(message, 'There is no organization "x". There are: one (One), two (Two).');
     }
   });
 

@@ -97,7 +97,7 @@ describe("the health in the console", () => {
     const outcome = { kind: "failed", leasedUntil, nextAttemptAt: now, disable: "gone" } as const;
     const settled = { ...one, at: now, result: "410", leaseUntil: undefined, outcome };
     await app.store.webhooks.settle(settled);
-    assert.match((await resultOf()) ?? "", /nothing is sent to 1 others/);
+    assert.match((await resultOf()) ?? "", /^Nothing is sent to one endpoint/);
     assert.match(await overview(), /Webhooks that fail[^]*?and 1 that are sent nothing/);
   });
 

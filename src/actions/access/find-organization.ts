@@ -14,7 +14,7 @@ export async function findOrganization(app: App, organizationId: string): Promis
   throw unknownName(
     "no_such_organization",
     `There is no organization "${organizationId}".`,
-    all.map((organization) => organization.organizationId),
+    all.map(({ organizationId: id, name }) => (name === id ? id : `${id} (${name})`)),
   );
 }
 

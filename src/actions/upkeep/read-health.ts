@@ -87,7 +87,7 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
     const { overdue } = await readQueue(app);
     return overdue === 0
       ? fine("None is overdue.")
-      : bad(`${overdue} are overdue; the log says why.`);
+      : bad(`${overdue === 1 ? "One is" : `${overdue} are`} overdue; the log says why.`);
   },
   "Recipients acknowledge changes": async (app) => {
     const { count, waitingSince, behindSince } = await readParts(recipientFigures(app));
@@ -100,7 +100,15 @@ const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
     const { failing, disabled, key_changed: changed } = await readParts(countEndpoints(app));
     const stopped = disabled + changed;
     if (failing + stopped === 0) return fine("No endpoint fails or is disabled.");
-    return bad(`${failing} endpoints fail, and nothing is sent to ${stopped} others.`);
+    return bad(
+      [
+        failing > 0 && (failing === 1 ? "One endpoint fails." : `${failing} endpoints fail.`),
+        stopped > 0 &&
+          `Nothing is sent to ${stopped === 1 ? "one endpoint" : `${stopped} endpoints`}, which are disabled or have another key.`,
+      ]
+        .filter((text) => text !== false)
+        .join(" "),
+    );
   },
   "The ledger of deletions can be written": async ({ ledger }) => {
     ledger.requireUsable();
