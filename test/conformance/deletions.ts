@@ -290,6 +290,18 @@ function testOverview(engine: Engine): void {
       assert.deepEqual(await listIds(store, { organizationId: acme, status: "cancelled" }), []);
     });
 
+    it("counts by status, and knows since when the oldest has been due", async () => {
+      assert.deepEqual(await store.deletionFigures(202), {
+        byStatus: { pending: 2, processing: 1, completed: 1, cancelled: 1 },
+        held: 0,
+        underFloor: 0,
+        oldestDueAt: 201,
+        oldestStartedAt: undefined,
+      });
+      assert.equal((await store.deletionFigures(300)).oldestStartedAt, 300);
+      assert.equal((await store.deletionFigures(200)).oldestDueAt, undefined);
+    });
+
     it("finds the requests of one record", async () => {
       const of = (resourceId: string, limit = 10) =>
         store.listDeletions({
@@ -307,18 +319,6 @@ function testOverview(engine: Engine): void {
       assert.deepEqual(ids, ["del_again", "del_t0"]);
       assert.equal((await of("t0", 1))[0]?.deletionRequestId, "del_again");
       assert.deepEqual(await of("t1"), []);
-    });
-
-    it("counts by status, and knows since when the oldest has been due", async () => {
-      assert.deepEqual(await store.deletionFigures(202), {
-        byStatus: { pending: 2, processing: 1, completed: 1, cancelled: 1 },
-        held: 0,
-        underFloor: 0,
-        oldestDueAt: 201,
-        oldestStartedAt: undefined,
-      });
-      assert.equal((await store.deletionFigures(300)).oldestStartedAt, 300);
-      assert.equal((await store.deletionFigures(200)).oldestDueAt, undefined);
     });
   });
 }
