@@ -180,6 +180,8 @@ describe("holds and retention in the console", () => {
     const tooLow = await page("officer", "rule=person&keep=300&delete=299");
     assert.equal(tooLow.status, 409);
     assert.match(tooLow.text, /is longer than the ceiling/);
+    assert.match(tooLow.text, /name="keep" [^>]*value="300"/);
+    assert.doesNotMatch(tooLow.text, /Set this rule/);
     const seen = (await page("officer", "rule=person&delete=365&from=last_seen")).text;
     assert.match(seen, /It would request\s+1\s+deletions? now/);
     const form = { organization: "acme", rule: "person", keep: "300", delete: "300" };
@@ -193,7 +195,7 @@ describe("holds and retention in the console", () => {
       form: { ...rule, seen: shown },
     });
     assert.equal(stale.status, 409);
-    assert.match(stale.text, /Somebody has changed the retention rule of person meanwhile/);
+    assert.match(stale.text, /Somebody has changed the retention rule of the type Person meanwhile/);
     assert.match((await page("viewer", "")).text, /<td data-label="Kept at least">299 days/);
     assert.equal(await post("officer", path, rule), 303);
     const set = (await page("viewer", "")).text;

@@ -98,7 +98,7 @@ describe("what needs a second person", () => {
     assert.match(text, /Nothing waits for a second person/);
     const page = await show("ben", `proposal/${id}`);
     assert.match(page, /records are deleted 1 day after they were last seen/);
-    assert.match(page, /It would request 1 deletions now/);
+    assert.match(page, /It would request 1 deletion now/);
     assert.match(page, /by <bdi>anna<\/bdi>/);
     assert.equal((await approve("ben", id, "prp_other")).status, 409);
     assert.equal((await approve("otto", id)).status, 403);

@@ -14,12 +14,12 @@ import {
 import { actOf, type App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight } from "../operator/viewer.ts";
-import { describeFloorWaits } from "../retention/floor-waits.ts";
+import { describeFloorWaits, describeRequested } from "../retention/floor-waits.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
 import { setPlanned, previewRule } from "../retention/retention-rules.ts";
 import { objectionTo, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
-import { previewPart, type PreviewPart } from "../retention/preview-retention.ts";
+import { previewPart } from "../retention/preview-retention.ts";
 
 export interface ProposalPart {
   readonly shown: readonly Proposal[];
@@ -173,12 +173,7 @@ async function describeSettings(app: App, proposal: Proposal): Promise<readonly 
   if (typeof retainDays !== "number") return [approval];
   const part = await previewPart(app, { organizationId, retainDays, after: undefined });
   const ceiling = `Ceiling of types without one: ${describeCommonCeiling(retainDays)}.`;
-  return [approval, ceiling, describeDue(part)];
-}
-
-function describeDue({ tally, last }: Pick<PreviewPart, "tally" | "last">): string {
-  const more = last === undefined ? "" : "more than ";
-  return `It would request ${more}${tally.counts.due.toLocaleString("en")} deletions now.`;
+  return [approval, ceiling, describeRequested({ due: part.tally.counts.due, last: part.last })];
 }
 
 async function describeRule(app: App, proposal: Proposal): Promise<readonly string[]> {
@@ -196,9 +191,9 @@ async function describeRule(app: App, proposal: Proposal): Promise<readonly stri
     countedFrom,
   };
   const { effect, due, last, waits } = await previewRule(app, { ...wanted, redactable });
-  const more = last === undefined ? "" : "more than ";
-  const requests = `It would request ${more}${due.toLocaleString("en")} deletions now.`;
-  return [effect, requests, describeFloorWaits(waits)].filter((text) => text !== "");
+  return [effect, describeRequested({ due, last }), describeFloorWaits(waits)].filter(
+    (text) => text !== "",
+  );
 }
 
 async function describeRelease(app: App, proposal: Proposal): Promise<readonly string[]> {

@@ -79,6 +79,13 @@ async function* listOpen(app: App, organizationId: string): AsyncGenerator<Delet
   }
 }
 
+/** How many deletions a rule would request, in a sentence. `last`: where the next part begins, if there is more. */
+export function describeRequested({ due, last }: { due: number; last: unknown }): string {
+  const more = last === undefined ? "" : "more than ";
+  const deletions = due === 1 && more === "" ? "deletion" : "deletions";
+  return `It would request ${more}${due.toLocaleString("en")} ${deletions} now.`;
+}
+
 /** In a sentence; empty if none waits. */
 export function describeFloorWaits({ waiting, due, isComplete }: FloorWaits): string {
   if (waiting === 0) return "";

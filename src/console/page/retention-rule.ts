@@ -1,18 +1,17 @@
 // The rule of a record type in the console: the table of rules, the form for one, its effects, and its confirmation.
 
-import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { describeFloorWaits } from "../../actions/retention/floor-waits.ts";
+import { OperatorError, operatorErrors } from "../../actions/operator/operator-error.ts";
+import { describeFloorWaits, describeRequested } from "../../actions/retention/floor-waits.ts";
 import { previewRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
 import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
 import { renderChoice, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
-import { titleOf } from "../html/link.ts";
-import { formatNumber } from "../html/time.ts";
 import { type Person, readForm, redirectTo } from "../page.ts";
 
 export const screen = "/console/retention";
@@ -73,20 +72,33 @@ function readRule(form: Form, organizationId: string): RuleSetting {
   };
 }
 
+export interface Planned {
+  readonly body: Html;
+  /** Of the page. */
+  readonly status: number;
+}
+
+/** Plans the rule in the query. If it is not possible, says why; the form below still has what was entered. */
+export async function planRule(person: Person, organizationId: string): Promise<Planned> {
+  try {
+    return { body: await renderPlannedRule(person, organizationId), status: 200 };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const { status } = operatorErrors[error.errorName];
+    return { body: html`<p role="alert">${error.message}</p>`, status };
+  }
+}
+
 /** Describes the effects of the rule in the query, with the form that sets it. */
-export async function renderPlannedRule(
-  { app, query }: Person,
-  organizationId: string,
-): Promise<Html> {
+async function renderPlannedRule({ app, query }: Person, organizationId: string): Promise<Html> {
   const rule = readRule(query, organizationId);
   const { effect, due, last, waits, seen } = await previewRule(app, rule);
   const fields = ["rule", "keep", "delete", "from", "references"];
   return html`<section class="danger" aria-labelledby="planned">
     <h2 id="planned">Set this rule?</h2>
     <p>
-      <strong>${effect}</strong> It would request
-      ${last === undefined ? "" : "more than "}${formatNumber(due)} deletions now.
-      ${describeFloorWaits(waits)} Type the id of the organization to confirm.
+      <strong>${effect}</strong> ${describeRequested({ due, last })} ${describeFloorWaits(waits)}
+      Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/rule">
       ${fields.map(

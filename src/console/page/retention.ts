@@ -14,14 +14,16 @@ import { redirectTo, showPage, type Person, readForm, withOrganization } from ".
 import { readText, readWhole, renderInput } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
-import { readRecordKey, renderRecordLink, titleOf } from "../html/link.ts";
+import { readRecordKey, renderRecordLink } from "../html/link.ts";
 import type { Organization } from "../../domain/access.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { formatCounts, formatNumber } from "../html/time.ts";
 import {
   describeTimes,
+  type Planned,
+  planRule,
   readConfirmed,
   renderOrganizationFields,
-  renderPlannedRule,
   renderRuleForm,
   renderRules,
   retentionPath,
@@ -30,13 +32,14 @@ import {
 
 export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(withOrganization(person), "organization");
-  const body = id === undefined ? await renderAll(person) : await renderOne(person, id);
+  const { body, status } =
+    id === undefined ? { body: await renderAll(person), status: 200 } : await renderOne(person, id);
   const title = id === undefined ? "Retention" : `Retention of ${id}`;
   const aside =
     id === undefined
       ? undefined
       : html`<a class="button" href="${screen}?organization=">All organizations</a>`;
-  return showPage(person, { title, screen, body, aside });
+  return showPage(person, { title, screen, body, aside }, { status });
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
@@ -73,7 +76,7 @@ const columns: readonly Column<Retention>[] = [
   ["Rules of types", renderRuleList],
 ];
 
-async function renderOne(person: Person, organizationId: string): Promise<Html> {
+async function renderOne(person: Person, organizationId: string): Promise<Planned> {
   const { app, query } = person;
   const retainDays = readWhole(query, "days", { label: "The number of days", max: daysMax });
   const date = readText(query, "at");
@@ -82,13 +85,14 @@ async function renderOne(person: Person, organizationId: string): Promise<Html> 
   const asked = { organizationId, retainDays, after, date };
   const { organization, rules, part } = await previewRules(app, asked);
   const maySet = app.viewer.may("retention.set");
-  const plan = maySet && query.has("rule") && (await renderPlannedRule(person, organizationId));
-  return html`${plan}
+  const plan = maySet && query.has("rule") ? await planRule(person, organizationId) : undefined;
+  const body = html`${plan?.body}
   ${renderFacts([["Ceiling of types without one", describeCommonCeiling(organization.retainDays)]])}
   ${renderRules(rules, organization.retainDays)}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
   ${maySet && renderRuleForm(organizationId, { types: part.types, query })}
   ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}`;
+  return { body, status: plan?.status ?? 200 };
 }
 
 const daysMax = limits.retainDaysMax;
