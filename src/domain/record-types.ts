@@ -34,3 +34,14 @@ const byName: ReadonlyMap<ResourceType, RecordType> = new Map(
 export function recordTypeByName(name: string): RecordType | undefined {
   return byName.get(name);
 }
+
+/** The type in words, such as `Customer SAR`; unchanged for an organization or a restricted set. */
+export function titleOf(resourceType: string): string {
+  return recordTypeByName(resourceType)?.title ?? resourceType;
+}
+
+/** The same within a sentence, such as `customer SAR`. */
+export function nounOf(resourceType: string): string {
+  const title = titleOf(resourceType);
+  return title.charAt(0).toLowerCase() + title.slice(1);
+}

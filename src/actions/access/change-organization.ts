@@ -5,6 +5,7 @@ import type { ApiKey, Organization } from "../../domain/access.ts";
 import { findConfidentialityFault } from "../../domain/confidentiality.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { formatDays, type RetentionFloor } from "../../domain/retention/floor.ts";
 import { settingsOfTwo, weakensSettings } from "../../domain/proposal.ts";
 import type { OrganizationChange } from "../../store/interface/access.ts";
@@ -125,7 +126,7 @@ export function ceilingTooLow(
 ): OperatorError {
   return new OperatorError(
     "floor_above_ceiling",
-    `The retention floor of ${resourceType}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
+    `The retention floor of the type ${titleOf(resourceType)}, ${formatDays(keepDays)} from ${countedFrom}, is longer than the ceiling ` +
       `of ${formatDays(ceilingDays)}. Nothing was changed: lower the floor or raise the ceiling first.`,
   );
 }

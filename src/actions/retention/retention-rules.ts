@@ -4,7 +4,7 @@
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { RecordType, ResourceType } from "../../domain/record-type.ts";
-import { recordTypes } from "../../domain/record-types.ts";
+import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/filed-at.ts";
 import {
   boundsOf,
@@ -143,7 +143,7 @@ function nameRule(rule: RetentionRule | undefined): string {
 }
 
 function ruleChanged({ resourceType }: RetentionRule): OperatorError {
-  const text = `Somebody has changed the retention rule of ${resourceType} meanwhile. Nothing was changed: try again.`;
+  const text = `Somebody has changed the retention rule of the type ${titleOf(resourceType)} meanwhile. Nothing was changed: try again.`;
   return new OperatorError("rule_changed", text);
 }
 
@@ -285,13 +285,13 @@ function requireOrigin(type: RecordType, countedFrom: FloorOrigin): void {
   if (countedFrom === "closed" && closed === undefined) {
     const origins = hasFilingTime(type) ? "last_seen or report_filed_at" : "last_seen";
     throw invalid(
-      `A ${resourceType} is never closed, so its rule can only count from ${origins}. Rules that count from closing are ` +
+      `Records of the type ${titleOf(resourceType)} are never closed, so their rule can only count from ${origins}. Rules that count from closing are ` +
         `possible for: ${listTypes((one) => one.closed !== undefined)}.`,
     );
   }
   if (countedFrom === "report_filed_at" && !hasFilingTime(type)) {
     throw invalid(
-      `A ${resourceType} has no field report_filed_at, so its rule can't count from it. Types with that field: ` +
+      `Records of the type ${titleOf(resourceType)} have no field report_filed_at, so their rule can't count from it. Types with that field: ` +
         `${listTypes(hasFilingTime)}.`,
     );
   }

@@ -6,6 +6,7 @@ import { organizationType } from "../../domain/deletion/organization-deletion.ts
 import { aloneNo } from "../../domain/deletion/receipt.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordType } from "../../domain/record-type.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
@@ -156,7 +157,7 @@ async function readStored(
 ): Promise<Stored> {
   const { organizationId, resourceType, resourceId } = request;
   const stated = { ...request, evenClosed: true };
-  const records = await countRecords(app, stated);
+  const counts = await countRecords(app, stated);
   const own = await readOwn(app, { organizationId, resourceType, resourceId }, type);
   // The progress of the deletion of a closed organization is for readers of confidential records.
   const whole = { ...request, resourceType: organizationType, resourceId: organizationId };
@@ -165,20 +166,21 @@ async function readStored(
     organization.closedAt === undefined ? [] : await readErasures(app, whole, "organization"),
   ];
   const erasures = lists.flatMap((list) => list.slice(0, erasuresMax));
-  const first = records.map(({ first_seen }) => first_seen).sort()[0];
+  // Normalised timestamps sort as text, and formatted ones do not.
+  const [first] = Array.from(counts.values(), (count) => count.first).sort();
   return {
     relationship: relationshipOf(own, {
       // A deletion can be requested only of a record that is there, and takes as long as it has to.
       wasThere: erasures.some((erasure) => erasure.of === "subject"),
-      isNamed: records.length > 0,
+      isNamed: counts.size > 0,
       now: app.now(),
     }),
-    from: own === undefined ? null : (first ?? null),
+    from: own === undefined || first === undefined ? null : formatTimestamp(first),
     until: own?.until ?? null,
     statuses: own?.statuses ?? [],
     products: own?.products ?? [],
     roles: own?.roles ?? [],
-    records,
+    records: listCounts(counts),
     erased: erasures.filter(({ completed_at }) => completed_at !== undefined),
     to_be_erased: erasures.filter(({ completed_at }) => completed_at === undefined),
     complete: own?.complete !== false && lists.every(({ length }) => length <= erasuresMax),
@@ -221,7 +223,10 @@ function startOf({ first_stated }: StatedValue): number {
   return Date.parse(first_stated);
 }
 
-async function countRecords(app: App, request: SubjectRequest): Promise<readonly CountedType[]> {
+type Counts = ReadonlyMap<string, Span & { readonly records: number }>;
+
+/** By type. */
+async function countRecords(app: App, request: SubjectRequest): Promise<Counts> {
   const counts = new Map<string, Span & { readonly records: number }>();
   for await (const keys of findKeys(app, request)) {
     for (let at = 0; at < keys.length; at += readAtOnce) {
@@ -236,6 +241,10 @@ async function countRecords(app: App, request: SubjectRequest): Promise<readonly
       }
     }
   }
+  return counts;
+}
+
+function listCounts(counts: Counts): readonly CountedType[] {
   return Array.from(counts, ([resource_type, { records, first, last }]) => ({
     resource_type,
     records,
@@ -312,7 +321,7 @@ export function describeAnswer(
       "Records",
       answer.records.map(
         ({ resource_type, records, first_seen, last_seen }) =>
-          `${resource_type}: ${records}, from ${first_seen} to ${last_seen}`,
+          `${titleOf(resource_type)}: ${records}, from ${first_seen} to ${last_seen}`,
       ),
     ],
     ["Erased", answer.erased.map(describeErasure)],

@@ -4,7 +4,7 @@
 import { describeWait, type SubjectDeletion } from "../../actions/record/read-subject.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
-import { recordTypeByName } from "../../domain/record-types.ts";
+import { nounOf, titleOf } from "../../domain/record-types.ts";
 
 export interface SubjectSummary {
   readonly organizationId: string;
@@ -72,7 +72,7 @@ earliest and the latest of these. Programs can read the files without this page.
 
 function stateTable({ resourceType, state }: SubjectSummary): string {
   if (state === undefined) {
-    const title = escapeHtml(titleOf(resourceType).toLowerCase());
+    const title = escapeHtml(nounOf(resourceType));
     return `<p>There is no record of the ${title} itself; the records below refer to this id.</p>`;
   }
   return table(Object.entries(state).map(([name, value]) => [name, textOf(value)]));
@@ -111,7 +111,7 @@ function searched({ resourceType: type, confidential }: SubjectSummary): string 
     : "";
   return `<p>All records of the organization that are stored by this service:</p>
 <ul>
-<li>the ${escapeHtml(titleOf(type).toLowerCase())} itself;</li>
+<li>the ${escapeHtml(nounOf(type))} itself;</li>
 <li>every record that belongs to it or mentions it, and everything that belongs to those that belong to it, at any depth;</li>
 <li>every transaction in which it was sender or receiver, in its latest state or in an earlier change, and everything that
 belongs to that transaction, at any depth;</li>${restricted}
@@ -143,12 +143,7 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
 }
 
 function nameOf({ resourceType, resourceId }: SubjectSummary): string {
-  return `${titleOf(resourceType).toLowerCase()} ${resourceId}`;
-}
-
-/** The label of a file that contains no record type. */
-function titleOf(name: string): string {
-  return recordTypeByName(name)?.title ?? name;
+  return `${nounOf(resourceType)} ${resourceId}`;
 }
 
 function textOf(value: unknown): string {

@@ -2,9 +2,9 @@
 // list.
 
 import { limits } from "../../domain/limits.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { type Form, type Input, renderInput } from "./field.ts";
 import { type Html, html, renderElement } from "./html.ts";
-import { titleOf } from "./link.ts";
 
 export interface Choice {
   readonly query: URLSearchParams;

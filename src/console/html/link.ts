@@ -2,7 +2,7 @@
 // character.
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
-import { recordTypeByName } from "../../domain/record-types.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { readText } from "./field.ts";
 import { type Html, html } from "./html.ts";
@@ -20,11 +20,6 @@ export function recordPath(
   });
   const key = { organization: organizationId, type: resourceType, id: resourceId };
   return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
-}
-
-/** The type in words, such as `Customer SAR`; unchanged for an organization or a restricted set. */
-export function titleOf(resourceType: string): string {
-  return recordTypeByName(resourceType)?.title ?? resourceType;
 }
 
 /** Shows the type and the id without a link. */

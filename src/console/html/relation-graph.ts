@@ -1,8 +1,8 @@
 // Draws the relations of a record as a small graph in SVG. A list beside it always shows the same as links.
 
 import type { RelationKind } from "../../domain/record-type.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { type Html, html } from "./html.ts";
-import { titleOf } from "./link.ts";
 import { formatCount } from "./time.ts";
 
 export interface GraphNode {

@@ -1,8 +1,8 @@
 // Times, durations and sizes as pages show them. The script of the console adds the viewer's own zone beside UTC.
 
 import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
-import { titleOf } from "./link.ts";
 
 /** `2026-01-31 09:30 UTC`; a dash for no time. */
 export function renderTime(unixMs: number | undefined): Html {

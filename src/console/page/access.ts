@@ -14,6 +14,7 @@ import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { answerDates } from "../../domain/answer-dates.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { readDate, renderInput } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
@@ -23,7 +24,6 @@ import {
   renderDeletionLink,
   renderKeyFields,
   renderRecordLink,
-  titleOf,
 } from "../html/link.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import { formatNumber, renderTime } from "../html/time.ts";

@@ -10,6 +10,7 @@ import {
 } from "../../actions/trail/list-audit.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { sendDownload } from "../request/download.ts";
 import { readText, renderButton, renderInput } from "../html/field.ts";
@@ -22,7 +23,7 @@ import {
   type HtmlValue,
   renderFacts,
 } from "../html/html.ts";
-import { renderDeletionLink, titleOf } from "../html/link.ts";
+import { renderDeletionLink } from "../html/link.ts";
 import { showPage, type Person, readForm } from "../page.ts";
 import { formatNumber, renderAgo, formatDuration } from "../html/time.ts";
 import { describeValue } from "../html/typed-value.ts";

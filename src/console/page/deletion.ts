@@ -12,11 +12,12 @@ import { awaitsApproval, type Deletion, dueTime } from "../../domain/deletion/de
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, showPage, type Person } from "../page.ts";
 import { renderApproving, renderConfirmation, whenTyped } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
-import { deletionPath, pathTo, renderRecordLink, renderRecordName, titleOf } from "../html/link.ts";
+import { deletionPath, pathTo, renderRecordLink, renderRecordName } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import {

@@ -14,11 +14,12 @@ import {
 import type { NamingPart } from "../../actions/record/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { showPage, type Person, withOrganization } from "../page.ts";
-import { readRecordKey, recordPath, renderRecordLink, titleOf } from "../html/link.ts";
+import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
 

@@ -2,12 +2,11 @@
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
-import { recordTypes } from "../../domain/record-types.ts";
+import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html, type Column, renderTable, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person } from "../page.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
-import { titleOf } from "../html/link.ts";
 import { formatBytes, renderAgo, formatDuration, formatNumber } from "../html/time.ts";
 import { listImports } from "../../actions/intake/imports.ts";
 import { errorCatalogue } from "../../domain/error.ts";

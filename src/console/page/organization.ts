@@ -10,10 +10,11 @@ import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
-import { deletionPath, pathTo, titleOf } from "../html/link.ts";
+import { deletionPath, pathTo } from "../html/link.ts";
 import {
   readDuration,
   readOnOff,

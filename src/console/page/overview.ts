@@ -1,5 +1,6 @@
 // The overview: the intake of this process, the open deletions, and the state of the store.
 
+import { titleOf } from "../../domain/record-types.ts";
 import {
   deletionsCountedMax,
   type IntakeType,
@@ -11,7 +12,6 @@ import type { IntakeMinute } from "../../metrics/history.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderTabs } from "../html/chip.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
-import { titleOf } from "../html/link.ts";
 import { showPage, type Person } from "../page.ts";
 import {
   formatSeconds,

@@ -4,8 +4,9 @@
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { findRecords } from "../../actions/record/find-records.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { deletionPath, recordPath, titleOf, pathTo } from "../html/link.ts";
+import { deletionPath, recordPath, pathTo } from "../html/link.ts";
 import { jsonReply, type Person } from "../page.ts";
 
 interface Found {

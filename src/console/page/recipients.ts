@@ -8,12 +8,12 @@ import {
 import type { Organization } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ListedRecipient } from "../../domain/recipient.ts";
-import { recordTypes } from "../../domain/record-types.ts";
+import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Person, readForm, redirectTo } from "../page.ts";
 import { readText, renderBoxes, renderInput } from "../html/field.ts";
 import { type Html, html, renderTable } from "../html/html.ts";
-import { pathTo, titleOf } from "../html/link.ts";
+import { pathTo } from "../html/link.ts";
 import { renderAgo } from "../html/time.ts";
 
 export async function renderRecipients(

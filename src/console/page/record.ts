@@ -14,6 +14,7 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import {
@@ -22,7 +23,6 @@ import {
   recordPath,
   renderKeyFields,
   renderRecordLink,
-  titleOf,
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { readText, readWhole, renderReason } from "../html/field.ts";

@@ -1,5 +1,6 @@
 // Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
+import { titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -11,7 +12,6 @@ import {
   recordPath,
   renderKeyFields,
   renderRecordLink,
-  titleOf,
 } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
 import { html } from "../html/html.ts";

@@ -3,6 +3,7 @@
 
 import { isPartyType } from "../deletion/party.ts";
 import type { RecordType } from "../record-type.ts";
+import { nounOf } from "../record-types.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 import {
   dayMs,
@@ -115,7 +116,7 @@ type DescribedRule = Omit<RetentionRule, "organizationId">;
 function describeTimes(rule: DescribedRule, retainDays: number | undefined): string {
   const { resourceType, keepDays, countedFrom, deleteAfterDays } = rule;
   const [from] = origins[countedFrom];
-  const each = `Each ${resourceType}`;
+  const each = `Each ${nounOf(resourceType)}`;
   const kept =
     keepDays === 0 ? each : `${each} must be kept for ${formatDays(keepDays)} ${from}, and`;
   const unless = "unless a hold or a floor keeps it longer.";

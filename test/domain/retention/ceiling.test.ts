@@ -93,9 +93,9 @@ describe("the sentence of a rule", () => {
         "floor keeps it longer. Transactions that name it do not count as seeing it.",
     ],
     [
-      { ...rule(5, 5, "last_seen"), resourceType: "screening" },
+      { ...rule(5, 5, "last_seen"), resourceType: "customer_sar" },
       undefined,
-      "Each screening must be kept for 5 days from when it was last seen, and is then erased without a request, unless a " +
+      "Each customer SAR must be kept for 5 days from when it was last seen, and is then erased without a request, unless a " +
         "hold or a floor keeps it longer.",
     ],
     [rule(0), undefined, "Each person is erased only when its deletion is requested."],
