@@ -88,13 +88,13 @@ export function testApproval(engine: Engine): void {
       assert.deepEqual(await listed(), [ofKey, id]);
       assert.deepEqual(await listed(acme), [ofKey, id]);
       assert.deepEqual(await listed(other), []);
-      for (const [organizationId, approver, count] of [
+      for (const [organizationId, approver, waiting] of [
         [undefined, "ben", 2],
         [undefined, "anna", 1],
         [acme, "key_1", 1],
         [other, "ben", 0],
       ] as const) {
-        assert.equal(await store.approvals.countAwaiting({ organizationId, approver }), count);
+        assert.equal(await store.approvals.countAwaiting({ organizationId, approver }), waiting);
       }
       const query = { hiddenTypes: [], ofClosed: true, countedMax: 10, now: late };
       const queue = await store.overview.deletionQueue(query);

@@ -195,7 +195,10 @@ describe("holds and retention in the console", () => {
       form: { ...rule, seen: shown },
     });
     assert.equal(stale.status, 409);
-    assert.match(stale.text, /Somebody has changed the retention rule of the type Person meanwhile/);
+    assert.match(
+      stale.text,
+      /Somebody has changed the retention rule of the type Person meanwhile/,
+    );
     assert.match((await page("viewer", "")).text, /<td data-label="Kept at least">299 days/);
     assert.equal(await post("officer", path, rule), 303);
     const set = (await page("viewer", "")).text;
