@@ -36,6 +36,7 @@ const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[
   ["Levels of nesting in a body", "jsonDepthMax", "400"],
   ["Levels of nesting in a field for any JSON, including itself", "jsonFieldDepthMax", "400"],
   ["Bytes of a request's headers", "headerBytesMax", "431"],
+  ["Headers of a request", "headersMax", "431"],
   ["Errors that one reply names", "fieldErrorsMax", "the message says how many more there are"],
   ["Characters of an Idempotency-Key; at least 1", "idempotencyKeyCharactersMax", "400"],
   ["Milliseconds for which an outcome is stored for its key", "idempotencyKeptMs", "it is removed"],
@@ -76,8 +77,12 @@ const connectionRows: typeof rows = [
     "unparsedBytesMax",
     "those that have waited longest are closed",
   ],
-  ["Chunks of a body, from which their mean size counts", "chunksMin", "no bound by itself"],
-  ["Bytes of a chunk, on average, in such a body", "chunkBytesMeanMin", "400"],
+  [
+    "Chunks or empty lines of a chunked body, from which their mean size counts",
+    "chunksMin",
+    "no bound by itself",
+  ],
+  ["Bytes of each, on average, in such a body", "chunkBytesMeanMin", "400"],
   [
     "Bytes of replies that clients have not read, over all connections",
     "queuedReplyBytesMax",

@@ -25,6 +25,7 @@ export const limits = {
   /** The largest window of a zstd body, as a power of two: 8 MiB, which RFC 8878 recommends (section 3.1.1.1.2). */
   zstdWindowLogMax: 23,
   headerBytesMax: 16 * 1_024,
+  headersMax: 200,
   jsonDepthMax: 16,
   /** The depth of a field that accepts any JSON value, so that a list of such records is within jsonDepthMax. */
   jsonFieldDepthMax: 14,
@@ -105,7 +106,7 @@ export const limits = {
   unparsedBytesMax: 64 * 1_024 * 1_024,
   queuedReplyBytesMax: 64 * 1_024 * 1_024,
 
-  /** A body of more chunks than this must not have fewer bytes in a chunk, on average. */
+  /** A chunked body of more chunks than this, or more empty lines, must not have fewer bytes for each, on average. */
   chunksMin: 1_000,
   chunkBytesMeanMin: 64,
 

@@ -77,6 +77,25 @@ describe("bytes that are not HTTP are answered with 400, and the connection is c
 });
 
 describe("headers", () => {
+  for (const framing of ["content-length: 5", "transfer-encoding: chunked"]) {
+    it(`of which there are too many are answered with 431, with ${framing} behind them`, async () => {
+      const many = "a:\r\n".repeat(1_100);
+      const text = `POST /v2/person HTTP/1.1\r\n${host}\r\n${many}${framing}\r\n\r\nhello`;
+      assertRefused(await exchangeRaw(client.address, text), 431, 43101);
+    });
+  }
+
+  it("are accepted up to their number", async () => {
+    const others = "a:\r\n".repeat(limits.headersMax - 2);
+    const text = await exchangeRaw(
+      client.address,
+      `GET /health/live HTTP/1.1\r\n${host}\r\n${others}connection: close\r\n\r\n`,
+    );
+    assert.match(text, /^HTTP\/1\.1 200 /);
+    const more = `GET /health/live HTTP/1.1\r\n${host}\r\n${others}a:\r\na:\r\n\r\n`;
+    assertRefused(await exchangeRaw(client.address, more), 431, 43101);
+  });
+
   it("of more than 16 KiB are answered with 431", async () => {
     const long = "x".repeat(17 * 1_024);
     for (const text of [

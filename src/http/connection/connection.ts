@@ -100,6 +100,10 @@ export class Connection extends Duplex {
       this.destroy();
       return false;
     }
+    if (request.rawHeaders.length > 2 * limits.headersMax) {
+      this.fail(new AppError("headers_too_large"));
+      return false;
+    }
     this.#headStart = "";
     this.#before = nothing;
     this.#exchange = new Exchange(request, response, () => process.nextTick(() => this.#pass()));
@@ -216,6 +220,8 @@ export class Connection extends Duplex {
     const exchange = this.#exchange;
     const rest = this.#rest;
     const length = exchange === undefined ? this.#headLength() : this.#bodyLength(exchange);
+    // The parser and this stream don't agree about the end of the body.
+    if (length === 0) return void this.destroy();
     this.#rest = rest.subarray(length);
     this.push(rest.subarray(0, length));
   }
@@ -247,6 +253,8 @@ export class Connection extends Duplex {
   }
 
   #afterPassing(): void {
+    // What still waits is noted no more: nothing would ever note its end.
+    if (this.#isClosing || this.destroyed) return;
     const exchange = this.#exchange;
     if (exchange?.isAnswered === true && exchange.request.complete) this.#next();
     const waits = exchange !== undefined && (exchange.isChunked || exchange.request.complete);
@@ -302,7 +310,7 @@ export class Connection extends Duplex {
 }
 
 const floodMessage =
-  "The body has too many small chunks; send larger ones, or the body with a Content-Length.";
+  "The body has too many small chunks or empty lines; send larger chunks, or the body with a Content-Length.";
 
 /** The connection of a request or of its reply; undefined once the reply is sent, and for a request without one. */
 export function connectionOf({ socket }: { readonly socket: unknown }): Connection | undefined {

@@ -16,6 +16,6 @@ export function endConnectionsWithReplies(
 ): void {
   for (const reply of connections.replies()) endWithReply(reply);
   server.prependListener("request", (_request, response: ServerResponse) => {
-    response.shouldKeepAlive = false;
+    endWithReply(response);
   });
 }

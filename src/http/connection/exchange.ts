@@ -27,6 +27,8 @@ export class Exchange {
   /** Bytes of a chunked body, with its framing, that were passed on, and those without it that were read. */
   #passed = 0;
   #read = 0;
+  /** The parts that ended with an empty line before the end of what had arrived. */
+  #parts = 0;
 
   constructor(request: IncomingMessage, response: ServerResponse, onAsked: () => void) {
     this.request = request;
@@ -49,9 +51,10 @@ export class Exchange {
     return !this.isChunked && this.#bytesLeft <= unaskedBytesMax;
   }
 
-  /** True for many chunks that are very small on average: most of what arrives is framing. */
+  /** True for many chunks that are very small on average: most of what arrives is framing. The same for empty lines. */
   get isFlood(): boolean {
     const { chunksMin, chunkBytesMeanMin } = limits;
+    if (this.#parts > chunksMin && this.#passed < this.#parts * chunkBytesMeanMin) return true;
     const framing = this.#passed - this.#read - this.request.readableLength;
     const isMost = framing * chunkBytesMeanMin > this.#read * chunkFramingBytes;
     return this.#isAsked && isMost && framing > chunksMin * chunkFramingBytes;
@@ -80,8 +83,10 @@ export class Exchange {
 
   /** How many of the bytes may be passed on in this turn: as many as `find` returns for the most that may be. */
   takeChunks(arrived: number, find: (most: number) => number): number {
-    const length = find(Math.min(arrived, this.#turnBytes));
+    const most = Math.min(arrived, this.#turnBytes);
+    const length = find(most);
     this.#passed += length;
+    if (length < most) this.#parts += 1;
     this.#turnParts -= 1;
     this.#turnBytes = this.#turnParts === 0 ? 0 : this.#turnBytes - length;
     return length;

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { limits } from "../../domain/limits.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
-import { answerExpectations } from "../body/expectation.ts";
+import { answerExpectations, endWithReply } from "../body/expectation.ts";
 import { errorName } from "./client-error.ts";
 import { Connection, connectionOf } from "./connection.ts";
 import { dropForwardedPorts } from "./forwarded-address.ts";
@@ -38,6 +38,8 @@ export function makeHttpServer(
     },
     startWith(handle),
   );
+  // Node drops the headers beyond its own bound, on some versions silently, but its parser obeys them.
+  server.maxHeadersCount = limits.headersMax + 1;
   server.maxConnections = edge.connectionsMax + closingConnectionsMax;
   server.on("drop", () => edge.connections.countRefused());
   acceptGradually(server, edge);
@@ -75,7 +77,7 @@ function startWith(handle: RequestHandler): RequestHandler {
     // and without one it is much cheaper: Node reports its errors only to listeners.
     response.on("error", ignore);
     if (connectionOf(request)?.begin(request, response) === false) return;
-    if (endsWithUpgrade(request)) response.shouldKeepAlive = false;
+    if (endsWithUpgrade(request)) endWithReply(response);
     dropForwardedPorts(request.headers);
     handle(request, response);
   };
@@ -84,12 +86,10 @@ function startWith(handle: RequestHandler): RequestHandler {
 /**
  * An upgrade request is handled as if it did not ask for one (RFC 9110, section 7.8). What follows it is probably in
  * another protocol, so the connection ends with its reply. A client that prefers HTTP/2 asks for it on every new
- * connection, so its connection stays open. The end of chunks is known only to the parser, which drops what follows.
+ * connection, so its connection stays open.
  */
-function endsWithUpgrade({ headers }: IncomingMessage): boolean {
-  const { upgrade, "transfer-encoding": coding } = headers;
-  if (upgrade === undefined) return false;
-  return upgrade.trim().toLowerCase() !== "h2c" || coding !== undefined;
+function endsWithUpgrade({ headers: { upgrade } }: IncomingMessage): boolean {
+  return upgrade !== undefined && upgrade.trim().toLowerCase() !== "h2c";
 }
 
 /** Handles Node's event `clientError`. */

@@ -109,7 +109,7 @@ export const rateLimitExceeded = errorResponse("RateLimited", {
   headers: ["RetryAfter"],
 });
 export const headersTooLarge = errorResponse("HeadersTooLarge", {
-  description: `The headers are larger than ${limits.headerBytesMax / 1_024} KiB. The connection is closed.`,
+  description: `The headers are larger than ${limits.headerBytesMax / 1_024} KiB, or more than ${limits.headersMax}. The connection is closed.`,
   errors: ["headers_too_large"],
   early: true,
 });

@@ -70,6 +70,12 @@ describe("a chunked body", () => {
     assert.deepEqual(await exchange(link + extended), { status: 400, connection: "close" });
   });
 
+  it("is refused when it has too many empty lines, which cost as much as chunks", async () => {
+    const chunk = chunkOf("\r\n\r\n".repeat(limits.chunksMin * 2));
+    const reply = await exchange(`${link + chunk}0\r\n\r\n`);
+    assert.deepEqual(reply, { status: 400, connection: "close" });
+  });
+
   it("is read when it has many chunks that are not small, or a few that are", async () => {
     const { chunksMin, chunkBytesMeanMin } = limits;
     for (const [size, count] of [

@@ -172,6 +172,8 @@ describe("requests on one connection", () => {
           replies.map((reply) => reply.status),
           [status, second],
         );
+        const isOver = replies.at(-1)?.headers.connection === "close";
+        assert.equal(isOver, upgrade.includes("websocket"));
       }
     });
   }
@@ -236,6 +238,20 @@ describe("requests on one connection", () => {
     server.closeAllConnections();
     server.close();
     assert.ok(most <= 8, `${most} requests started in one turn`);
+  });
+
+  it("end with their connection where the parser expects a body that the stream does not", async () => {
+    const log = makeLog("silent");
+    const edge = makeEdge({ trustProxy: false });
+    const server = makeHttpServer((_request, response) => response.end(), { edge, log });
+    server.prependListener("request", ({ headers }) => delete headers["content-length"]);
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const { socket } = await openPipe(`http://127.0.0.1:${port}`);
+    socket.resume().write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
+    await once(socket, "close");
+    assert.deepEqual([edge.turns.bytes, edge.turns.waiting], [0, 0]);
+    server.close();
   });
 
   it("are closed with their connection beyond the bytes of a body that waits with an upgrade", async () => {
