@@ -24,7 +24,7 @@ export const partyCounter = "parties_indexed";
 
 const readState = `
   SELECT salt_key AS key, value AS indexed_no FROM receipt_head CROSS JOIN counter
-  WHERE name = '${partyCounter}'`;
+  WHERE single AND name = '${partyCounter}'`;
 
 const lockState = `
   ${readState}

@@ -1,6 +1,6 @@
 // Evaluates what a pending deletion of a person or a company waits for because of records that name it, such as
-// transactions: a hold on one of them, or a floor that keeps it unredacted. The index of parties finds them, and is
-// read only if the organization has such holds or floors. Changes nothing.
+// transactions: a hold on one of them, or a floor that keeps it unredacted. The index of parties finds them. The same
+// is read whether or not there is a hold: on PostgreSQL the time would disclose it. Changes nothing.
 //
 // the party is named by             its obstacle is evaluated
 // few records                       in the transaction that plans several deletions
@@ -38,13 +38,6 @@ const findAnyHold = `
 interface Protection {
   readonly organizationId: string;
   readonly floors: readonly RetentionFloor[];
-}
-
-/** Undefined if nothing protects any record that names a party. */
-function* findProtection(organizationId: string): Statements<Protection | undefined> {
-  const floors = yield* listPartyFloors(organizationId);
-  const isHeld = yield* isAnyNamingHeld(organizationId);
-  return floors.length > 0 || isHeld ? { organizationId, floors } : undefined;
 }
 
 /** Whether any record of a type that names parties is under a hold. */
@@ -103,11 +96,12 @@ export class PartyObstacles {
   /** Undefined if nothing has to be evaluated. */
   static *read(deletions: readonly Subject[], now: number): Statements<PartyObstacles | undefined> {
     const some = deletions.filter(({ resourceType }) => isPartyType(resourceType));
-    const protection = some[0] && (yield* findProtection(some[0].organizationId));
-    if (protection === undefined) return undefined;
+    const [first] = some;
+    if (first === undefined) return undefined;
+    const { organizationId } = first;
+    const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
     const ids = [...new Set(some.map(({ resourceId }) => resourceId))];
     const parties = ids.slice(0, partiesAtOnce);
-    const { organizationId } = protection;
     const query = { organizationId, parties, recordsMax: recordsOfPartyMax };
     const { namings, ends, isBehind } = yield* findNamings(query);
     const elsewhere = new Map<string, Elsewhere>();
@@ -153,22 +147,23 @@ export function* findPartyObstacle(
   { organizationId, resourceType, resourceId, processedBefore }: Subject,
   { now, after = 0, pagesMax = Number.POSITIVE_INFINITY }: PartySearch,
 ): Statements<Obstacle | "behind" | "more" | undefined> {
-  const protection = isPartyType(resourceType) ? yield* findProtection(organizationId) : undefined;
-  if (protection === undefined) return undefined;
+  if (!isPartyType(resourceType)) return undefined;
+  const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
   const query = { organizationId, parties: [resourceId], recordsMax: recordsAtOnce };
   let latest: ReadonlyMap<string, PartyFloor> = new Map();
+  let place: Place | undefined;
   let from: number | undefined = after;
   for (let page = 0; from !== undefined; page += 1) {
     if (page === pagesMax) return "more";
     const found: FoundNamings = yield* findNamings({ ...query, after: from });
     if (found.isBehind && Number.isFinite(pagesMax)) return "behind";
     const { held, floors } = yield* readProtected(protection, found.namings);
-    const place = held.get(resourceId);
-    if (place !== undefined) return obstacleOfHold(place);
+    place ??= held.get(resourceId);
     latest = mergeFloors(latest, floors);
     from = found.ends.get(resourceId);
     yield* rest();
   }
+  if (place !== undefined) return obstacleOfHold(place);
   return processedBefore === undefined ? obstacleOfParty(latest.get(resourceId), now) : undefined;
 }
 
