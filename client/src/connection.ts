@@ -28,6 +28,8 @@ export class Connection {
   readonly #settings: Settings;
   readonly #name = randomName();
   #calls = 0;
+  /** Whether a reply has ever arrived. */
+  #answered = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -49,11 +51,12 @@ export class Connection {
       const attempt = { method, path, headers, body, call, number, signal, waitMs };
       try {
         const reply = await exchange(this.#settings, attempt);
+        this.#answered = true;
         const answer = read(attempt, reply);
         ask.onReply?.(reply);
         return answer;
       } catch (error) {
-        const delayMs = policy.delayMsAfter(error);
+        const delayMs = policy.delayMsAfter(error, this.#answered);
         if (delayMs === undefined) throw error;
         await sleep(delayMs, either(signal, retry.stopping));
       }

@@ -44,10 +44,10 @@ export async function exchange(settings: Settings, attempt: Attempt): Promise<Re
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof SluiceNetworkError) throw cause;
-    const what = ending.signal.aborted
-      ? `No reply arrived within ${timeoutMs} ms`
-      : "No complete reply arrived";
-    throw broken(attempt, what, cause);
+    if (!ending.signal.aborted) {
+      throw broken(attempt, "No complete reply arrived", { reason: reasonOf(cause), cause });
+    }
+    throw broken(attempt, `No reply arrived within ${timeoutMs} ms`, { cause });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", end);
@@ -84,14 +84,53 @@ function requireOwn({ requestId }: Reply, attempt: Attempt): void {
   throw broken(attempt, "A reply to another request arrived");
 }
 
-export function broken(attempt: Attempt, what: string, cause?: unknown): SluiceNetworkError {
+interface Breakage {
+  readonly reason?: string;
+  readonly cause?: unknown;
+}
+
+export function broken(
+  attempt: Attempt,
+  what: string,
+  { reason, cause }: Breakage = {},
+): SluiceNetworkError {
   const { method, path, number } = attempt;
   const where = `${method} ${path.split("?", 1)[0]}`;
   const idempotencyKey = attempt.headers["idempotency-key"];
   const tried = number === 1 ? "" : `, tried ${number} times`;
-  return new SluiceNetworkError(`${what} (${where}${tried}).`, {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return new SluiceNetworkError(`${what} (${where}${tried})${why}.`, {
     attempts: number,
     idempotencyKey,
     cause,
   });
+}
+
+/** What errors of runtimes have besides a message. */
+interface RuntimeError extends Error {
+  /** Of several addresses of a host. */
+  readonly errors?: readonly unknown[];
+  /** Of TLS. */
+  readonly reason?: unknown;
+  readonly code?: unknown;
+}
+
+/**
+ * What the runtime says, such as `connect ECONNREFUSED 127.0.0.1:8080`. `fetch` itself says only that it failed. Queries
+ * are removed, because some runtimes show the whole address, which can contain the id of a record.
+ */
+function reasonOf(error: unknown): string {
+  const inner = innermost(Object(error) as RuntimeError);
+  const text = typeof inner.reason === "string" ? inner.reason : String(inner.message);
+  const plain = text.replace(/\?[^\s)]*/g, "").replace(/\.$/, "");
+  const { code } = inner;
+  return typeof code !== "string" || plain.includes(code) ? plain : `${plain} (${code})`;
+}
+
+const causesMax = 5;
+
+function innermost(error: RuntimeError, depth = 0): RuntimeError {
+  const next = (error.cause ?? error.errors?.at(-1)) as RuntimeError | undefined;
+  const isError = typeof next?.message === "string";
+  return isError && depth < causesMax ? innermost(next, depth + 1) : error;
 }

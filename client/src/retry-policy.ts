@@ -17,6 +17,8 @@ export interface RetryLimits {
   readonly stopping?: AbortSignal;
 }
 
+/** As long as no reply has ever arrived, a wrong address is more likely than a restart of the service. */
+const unansweredMsMax = 5_000;
 const baseMs = 200;
 const backoffMsMax = 10_000;
 const turnBackoffMsMax = 1_000;
@@ -37,12 +39,15 @@ export class RetryPolicy {
     this.#limits = limits;
   }
 
-  /** Returns the milliseconds until the next attempt, or undefined to stop retrying. */
-  delayMsAfter(error: unknown): number | undefined {
+  /**
+   * Returns the milliseconds until the next attempt, or undefined to stop retrying. `answered` is whether a reply has
+   * ever arrived.
+   */
+  delayMsAfter(error: unknown, answered: boolean): number | undefined {
     if (!(error instanceof SluiceError) || this.#limits.failingMsMax === 0) return undefined;
     const retryAfterMs = error.retryAfterMs ?? 0;
     if (error.status === 429 || error.code === inFlight) return this.#afterTurn(retryAfterMs);
-    return isFailure(error) ? this.#afterFailure(retryAfterMs) : undefined;
+    return isFailure(error) ? this.#afterFailure(retryAfterMs, answered) : undefined;
   }
 
   /** The service answers, so failures before this one are over. */
@@ -56,11 +61,12 @@ export class RetryPolicy {
   }
 
   /** The last delay is cut, so that a service that is back by the end of the time is found. */
-  #afterFailure(retryAfterMs: number): number | undefined {
+  #afterFailure(retryAfterMs: number, answered: boolean): number | undefined {
     const now = performance.now();
+    const failingMsMax = Math.min(this.#limits.failingMsMax, answered ? Infinity : unansweredMsMax);
     this.#failures += 1;
     this.#failingSince ??= now;
-    const leftMs = this.#failingSince + this.#limits.failingMsMax - now;
+    const leftMs = this.#failingSince + failingMsMax - now;
     if (leftMs < 1 || retryAfterMs > (this.#limits.retryAfterMsMax ?? leftMs)) return undefined;
     const delayMs = retryAfterMs + backoffMsOf(this.#failures, backoffMsMax);
     return Math.max(retryAfterMs, Math.min(leftMs, delayMs));

@@ -55,6 +55,8 @@ type connection struct {
 	settings settings
 	name     string
 	calls    atomic.Uint64
+	// Whether a reply has ever arrived.
+	answered atomic.Bool
 }
 
 func newConnection(s settings) *connection {
@@ -89,6 +91,7 @@ func (c *connection) request(ctx context.Context, a ask, authorization string, r
 		if ctx.Err() != nil {
 			return ended(ctx, a, number)
 		}
+		policy.unanswered = !c.answered.Load()
 		delay, again := policy.delayAfter(err)
 		if !again {
 			return err
@@ -144,6 +147,7 @@ func (c *connection) attempt(
 	if err != nil {
 		return nil, withoutURL(ctx, err)
 	}
+	c.answered.Store(true)
 	if len(body) > replyBytesMax {
 		return nil, errReplyLength
 	}

@@ -13,6 +13,9 @@ const (
 	failureBackoffMax = 10 * time.Second
 	turnBackoffMax    = time.Second
 
+	// As long as no reply has ever arrived, a wrong address is more likely than a restart of the service.
+	unansweredMax = 5 * time.Second
+
 	// How many replies of "not yet" (429, or the same request in progress) are waited for; they are no failures.
 	turnsMax = 100
 
@@ -26,6 +29,8 @@ const (
 type retryPolicy struct {
 	// The last retry begins at most this long after the first failure in a row; 0 turns all retries off.
 	retryFor time.Duration
+	// No reply has ever arrived.
+	unanswered bool
 	// time.Now, except in tests.
 	now          func() time.Time
 	failures     int
@@ -71,6 +76,9 @@ func (p *retryPolicy) afterFailure(retryAfter time.Duration) (time.Duration, boo
 	}
 	p.failures++
 	left := p.retryFor - now.Sub(p.failingSince)
+	if p.unanswered {
+		left = min(left, unansweredMax-now.Sub(p.failingSince))
+	}
 	delay := min(left, retryAfter+backoff(p.failures, failureBackoffMax))
 	return delay, left >= time.Millisecond && retryAfter <= left
 }

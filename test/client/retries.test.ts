@@ -77,7 +77,7 @@ describe("a temporary failure", () => {
       assert.deepEqual([error.status, error.code, error.attempts], [0, 0, 3]);
       assert.equal(
         error.message,
-        "No complete reply arrived (POST /v2/customer_sar, tried 3 times).",
+        "No complete reply arrived (POST /v2/customer_sar, tried 3 times): fetch failed.",
       );
       return true;
     });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import time
 import unittest
 import unittest.mock
@@ -80,6 +81,24 @@ class Retries(unittest.TestCase):
             with self.subTest(failure), Script(failure, retry_for=10) as script:
                 self.assertRaises(sluice.SluiceError, add, script)
                 self.assertEqual(script.waits, [])
+
+    def test_gives_up_soon_before_the_first_reply(self) -> None:
+        options = {"api_key": None, "get_token": lambda: ("t", 0.0)}
+        with Script(BROKEN, **options) as script:
+            self.assertRaises(sluice.SluiceNetworkError, add, script)
+            self.assertEqual([round(wait, 3) for wait in script.waits], [0.2, 0.4, 0.8, 1.6, 2.0])
+        with Script(BROKEN, refusal(50301), BROKEN, **options) as script:
+            self.assertRaises(sluice.SluiceNetworkError, add, script)
+            self.assertEqual(round(sum(script.waits), 3), 120)
+
+    def test_says_why_there_is_no_reply(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        address = f"http://127.0.0.1:{port}"
+        client = sluice.Sluice(address, get_token=lambda: ("t", 0.0), retry_for=0)
+        expected = r"^No complete reply arrived \(GET /v2/person\): Connection refused"
+        with self.assertRaisesRegex(sluice.SluiceNetworkError, expected):
+            client.persons.exists("p")
 
     def test_failures_before_an_answer_of_the_service_are_over(self) -> None:
         # Half a minute of failures, an answer, and more of them than are left of a minute since the first.

@@ -83,7 +83,7 @@ function resultsOf(
 
 function explain(error: SluiceError, url: string): OperatorError {
   if (error instanceof SluiceNetworkError) {
-    return new OperatorError("server", `${url} does not answer: ${reasonOf(error)}.`, {
+    return new OperatorError("server", `${url} does not answer. ${error.message}`, {
       cause: error,
     });
   }
@@ -92,10 +92,4 @@ function explain(error: SluiceError, url: string): OperatorError {
   // If something other than Sluice answered, the code is the status.
   const answer = code === status ? `${status}.` : `${status} (${code}): ${message}`;
   return new OperatorError("server", `${url} answered ${request} with ${answer}`, { cause: error });
-}
-
-/** fetch says only "fetch failed"; the reason is in the cause. */
-function reasonOf({ message, cause }: SluiceNetworkError): string {
-  if (!(cause instanceof Error)) return message.replace(/\.$/, "");
-  return cause.cause instanceof Error ? cause.cause.message : cause.message;
 }

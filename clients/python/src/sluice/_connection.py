@@ -63,6 +63,8 @@ class Connection:
         self._settings = settings
         self._transport = Transport(settings.base_url, settings.ssl_context)
         self._name = secrets.token_hex(16)
+        self._answered = False
+        """Whether a reply has ever arrived."""
         # Counting is atomic.
         self._calls = itertools.count(1)
 
@@ -78,7 +80,7 @@ class Connection:
             try:
                 return self._attempt(ask, header, call, number)
             except SluiceError as error:
-                delay = policy.delay_after(error)
+                delay = policy.delay_after(error, self._answered)
                 if delay is None:
                     raise
             self._wait(ask, delay, number)
@@ -100,6 +102,7 @@ class Connection:
         except AttemptError as error:
             require_open(ask, number)
             raise _broken(ask, number, str(error)) from None
+        self._answered = True
         # If a reply was sent twice, the second one would be taken for the reply to the next request. A
         # proxy may replace the request id with its own.
         received = reply.request_id or ""

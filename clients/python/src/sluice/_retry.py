@@ -16,6 +16,8 @@ from .codes import ErrorCode
 BASE_SECONDS = 0.2
 FAILURE_SECONDS_MAX = 10.0
 TURN_SECONDS_MAX = 1.0
+# As long as no reply has ever arrived, a wrong address is more likely than a restart of the service.
+UNANSWERED_SECONDS_MAX = 5.0
 # How many replies of "not yet" (429, or the same request in progress) are waited for; they are no failures.
 TURNS_MAX = 100
 # Statuses that are always retried; with 520 and higher, proxies report a service that they can't reach.
@@ -32,14 +34,17 @@ class RetryPolicy:
         self._failing_since = 0.0
         self._turns = 0
 
-    def delay_after(self, error: SluiceError) -> float | None:
-        """Seconds until the next attempt; None if no further attempt is to be made."""
+    def delay_after(self, error: SluiceError, answered: bool) -> float | None:
+        """
+        Seconds until the next attempt; None if no further attempt is to be made. `answered` is whether a
+        reply has ever arrived.
+        """
         retry_after = error.retry_after or 0.0
         if self._retry_for == 0:
             return None
         if error.status == 429 or error.code == ErrorCode.IDEMPOTENCY_IN_FLIGHT:
             return self._after_turn(retry_after)
-        return self._after_failure(retry_after) if _is_failure(error) else None
+        return self._after_failure(retry_after, answered) if _is_failure(error) else None
 
     def _after_turn(self, retry_after: float) -> float | None:
         """The service answers again, so earlier failures no longer count."""
@@ -49,13 +54,14 @@ class RetryPolicy:
             return None
         return retry_after + _backoff(self._turns, TURN_SECONDS_MAX)
 
-    def _after_failure(self, retry_after: float) -> float | None:
+    def _after_failure(self, retry_after: float, answered: bool) -> float | None:
         """Shortens the last delay, so that one attempt is made at the end of the time."""
         now = time.monotonic()
         if self._failures == 0:
             self._failing_since = now
         self._failures += 1
-        left = self._failing_since + self._retry_for - now
+        retry_for = self._retry_for if answered else min(self._retry_for, UNANSWERED_SECONDS_MAX)
+        left = self._failing_since + retry_for - now
         if left < 0.001 or retry_after > left:
             return None
         return min(left, retry_after + _backoff(self._failures, FAILURE_SECONDS_MAX))
