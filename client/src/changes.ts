@@ -2,6 +2,7 @@
 
 import type { Reply } from "./exchange.ts";
 import type { ChangeEvent } from "./generated/replies.ts";
+import { requireKnown } from "./options.ts";
 import type { CallOptions, Session } from "./session.ts";
 import { sleep } from "./wait.ts";
 
@@ -12,7 +13,7 @@ export interface ChangesOptions extends Pick<CallOptions, "signal"> {
   readonly types?: readonly string[] | undefined;
   /** Whether events have the change itself as `data`. Needs the scope `changes:content`. */
   readonly content?: boolean | undefined;
-  /** Whether to wait for further changes at the end. Default: true. */
+  /** Whether to wait for further changes at the end of the feed, or to return there. Default: true. */
   readonly follow?: boolean | undefined;
 }
 
@@ -34,6 +35,7 @@ export async function* followChanges(
   session: Session,
   options: ChangesOptions,
 ): AsyncGenerator<ChangePage, void, undefined> {
+  requireKnown(options, ["offset", "types", "content", "follow", "signal"]);
   const { follow = true, signal } = options;
   let { offset = "-1" } = options;
   for (;;) {

@@ -5,7 +5,8 @@ import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { WriteResult } from "./generated/replies.ts";
 import { toJson } from "./json.ts";
-import type { CallOptions, Session } from "./session.ts";
+import { requireKnown } from "./options.ts";
+import { type CallOptions, callOptionNames, type Session } from "./session.ts";
 import { Upload, type UploadOptions } from "./upload.ts";
 
 /** The paths of the operations of a type. */
@@ -76,6 +77,7 @@ export class Collection<Item extends object, Update extends object, Existence ex
     records: object,
     options: CallOptions,
   ): Promise<WriteResult> {
+    requireKnown(options, callOptionNames);
     const body = toJson(records);
     const isList = Array.isArray(records);
     if (this.#calls !== undefined && !isList && options.idempotencyKey === undefined) {
@@ -127,7 +129,8 @@ export class DeletableCollection<
    * Requests the permanent deletion of a record and everything that belongs to it; `deletions.wait` waits until it is
    * done. The reason is stored longer than the record. Sent as a POST, because proxies may drop the body of a DELETE.
    */
-  delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
+  async delete(id: string, reason: string, options: CallOptions = {}): Promise<Accepted> {
+    requireKnown(options, callOptionNames);
     const body = toJson({ resource_type: this.#type, resource_id: id, reason });
     return this.#session.call({ method: "POST", path: "/v2/deletion_request", body, ...options });
   }

@@ -1,15 +1,25 @@
-// JSON.stringify without its surprises: it never turns a number or a date into null, and never returns undefined.
+// JSON.stringify without its surprises: it never turns a number or a date into null, and never returns undefined. Its
+// errors name the field.
 
 /**
  * Throws TypeError for values that JSON can't represent: numbers that are not finite, invalid dates, bigints, cycles,
  * undefined.
  */
 export function toJson(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
+  const text = stringify(value);
   if (text === undefined) throw new TypeError("There is nothing to send.");
   // The second pass costs more than the first, and most records contain no null.
   if (text.includes("null")) JSON.stringify(value, requireExact);
   return text;
+}
+
+function stringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) as string | undefined;
+  } catch (error) {
+    JSON.stringify(value, requireExact);
+    throw error;
+  }
 }
 
 /**
@@ -23,6 +33,9 @@ function requireExact(
 ): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new TypeError(`${field} must be a finite number, but is ${value}.`);
+  }
+  if (typeof value === "bigint") {
+    throw new TypeError(`${field} must be a number, but is a bigint.`);
   }
   if (value === null && this[field] !== null) {
     throw new TypeError(`${field} must be a valid date, but is an invalid one.`);

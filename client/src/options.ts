@@ -4,7 +4,7 @@ import type { AccessToken, Scope } from "./generated/replies.ts";
 import type { RetryLimits } from "./retry-policy.ts";
 
 export interface SluiceOptions {
-  /** The address of the service, such as `https://intake.example.com`, with a path prefix if there is one. */
+  /** The address of the service without a path, such as `https://intake.example.com`. */
   readonly baseUrl: string;
   /** The API key from the operator. Do not use it in browsers: use `getToken` there. */
   readonly apiKey?: string | undefined;
@@ -47,8 +47,26 @@ export interface Settings {
   readonly fetch: typeof fetch;
 }
 
-/** Throws TypeError for an option that is missing or wrong. */
+const optionNames: Readonly<Record<keyof SluiceOptions, true>> = {
+  baseUrl: true,
+  apiKey: true,
+  tokenSource: true,
+  organizationId: true,
+  scopes: true,
+  expirySeconds: true,
+  getToken: true,
+  retryForMs: true,
+  timeoutMs: true,
+  batching: true,
+  fetch: true,
+};
+const identities = ["apiKey", "tokenSource", "getToken"] as const;
+
+/** Throws TypeError for an option that is missing, wrong or unknown. */
 export function readSettings(options: SluiceOptions): Settings {
+  requireKnown(options, Object.keys(optionNames));
+  const [given, other] = identities.filter((name) => options[name] !== undefined);
+  if (other !== undefined) throw new TypeError(`${given} and ${other} exclude each other.`);
   const { retryForMs = 120_000, timeoutMs = 30_000 } = options;
   // A timer with a longer delay fires immediately.
   const longestMs = 2 ** 31 - 1;
@@ -66,18 +84,25 @@ export function readSettings(options: SluiceOptions): Settings {
 
 function readBaseUrl(text: string): string {
   const expected =
-    "an address such as https://intake.example.com, without a user, query or fragment";
+    "an address such as https://intake.example.com, without a user, path, query or fragment";
   let url: URL;
   try {
     url = new URL(text);
   } catch {
     throw wrong("baseUrl", expected);
   }
-  const isPlain = `${url.username}${url.password}${url.search}${url.hash}` === "";
+  const { username, password, pathname, search, hash } = url;
+  const isPlain = `${username}${password}${pathname}${search}${hash}` === "/";
   if (!isPlain || !/^https?:$/.test(url.protocol)) throw wrong("baseUrl", expected);
-  let end = url.href.length;
-  while (url.href[end - 1] === "/") end -= 1;
-  return url.href.slice(0, end);
+  return url.origin;
+}
+
+/** Throws TypeError for a name that is misspelt, because what was meant would have no effect. */
+export function requireKnown(options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(`${unknown} is not an option; the options are ${names.join(", ")}.`);
+  }
 }
 
 /** Whether a text is valid in a header. The runtime's own error would repeat the text. */

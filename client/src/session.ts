@@ -12,6 +12,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+export const callOptionNames: readonly (keyof CallOptions)[] = ["signal", "idempotencyKey"];
+
 /** Token unknown, and token expired. */
 const staleCodes: ReadonlySet<number> = new Set([40102, 40103]);
 

@@ -5,7 +5,7 @@ import { SluiceError } from "./errors.ts";
 import { errorCodes } from "./generated/codes.ts";
 import type { ErrorItem, WriteItemResult, WriteResult } from "./generated/replies.ts";
 import { type Batched, Batcher } from "./batcher.ts";
-import { wrong } from "./options.ts";
+import { requireKnown, wrong } from "./options.ts";
 import type { CallOptions } from "./session.ts";
 import { until } from "./wait.ts";
 
@@ -47,6 +47,7 @@ export class Upload<Item> implements AsyncIterable<Refusal<Item>> {
     source: AsyncIterable<Item> | Iterable<Item>,
     options: UploadOptions,
   ) {
+    requireKnown(options, ["batchSize", "signal"]);
     const { batchSize = 1_000, signal } = options;
     if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > 10_000) {
       throw wrong("batchSize", "a whole number from 1 to 10000");

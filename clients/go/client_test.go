@@ -265,15 +265,66 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
+func noToken(context.Context) (string, time.Time, error) { return "t", time.Now(), nil }
+
+func TestAKeyMayHaveTheLineEndOfItsFile(t *testing.T) {
+	s := &script{answers: []func(http.ResponseWriter){reply(201, written)}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	client, err := New(Options{BaseURL: server.URL + "/", APIKey: key + "\n", OrganizationID: "o"})
+	if err == nil {
+		err = add(client)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWithoutAFirstReplyTheCauseIsToldSoon(t *testing.T) {
+	clock := time.Now()
+	policy := newRetryPolicy(2 * time.Minute)
+	policy.now = func() time.Time { return clock }
+	for again := true; again; {
+		var delay time.Duration
+		policy.unanswered = true
+		delay, again = policy.delayAfter(&NetworkError{})
+		clock = clock.Add(delay)
+	}
+	if taken := clock.Sub(policy.failingSince); taken < 4*time.Second || taken > 6*time.Second {
+		t.Error(taken)
+	}
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	client, err := New(Options{BaseURL: server.URL, GetToken: noToken, RetryFor: NoRetries})
+	if err == nil {
+		err = add(client)
+	}
+	if err == nil || !strings.Contains(err.Error(), "connection refused") {
+		t.Error(err)
+	}
+}
+
 func TestWrongOptionsAreNamedAndNotRepeated(t *testing.T) {
 	good := Options{BaseURL: "https://a.example", APIKey: key, OrganizationID: "o"}
 	wrong := map[string]func(*Options){
 		"BaseURL":        func(o *Options) { o.BaseURL = "https://user:hidden@a.example" },
 		"APIKey":         func(o *Options) { o.APIKey = "hidden key" },
+		"TokenSource":    func(o *Options) { o.APIKey, o.TokenSource, o.GetToken = "", TokenFile("hidden"), noToken },
 		"OrganizationID": func(o *Options) { o.OrganizationID = "" },
 		"TokenLifetime":  func(o *Options) { o.TokenLifetime = time.Second },
 		"RetryFor":       func(o *Options) { o.RetryFor = -time.Second },
 		"Timeout":        func(o *Options) { o.Timeout = -1 },
+	}
+	for _, change := range []func(*Options){
+		func(o *Options) { o.TokenSource = TokenFile("hidden") },
+		func(o *Options) { o.GetToken = noToken },
+		func(o *Options) { o.BaseURL += "/hidden" },
+	} {
+		options := good
+		change(&options)
+		if _, err := New(options); err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Error(err)
+		}
 	}
 	for name, change := range wrong {
 		options := good

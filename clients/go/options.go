@@ -5,14 +5,13 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 )
 
 // Options of a client. Only BaseURL and, unless there is GetToken, OrganizationID with APIKey or TokenSource are
 // required.
 type Options struct {
-	// The address of the service, which may include a path before that of the API.
+	// The address of the service, without a path.
 	BaseURL string
 
 	// The key from the operator.
@@ -79,6 +78,12 @@ func readSettings(o Options) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
+	if o.APIKey != "" && (o.TokenSource != nil || o.GetToken != nil) {
+		return settings{}, &OptionError{"APIKey", "left out if there is a TokenSource or GetToken"}
+	}
+	if o.TokenSource != nil && o.GetToken != nil {
+		return settings{}, &OptionError{"TokenSource", "left out if there is GetToken"}
+	}
 	s := settings{baseURL: baseURL, retryFor: o.RetryFor, timeout: o.Timeout}
 	switch {
 	case o.RetryFor == NoRetries:
@@ -117,16 +122,16 @@ func httpClient(given *http.Client) *http.Client {
 
 func readBaseURL(text string) (string, error) {
 	wrong := &OptionError{
-		"BaseURL", "an address such as https://intake.example.com, without a user, query or fragment",
+		"BaseURL", "an address such as https://intake.example.com, without a user, path, query or fragment",
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Host == "" {
 		return "", wrong
 	}
-	if u.Scheme != "http" && u.Scheme != "https" {
+	if (u.Scheme != "http" && u.Scheme != "https") || (u.Path != "" && u.Path != "/") {
 		return "", wrong
 	}
-	return strings.TrimRight(u.String(), "/"), nil
+	return u.Scheme + "://" + u.Host, nil
 }
 
 // fitsHeader reports whether a text can be the value of a header; the error of net/http would repeat it.

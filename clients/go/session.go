@@ -51,6 +51,8 @@ func fetchFromService(c *connection, o Options) (func(context.Context) (keptToke
 	if o.TokenLifetime == 0 {
 		o.TokenLifetime = time.Hour
 	}
+	// A key is often read from a file, with the newline at its end.
+	o.APIKey = strings.TrimSpace(o.APIKey)
 	if o.Scopes == nil {
 		o.Scopes = []Scope{ScopeTransactionsWrite}
 	}

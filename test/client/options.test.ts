@@ -17,6 +17,7 @@ describe("an option", () => {
     ["baseUrl", "https://user:secret@sluice.invalid"],
     ["baseUrl", "https://sluice.invalid/?key=secret"],
     ["baseUrl", "https://sluice.invalid/#secret"],
+    ["baseUrl", "https://sluice.invalid/secret"],
     ["apiKey", undefined],
     ["apiKey", ""],
     ["apiKey", "sluice_key_\nsecret"],
@@ -52,15 +53,39 @@ describe("an option", () => {
     }
   });
 
-  it("can give the address a path and a trailing slash", async () => {
-    for (const baseUrl of ["https://sluice.invalid/in/take", "https://sluice.invalid/in/take/"]) {
-      let asked = "";
-      const fetch: typeof globalThis.fetch = async (url) => {
-        asked = typeof url === "string" ? url : "";
-        return json(200, { token: "t" });
-      };
-      await new Sluice({ ...good, baseUrl, fetch }).persons.exists("p 1");
-      assert.equal(asked, "https://sluice.invalid/in/take/v2/person?person_id=p%201");
+  it("can give the address a trailing slash", async () => {
+    let asked = "";
+    const fetch: typeof globalThis.fetch = async (url) => {
+      asked = typeof url === "string" ? url : "";
+      return json(200, { token: "t" });
+    };
+    const baseUrl = "https://sluice.invalid:8443/";
+    await new Sluice({ ...good, baseUrl, fetch }).persons.exists("p 1");
+    assert.equal(asked, "https://sluice.invalid:8443/v2/person?person_id=p%201");
+  });
+
+  it("that does not exist is refused by name, of the client and of a call", async () => {
+    assert.throws(() => new Sluice({ ...good, apikey: "secret" } as SluiceOptions), {
+      name: "TypeError",
+      message: /^apikey is not an option; the options are baseUrl, apiKey, /,
+    });
+    const { client, sent } = follow([reply(201)]);
+    const options = { idempotencykey: "k", ofset: "1", batchsize: 1 };
+    await assert.rejects(client.persons.delete("p", "r", options as object), /^TypeError: idempo/);
+    await assert.rejects(
+      client.persons.update([], options as object),
+      /^TypeError: idempotencykey/,
+    );
+    await assert.rejects(client.changes({ ofset: "1" } as object).next(), /^TypeError: ofset is/);
+    assert.throws(() => client.persons.addAll([], { batchsize: 1 } as object), /batchsize is not/);
+    assert.equal(sent.length, 0);
+  });
+
+  it("excludes another credential", () => {
+    const getToken = async () => ({ token: "t", expiry: 0 });
+    for (const other of [{ tokenSource: "/token" }, { getToken }]) {
+      const message = `apiKey and ${Object.keys(other).join("")} exclude each other.`;
+      assert.throws(() => new Sluice({ ...good, ...other }), { name: "TypeError", message });
     }
   });
 
@@ -94,6 +119,15 @@ describe("a record", () => {
       for (const call of [client.persons.add(record), client.persons.update([record])]) {
         await assert.rejects(call, /^TypeError: ownership_percentage must be a finite number/);
       }
+    }
+    assert.equal(sent.length, 0);
+  });
+
+  it("with a bigint is not sent, and the error names the field", async () => {
+    const { client, sent } = follow([reply(201)]);
+    const record = { ...person, timestamp, ownership_percentage: 50n as unknown as number };
+    for (const call of [client.persons.add(record), client.persons.update([record])]) {
+      await assert.rejects(call, /^TypeError: ownership_percentage must be a number, but is a big/);
     }
     assert.equal(sent.length, 0);
   });

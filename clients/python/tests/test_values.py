@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import pickle
 import unittest
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, AsyncIterator, Iterator
+from unittest import mock
 
 from scripted import KEY, Script, refusal, reply
 
@@ -49,20 +51,44 @@ class Options(unittest.TestCase):
             "api_key": KEY,
             "organization_id": "o",
         }
-        for name, value in {
-            "base_url": "https://user:hidden@a.example",
-            "api_key": "hidden key",
-            "organization_id": "",
-            "expiry_seconds": 299,
-            "retry_for": -1,
-            "timeout": 0,
-            "scopes": "transactions:write",
-        }.items():
+        wrong: list[tuple[str, object]] = [
+            ("base_url", "https://user:hidden@a.example"),
+            ("base_url", "https://a.example/hidden"),
+            ("api_key", "hidden key"),
+            ("organization_id", ""),
+            ("expiry_seconds", 299),
+            ("retry_for", -1),
+            ("timeout", 0),
+            ("scopes", "transactions:write"),
+        ]
+        for name, value in wrong:
             with (
                 self.subTest(name),
                 self.assertRaisesRegex(ValueError, f"^{name} must be") as raised,
             ):
                 sluice.Sluice(**{**good, name: value})
+            self.assertNotIn("hidden", str(raised.exception))
+
+    def test_exclude_another_credential(self) -> None:
+        for name in ("token_source", "get_token"):
+            options: dict[str, Any] = {"api_key": KEY, "organization_id": "o", name: lambda: "t"}
+            expected = f"^api_key and {name} exclude each other"
+            with self.subTest(name), self.assertRaisesRegex(ValueError, expected):
+                sluice.Sluice("https://a.example", **options)
+
+    def test_says_why_a_proxy_is_refused(self) -> None:
+        for address, why in {
+            "http://hidden:hidden@proxy.example:3128": "has a user",
+            "https://proxy.example:3128": "must begin with http://",
+            "http://proxy.example:hidden": "must be an address such as",
+            "http://[hidden": "must be an address such as",
+        }.items():
+            with (
+                self.subTest(address),
+                mock.patch.dict(os.environ, {"https_proxy": address, "no_proxy": ""}),
+                self.assertRaisesRegex(ValueError, f"^HTTPS_PROXY {why}") as raised,
+            ):
+                sluice.Sluice("https://a.example", api_key=KEY, organization_id="o")
             self.assertNotIn("hidden", str(raised.exception))
 
     def test_shows_no_secret(self) -> None:

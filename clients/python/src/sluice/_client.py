@@ -21,7 +21,7 @@ class Sluice(Collections):
     """
     Create one for each service and organization; all threads of a program may share it.
 
-    base_url: where the service is; a path in front of the API's may be part of it.
+    base_url: where the service is, without a path.
     api_key, organization_id: from the operator.
     get_token: in the place of the key: returns a token and its end as Unix time.
     token_source: in the place of the key: the path of a file with a token of the platform, or a function that
@@ -82,7 +82,7 @@ class Sluice(Collections):
         offset: `-1` for the beginning, `now`, or the offset of the last page.
         types: only these record types, such as "transaction".
         content: whether events have the change itself as `data`; needs the scope "changes:content".
-        follow: whether to wait for further changes at the end.
+        follow: whether to wait for further changes at the end of the feed, or to return there.
         timeout: how many seconds to follow.
 
         Raises SluiceError, also with ErrorCode.OFFSET_GONE: then begin again at `-1`.

@@ -19,7 +19,7 @@ from typing import Callable, Mapping
 from urllib.parse import urlsplit
 
 from ._cancellation import Cancellation
-from ._options import BaseUrl
+from ._options import BaseUrl, wrong
 
 # Every reply of the service is shorter.
 REPLY_BYTES_MAX = 64 * 1024 * 1024
@@ -121,11 +121,8 @@ class Transport:
         return reply, not response.will_close
 
     def _target(self, path: str) -> str:
-        whole = self._base_url.path + path
         is_plain_proxy = self._proxy is not None and self._base_url.scheme == "http"
-        if not is_plain_proxy:
-            return whole
-        return str(BaseUrl(**{**self._base_url.__dict__, "path": whole}))
+        return f"{self._base_url}{path}" if is_plain_proxy else path
 
     def _take(self) -> http.client.HTTPConnection:
         """An open connection on which nothing has arrived, or a new one."""
@@ -239,8 +236,17 @@ def _proxy_for(base_url: BaseUrl) -> tuple[str, int] | None:
     address = urllib.request.getproxies().get(base_url.scheme)
     if is_here or not address or urllib.request.proxy_bypass(base_url.host):
         return None
-    url = urlsplit(address if "//" in address else f"//{address}", "http")
-    if url.scheme != "http" or not url.hostname or url.username is not None:
-        name = f"{base_url.scheme.upper()}_PROXY"
-        raise ValueError(f"{name} must be an address such as http://proxy.example.com:3128.")
-    return url.hostname, url.port or 80
+    name = f"{base_url.scheme.upper()}_PROXY"
+    expected = "an address such as http://proxy.example.com:3128"
+    try:
+        url = urlsplit(address if "//" in address else f"//{address}", "http")
+        host, port = url.hostname, url.port or 80
+    except ValueError:
+        raise wrong(name, expected) from None
+    if url.username is not None:
+        raise ValueError(f"{name} has a user, but the client can't sign in to a proxy.")
+    if url.scheme != "http":
+        raise ValueError(f"{name} must begin with http://: the client uses no TLS to a proxy.")
+    if not host:
+        raise wrong(name, expected)
+    return host, port

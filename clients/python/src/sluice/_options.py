@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from .types import Scope
 
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
-_ADDRESS = "an address such as https://intake.example.com, without a user, query or fragment"
+_ADDRESS = "an address such as https://intake.example.com, without a user, path, query or fragment"
 
 
 TokenSource = Union[str, "os.PathLike[str]", Callable[[], str]]
@@ -42,11 +42,10 @@ class BaseUrl:
     scheme: str
     host: str
     port: int
-    path: str
 
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}{self.path}"
+        return f"{self.scheme}://{host}:{self.port}"
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,10 @@ def read_settings(
 ) -> Settings:
     """Raises ValueError for an option that is missing or wrong."""
     key = api_key.strip() if isinstance(api_key, str) else ""
+    credentials = {"api_key": api_key, "token_source": token_source, "get_token": get_token}
+    given = [name for name, value in credentials.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} exclude each other.")
     if get_token is None:
         if token_source is None and not fits_header(key):
             instead = "get_token or token_source"
@@ -127,13 +130,10 @@ def _read_base_url(text: str) -> BaseUrl:
         port = url.port or (443 if url.scheme == "https" else 80)
     except (ValueError, AttributeError, TypeError):
         raise wrong("base_url", _ADDRESS) from None
-    is_plain = url.username is None and url.password is None and not url.query and not url.fragment
-    if not is_plain or url.scheme not in ("http", "https") or not url.hostname:
+    is_plain = url.username is None and not url.query and not url.fragment
+    if not is_plain or url.path not in ("", "/") or url.scheme not in ("http", "https") or not url.hostname:
         raise wrong("base_url", _ADDRESS)
-    path = url.path.rstrip("/")
-    if path and not fits_header(path):
-        raise wrong("base_url", _ADDRESS)
-    return BaseUrl(url.scheme, url.hostname, port, path)
+    return BaseUrl(url.scheme, url.hostname, port)
 
 
 def fits_header(text: object) -> bool:
