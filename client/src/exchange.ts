@@ -116,8 +116,8 @@ interface RuntimeError extends Error {
 }
 
 /**
- * What the runtime says, such as `connect ECONNREFUSED 127.0.0.1:8080`. `fetch` itself says only that it failed. Queries
- * are removed, because some runtimes show the whole address, which can contain the id of a record.
+ * What the runtime says, such as `connect ECONNREFUSED 127.0.0.1:8080`. `fetch` itself says only that it failed. The
+ * query is removed, because some runtimes show the whole address, which can contain the id of a record.
  */
 function reasonOf(error: unknown): string {
   const inner = innermost(Object(error) as RuntimeError);

@@ -31,7 +31,7 @@ type ChangesOptions struct {
 	Content bool
 
 	// Whether to return at the end of the feed instead of waiting for further changes.
-	UntilEnd bool
+	NoFollow bool
 }
 
 // ChangePage is a part of the feed.
@@ -60,7 +60,7 @@ func (c *Client) Changes(ctx context.Context, options ChangesOptions) func(yield
 				return
 			}
 			isNew := len(page.Events) > 0 || page.Offset != options.Offset
-			if (isNew && !yield(page, nil)) || (page.UpToDate && options.UntilEnd) {
+			if (isNew && !yield(page, nil)) || (page.UpToDate && options.NoFollow) {
 				return
 			}
 			options.Offset = page.Offset
@@ -91,7 +91,7 @@ func (c *Client) nextPage(ctx context.Context, options ChangesOptions) (*ChangeP
 }
 
 // waits is false for "now": its offset is returned at once, before anything arrives.
-func (o ChangesOptions) waits() bool { return !o.UntilEnd && o.Offset != "now" }
+func (o ChangesOptions) waits() bool { return !o.NoFollow && o.Offset != "now" }
 
 func changesQuery(options ChangesOptions) string {
 	query := url.Values{"offset": {options.Offset}}

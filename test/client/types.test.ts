@@ -123,9 +123,20 @@ const sluice = new Sluice({ baseUrl: "http://127.0.0.1:8080", apiKey: "key", org
     assert.equal(await compileProgram(built, opening + code, browser), "");
   });
 
-  for (const page of ["README.md", "client/README.md", "docs/guides/sdk.md"]) {
-    it(`are those that the documents use: ${page}`, async () => {
-      const blocks = blocksOf(readFile(page).text, "ts");
+  /** With names of the reader's own program. */
+  const pages = {
+    "README.md": "",
+    "client/README.md": "",
+    "docs/guides/sdk.md": "",
+    "docs/guides/changes.md": `declare const baseUrl: string, apiKey: string, organizationId: string;
+declare const stored: string | undefined;
+declare function store(events: readonly unknown[], offset: string): Promise<void>;\n`,
+    "docs/guides/webhooks.md": "declare const body: string, headers: Headers, secret: string;\n",
+  };
+  for (const [page, own] of Object.entries(pages)) {
+    it(`are those that the documents import and use: ${page}`, async () => {
+      const shown = blocksOf(readFile(page).text, "ts");
+      const blocks = shown.filter((block) => !block.includes("@durable-streams/client"));
       assert.ok(blocks.length > 0);
       const [first = "", ...others] = blocks;
       const given = `declare const transactions: AsyncIterable<Transaction>;
@@ -133,7 +144,7 @@ declare const transaction: Transaction;
 declare function report(what: unknown): void;\n`;
       const scoped = others.map((block) => `async () => {\n${block}\n};\n`).join("");
       const names = 'import type { Transaction } from "@sluice/client";\n';
-      assert.equal(await compileProgram(built, names + first + given + scoped, node), "");
+      assert.equal(await compileProgram(built, names + first + given + own + scoped, node), "");
     });
   }
 });

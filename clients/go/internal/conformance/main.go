@@ -37,7 +37,7 @@ type command struct {
 	Offset         string            `json:"offset"`
 	Types          []string          `json:"types"`
 	Content        bool              `json:"content"`
-	UntilEnd       bool              `json:"until_end"`
+	NoFollow       bool              `json:"until_end"`
 	EventsMax      int               `json:"events_max"`
 	Body           string            `json:"body"`
 	Headers        map[string]string `json:"headers"`
@@ -127,7 +127,7 @@ func run(client **sluice.Client, c command) (any, error) {
 
 // changes ends with the page that has as many events as wanted. After each page it adds the next record.
 func changes(ctx context.Context, client *sluice.Client, c command) (any, error) {
-	options := sluice.ChangesOptions{Offset: c.Offset, Types: c.Types, Content: c.Content, UntilEnd: c.UntilEnd}
+	options := sluice.ChangesOptions{Offset: c.Offset, Types: c.Types, Content: c.Content, NoFollow: c.NoFollow}
 	records := []sluice.Person{}
 	if c.Records != nil {
 		records = decode[[]sluice.Person](c.Records)
