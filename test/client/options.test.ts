@@ -8,6 +8,7 @@ import { Sluice, type SluiceOptions } from "../../client/src/sluice.ts";
 import { apiKey, failConnection, follow, json, page, refuse, reply } from "./scripted-fetch.ts";
 
 const good: SluiceOptions = { baseUrl: "http://127.0.0.1:1", apiKey, organizationId: "o" };
+const getToken = async () => ({ token: "t", expiry: 0 });
 
 describe("an option", () => {
   const wrong: readonly (readonly [name: keyof SluiceOptions, value: unknown])[] = [
@@ -82,7 +83,6 @@ describe("an option", () => {
   });
 
   it("excludes another credential", () => {
-    const getToken = async () => ({ token: "t", expiry: 0 });
     for (const other of [{ tokenSource: "/token" }, { getToken }]) {
       const message = `apiKey and ${Object.keys(other).join("")} exclude each other.`;
       assert.throws(() => new Sluice({ ...good, ...other }), { name: "TypeError", message });
