@@ -57,6 +57,7 @@ import {
 } from "./page/proposals.ts";
 import { showOverview } from "./page/overview.ts";
 import { searchAll } from "./page/palette.ts";
+import { followDeletion } from "./page/follow-deletion.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   ),
   read("/console/deletion/:id", "deletion.read", showDeletion),
   act("/console/deletion/:id", "deletion.cancel", cancelOne, showDeletion),
+  read("/console/deletion/:id/progress", "deletion.read", followDeletion),
   act("/console/approval/:id", "deletion.approve", approveOne, showDeletion),
   read("/console/receipt/:id", "deletion.read", showReceipt),
   read("/console/find", "record.find", showFind),

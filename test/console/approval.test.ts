@@ -10,6 +10,7 @@ import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.t
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
 import { addTransaction } from "../cli/write-transactions.ts";
+import { openRaw } from "../support/raw-socket.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
@@ -77,8 +78,25 @@ describe("approving deletions in the console", () => {
     assert.equal(await approve("ben", id, "del_other"), 409);
     assert.equal(await approve("ben", "del_none"), 404);
     assert.equal(await statusOf(id), "pending");
+    // Until then nothing is about to change, and afterwards the page follows what happens.
+    assert.doesNotMatch(page, /data-progress/);
+    const held = service.holdStore("claimDeletions");
     assert.equal(await approve("ben", id), 303);
+    const shown = await show("ben", `deletion/${id}`);
+    const path = /data-progress="([^"]*)"/.exec(shown)?.[1] ?? "";
+    assert.equal(path, `/console/deletion/${id}/progress?status=pending`);
+    const stream = openRaw(service.address);
+    const { host } = new URL(service.address);
+    stream.socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nCookie: ${cookies["ben"] ?? ""}\r\n\r\n`,
+    );
+    await waitFor("the stream", () => stream.received().includes("event: state"));
+    assert.doesNotMatch(stream.received(), /event: end/);
+    held.release();
     await isCompleted(id);
+    await waitFor("the end", () => stream.received().includes("event: end"));
+    await stream.closed;
+    assert.doesNotMatch(await show("ben", `deletion/${id}`), /data-progress/);
     const done = await show("carla", `deletion/${id}`);
     assert.match(done, /approved by <bdi>ben<\/bdi>/);
     assert.match(done, /The receipt is genuine/);

@@ -61,6 +61,7 @@ async function proposalOf(act: Promise<unknown>): Promise<string> {
 export const notPages: ReadonlySet<string> = new Set([
   "/console/receipt/:id",
   "/console/palette",
+  "/console/deletion/:id/progress",
   "/console/upload/:id/progress",
   "/console/upload/:id/refused",
 ]);

@@ -5,6 +5,7 @@ import { mayCount, type Reader } from "../../domain/confidentiality.ts";
 import {
   awaitsApproval,
   type Deletion,
+  type DeletionStatus,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
@@ -16,7 +17,7 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
-import { findDeletion } from "../record/find-named-record.ts";
+import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
@@ -45,6 +46,14 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   const receipt = await findReceipt(app, deletion);
   const statement = stateAcknowledged(app, receipt, recipients);
   return { ...shown, reader, recipients, statement, receipt };
+}
+
+/** Throws OperatorError not_permitted and no_such_deletion. */
+export async function readStatus(app: App, id: string): Promise<DeletionStatus> {
+  requireRight(app, "deletion.read");
+  const found = await app.store.findDeletion(id, undefined);
+  if (found !== undefined && (await viewerOf(app).knows(found))) return found.status;
+  throw noSuchDeletion(id);
 }
 
 export interface DeletionDetails extends ShownDeletion {

@@ -19,6 +19,7 @@ import { renderApproving, renderConfirmation, whenTyped } from "../html/confirma
 import { renderChip, renderStatus } from "../html/chip.ts";
 import { deletionPath, pathTo, renderRecordLink, renderRecordName } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
+import { isAboutToChange, refreshSeconds, renderFollowed } from "./follow-deletion.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import {
   formatCount,
@@ -33,19 +34,20 @@ const screen = "/console/deletions";
 export async function showDeletion(person: Person): Promise<Answer> {
   const details = await readDeletionDetails(person.app, person.id);
   const { deletion } = details;
+  const isFollowed = isAboutToChange(details, person.app.now());
   const body = html`<div class="sides">
       <div>
         <section>${renderOwnFacts(details)}</section>
         ${details.preview !== undefined && renderPreview(deletion, details.preview, { needsApproval: awaitsApproval(deletion), until: deletion.dueAt > person.app.now() ? deletion.dueAt : undefined })}
         ${renderReceipt(details)} ${renderTold(details)}
       </div>
-      <div>${renderCourse(deletion)}</div>
+      <div>${renderCourse(deletion)} ${isFollowed && renderFollowed(deletion)}</div>
     </div>
     ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
   const aside = html`${renderStatus(deletion.status)}
   ${details.mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
   const title = `Deletion ${deletion.deletionRequestId}`;
-  return showPage(person, { title, screen, body, aside });
+  return showPage(person, { title, screen, body, aside, ...(isFollowed && { refreshSeconds }) });
 }
 
 function renderOwnFacts({

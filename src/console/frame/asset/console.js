@@ -117,6 +117,7 @@ function followProgress() {
   const text = part.querySelector("[data-progress-text]");
   const events = new EventSource(part.dataset.progress);
   events.addEventListener("state", ({ data }) => {
+    if (bar === null) return;
     const state = JSON.parse(data);
     bar.value = state.share;
     text.textContent = state.text;
