@@ -107,7 +107,9 @@ export function broken(
 }
 
 /** What errors of runtimes have besides a message. */
-interface RuntimeError extends Error {
+interface RuntimeError {
+  readonly message?: unknown;
+  readonly cause?: unknown;
   /** Of several addresses of a host. */
   readonly errors?: readonly unknown[];
   /** Of TLS. */
@@ -121,7 +123,7 @@ interface RuntimeError extends Error {
  */
 function reasonOf(error: unknown): string {
   const inner = innermost(Object(error) as RuntimeError);
-  const text = typeof inner.reason === "string" ? inner.reason : String(inner.message);
+  const text = [inner.reason, inner.message].find((each) => typeof each === "string") ?? "";
   const plain = text.replace(/\?[^\s)]*/g, "").replace(/\.$/, "");
   const { code } = inner;
   return typeof code !== "string" || plain.includes(code) ? plain : `${plain} (${code})`;

@@ -15,7 +15,7 @@ export function toJson(value: unknown): string {
 
 function stringify(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined;
+    return JSON.stringify(value);
   } catch (error) {
     JSON.stringify(value, requireExact);
     throw error;
