@@ -39,8 +39,6 @@ export interface RelationField {
 export interface Rule {
   readonly on: "add" | "always";
   readonly summary: string;
-  /** What the rule forbids, as JSON Schema; undefined if that can't express it. */
-  readonly forbids?: JsonSchema;
   /** A state holds at most one of these fields: the one of the latest change (merge.ts). */
   readonly exclusive?: readonly string[];
   check(payload: Payload): readonly FieldError[];

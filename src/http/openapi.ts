@@ -24,6 +24,7 @@ import {
   tokenTag,
   webhookTag,
 } from "./openapi/parts.ts";
+import { makePortable } from "./openapi/portable.ts";
 import { sharedSchemas } from "./openapi/publish-schema.ts";
 import { publicRoutes } from "./public-routes.ts";
 import { operationsFor } from "./routes.ts";
@@ -33,6 +34,14 @@ import { limits } from "../domain/limits.ts";
 /** Replaced where the document is served, by the address that the client used. */
 const serverUrl = "http://127.0.0.1:8080";
 
+/** The document as it is published. */
+export function publishOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
+  const { components, ...document } = makePortable(buildOpenApi(types));
+  const used = withoutUnused({ ...components, securitySchemes: {} }, document.paths);
+  return { ...document, components: { ...used, securitySchemes } };
+}
+
+/** Everything that the service accepts and answers, streams and unions included. */
 export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const schemas: Record<string, JsonSchema> = { ...sharedSchemas(), ...errorSchemas };
@@ -65,7 +74,7 @@ export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenAp
     },
     servers: [{ url: serverUrl, description: "This service: v1.0 and v2.0 have the same base." }],
     tags: tagsFor(types),
-    security: [{ AccessToken: [] }],
+    security: [{ BearerToken: [] }],
     paths,
     components: { ...components, securitySchemes },
   };

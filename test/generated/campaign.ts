@@ -1,4 +1,4 @@
-// Clients in Python and Go, generated from the OpenAPI document with common tools, checked and run against a service. A
+// Clients generated from the OpenAPI document with common tools, compiled, and in part run against a service. A
 // language whose tools are not installed is skipped, and the figures say so.
 
 import { writeFileSync } from "node:fs";
@@ -6,12 +6,13 @@ import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
 import type { Campaign, CampaignOutcome } from "../campaign/campaign.ts";
 import { startScene } from "../contract/scene.ts";
-import { buildOpenApi } from "../../src/http/openapi.ts";
+import { publishOpenApi } from "../../src/http/openapi.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type ClientMaker, clientMakers, missingTool, type Target } from "./client-maker.ts";
 
 export const generatedClients: Campaign = {
-  about: "generates clients in Python and Go from the OpenAPI document, and runs them",
+  about:
+    "generates clients in several languages from the OpenAPI document, and compiles or runs them",
   counts: "run",
   countDefault: 1,
   engines: ["sqlite"],
@@ -22,7 +23,7 @@ async function generateAll(): Promise<CampaignOutcome> {
   const scene = await startScene();
   const { token } = await scene.makeCustomer();
   const document = join(makeTempFolder(), "openapi.json");
-  writeFileSync(document, JSON.stringify(buildOpenApi()));
+  writeFileSync(document, JSON.stringify(publishOpenApi()));
   const target = { document, baseUrl: scene.service.address, token };
   const figures: Record<string, string> = {};
   const findings: string[] = [];

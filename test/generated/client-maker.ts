@@ -55,7 +55,37 @@ function program(name: string): string {
   return join(import.meta.dirname, name);
 }
 
+/** A client that openapi-generator makes, and that is compiled but not run. */
+function compiled(
+  language: string,
+  generator: readonly string[],
+  compile: readonly [command: string, ...words: string[]],
+): ClientMaker {
+  const [command] = compile;
+  return {
+    language: `${language} (openapi-generator)`,
+    needs: [
+      ["openapi-generator-cli", "version"],
+      [command, command === "go" ? "version" : "--version"],
+    ],
+    expected: [],
+    async make(folder, { document }) {
+      const words = ["generate", "-i", document, "-o", ".", "-g", ...generator];
+      await run(folder, "openapi-generator-cli", ...words);
+      await run(folder, ...compile);
+      return "[]";
+    },
+  };
+}
+
+const maven = ["mvn", "-q", "-DskipTests", "compile"] as const;
+
 export const clientMakers: readonly ClientMaker[] = [
+  compiled("Java, okhttp", ["java", "--library", "okhttp-gson"], [...maven]),
+  compiled("Java, native", ["java", "--library", "native"], [...maven]),
+  compiled("Go", ["go"], ["go", "build", "./..."]),
+  compiled("Rust", ["rust"], ["cargo", "check", "-q"]),
+  compiled("Python", ["python"], ["python3", "-m", "compileall", "-q", "openapi_client"]),
   {
     language: "Python",
     needs: [

@@ -10,7 +10,6 @@ from sluice_client.api.transaction import add_transaction, add_transaction_batch
 from sluice_client.models import (
     Error,
     OnboardingFlow,
-    OnboardingFlowOutcomeReasonType1,
     Transaction,
     TransactionExistence,
     TransactionMethod,
@@ -48,16 +47,17 @@ listed = add_transaction_batch.sync(client=client, body=batch)
 assert isinstance(listed, WriteResult), listed
 found = check_transaction.sync(client=client, tx_id="python")
 assert isinstance(found, TransactionExistence), found
-reason = OnboardingFlowOutcomeReasonType1.from_dict({"scores": [1, {"two": None}]})
 flow = add_onboarding_flow.sync(
     client=client,
-    body=OnboardingFlow(
-        onboarding_flow_id="python",
-        flow_name="f",
-        outcome="approved",
-        outcome_reason=reason,
-        timestamp=moment,
-    ),
+    body=[
+        OnboardingFlow(
+            onboarding_flow_id="python",
+            flow_name="f",
+            outcome="approved",
+            outcome_reason={"scores": [1, {"two": None}]},
+            timestamp=moment,
+        )
+    ],
 )
 assert isinstance(flow, WriteResult), flow
 assert again.message != ""

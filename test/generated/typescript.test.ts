@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { buildOpenApi } from "../../src/http/openapi.ts";
+import { publishOpenApi } from "../../src/http/openapi.ts";
 import { compile } from "../client/built-client.ts";
 import { startScene } from "../contract/scene.ts";
 import { root } from "../repository/tree.ts";
@@ -92,7 +92,7 @@ describe("a TypeScript client generated from the document", () => {
   let folder = "";
   before(async () => {
     folder = makeTempFolder();
-    writeProject(folder, await generate(buildOpenApi()));
+    writeProject(folder, await generate(publishOpenApi()));
   });
 
   it("compiles with the strictest settings", async () => {
@@ -113,22 +113,15 @@ describe("a TypeScript client generated from the document", () => {
     ]);
   });
 
-  it("would not compile if a default were a keyword, or the error types had less in common", async () => {
+  it("would not compile if a default were a keyword", async () => {
     const corrupted = JSON.parse(
-      JSON.stringify(buildOpenApi(), (key, value: unknown) => {
-        if (key === "is_test") return { ...(value as object), default: false };
-        if (key !== "Problem") return value;
-        const { message: _message, ...properties } = (value as { properties: object })
-          .properties as {
-          message: unknown;
-        };
-        return { type: "object", properties };
-      }),
+      JSON.stringify(publishOpenApi(), (key, value: unknown) =>
+        key === "is_test" ? { ...(value as object), default: false } : value,
+      ),
     ) as unknown;
     const other = makeTempFolder();
     writeProject(other, await generate(corrupted));
     const complaints = await compile("-p", join(other, "tsconfig.json"));
     assert.match(complaints, /is_test/);
-    assert.match(complaints, /message/);
   });
 });

@@ -9,8 +9,8 @@ export const openapi = defineCommand({
   rights: [],
   run: async () => {
     // Imported only here, because no other command needs the HTTP API.
-    const { buildOpenApi } = await import("../../http/openapi.ts");
-    const document = buildOpenApi();
+    const { publishOpenApi } = await import("../../http/openapi.ts");
+    const document = publishOpenApi();
     return { json: document, text: JSON.stringify(document, null, 2) };
   },
 });

@@ -1,11 +1,10 @@
-// Makes the rules that the schema of one field can't express: as a sentence, as a check, and as the JSON Schema of what
-// they forbid. A rule only reads which fields are present (null is not), so that it can run on a payload whose other
+// Makes the rules that the schema of one field can't express: as a sentence and as a check. A rule only reads which fields are present (null is not), so that it can run on a payload whose other
 // fields are invalid; it never reports what a schema reports.
 
 import type { FieldError } from "../error.ts";
 import { jsonValueErrors } from "../json/json-value.ts";
 import { limits } from "../limits.ts";
-import type { JsonSchema, Payload, Rule } from "../record-type.ts";
+import type { Payload, Rule } from "../record-type.ts";
 import { isJsonObject } from "./schema-shape.ts";
 
 const none: readonly FieldError[] = [];
@@ -25,17 +24,6 @@ function listed(words: readonly string[], last: "and" | "or"): string {
   return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
-/** JSON Schema of an object in which all of the fields are present and not null. */
-function sentAll(...fields: readonly string[]): JsonSchema {
-  const properties = fields.map((field) => [field, { not: { type: "null" } }]);
-  return { type: "object", required: fields, properties: Object.fromEntries(properties) };
-}
-
-/** JSON Schema of an object in which the field is missing or null. */
-function missing(field: string): JsonSchema {
-  return { type: "object", properties: { [field]: { type: "null" } } };
-}
-
 /** At least one of the fields must be sent when the record is added. */
 export function atLeastOneOf(...fields: readonly string[]): Rule {
   const summary = `At least one of ${listed(fields, "and")} is required.`;
@@ -46,20 +34,15 @@ export function atLeastOneOf(...fields: readonly string[]): Rule {
   return {
     on: "add",
     summary,
-    forbids: { allOf: fields.map(missing) },
     check: (payload) => (hasAny(payload, fields) ? none : [error]),
   };
 }
 
 /** No two of the fields may be sent together. Each field after the first is reported. */
 export function atMostOneOf(...fields: readonly string[]): Rule {
-  const pairs = fields.flatMap((one, index) =>
-    fields.slice(index + 1).map((other) => sentAll(one, other)),
-  );
   return {
     on: "always",
     summary: `At most one of ${listed(fields, "and")} may be sent.`,
-    forbids: pairs.length === 1 ? { ...pairs[0] } : { anyOf: pairs },
     exclusive: fields,
     check: (payload) => {
       const sent = fields.filter((field) => has(payload, field));
@@ -82,7 +65,6 @@ export function needs(field: string, companion: string): Rule {
   return {
     on: "add",
     summary: `${companion} is required when ${field} is sent.`,
-    forbids: { allOf: [sentAll(field), missing(companion)] },
     check: (payload) => (has(payload, field) && !has(payload, companion) ? [error] : none),
   };
 }
@@ -93,15 +75,9 @@ export function requiredWhen(
   fields: readonly string[],
 ): Rule {
   const when = `when ${condition.field} is ${condition.is}`;
-  const met: JsonSchema = {
-    type: "object",
-    required: [condition.field],
-    properties: { [condition.field]: { const: condition.is } },
-  };
   return {
     on: "add",
     summary: `${listed(fields, "and")} are required ${when}.`,
-    forbids: { allOf: [met, { anyOf: fields.map(missing) }] },
     check: (payload) =>
       payload[condition.field] === condition.is
         ? fields
@@ -111,7 +87,7 @@ export function requiredWhen(
   };
 }
 
-/** The values in a map of any JSON can be stored as they were sent. JSON Schema can't express depth. */
+/** The values in a map of any JSON can be stored as they were sent. */
 export function jsonIn(field: string): Rule {
   return {
     on: "always",

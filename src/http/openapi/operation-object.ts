@@ -43,7 +43,7 @@ export function operationObject(
     tags: [tag ?? requireType(operation).title],
     summary,
     description: [description, ...scopeSentence(operation)].join("\n\n"),
-    security: [operation.permission === undefined ? { ApiKey: [] } : { AccessToken: [] }],
+    security: [operation.permission === undefined ? { ApiKey: [] } : { BearerToken: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request === undefined ? {} : { requestBody: requestBody(request) }),
     responses: {

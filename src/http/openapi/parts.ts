@@ -137,7 +137,7 @@ export const securitySchemes = {
       "The API key that the operator issued to the organization, as the whole value of the header. Only for requesting " +
       "access tokens.",
   },
-  AccessToken: {
+  BearerToken: {
     type: "http",
     scheme: "bearer",
     description: "An access token, as `Authorization: Bearer <token>`.",

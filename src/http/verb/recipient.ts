@@ -130,7 +130,7 @@ export const registerRecipient: Verb = {
       "again with the same types changes nothing. The token needs the `read` scope of each type.",
     parameters: [],
     request: jsonRequest({
-      name: "NewRecipient",
+      name: "RecipientRegistration",
       schema: describedShape("A recipient to register.", registration),
       examples: {
         recipient: {

@@ -6,14 +6,14 @@ import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import { identifier, oneOf } from "../../domain/schema/fields.ts";
 import { closedObject, jsonBody } from "../request/request-check.ts";
 import { jsonReply, jsonRequest } from "../openapi/content.ts";
-import { type Examples, schemaRef } from "../openapi/document.ts";
+import type { Examples } from "../openapi/document.ts";
 import { exampleReason, idExample } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { deletionTag } from "../openapi/parts.ts";
 import type { Verb } from "../operation.ts";
 import {
   acceptedExample,
-  acceptedName,
+  acceptedOfAny,
   answerDeletion,
   deletionDescription,
   deleteScope,
@@ -57,10 +57,7 @@ export const requestDeletionByType: Verb = {
       }),
       reply: jsonReply(queuedDescription, {
         name: "DeletionAccepted",
-        schema: {
-          description: "The deletion is queued; the same reply as to the DELETE of the type.",
-          oneOf: deletable.map((type) => schemaRef(acceptedName(type))),
-        },
+        schema: acceptedOfAny(deletable),
         examples: exampleOfEach(deletable, acceptedExample),
       }),
     };

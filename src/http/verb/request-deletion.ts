@@ -46,13 +46,29 @@ export function acceptedName(type: RecordType): string {
   return `${componentName(type)}DeletionAccepted`;
 }
 
+const requestId = textSchema(
+  "Unique identifier of the deletion request, for `GET /v2/deletion_request`.",
+);
+
+function idSchemas(types: readonly RecordType[]): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(
+    types.map((type) => [type.idField, textSchema(`Unique identifier of the ${nounOf(type)}.`)]),
+  );
+}
+
 function acceptedSchema(type: RecordType): JsonSchema {
-  return objectSchema("The deletion is queued.", {
-    [type.idField]: textSchema(`Unique identifier of the ${nounOf(type)}.`),
-    deletion_request_id: textSchema(
-      "Unique identifier of the deletion request, for `GET /v2/deletion_request`.",
-    ),
-  });
+  const properties = { ...idSchemas([type]), deletion_request_id: requestId };
+  return objectSchema("The deletion is queued.", properties);
+}
+
+/** Has the id of one of the types. */
+export function acceptedOfAny(types: readonly RecordType[]): JsonSchema {
+  const ids = idSchemas(types);
+  return objectSchema(
+    "The deletion is queued; the same reply as to the DELETE of the type.",
+    { ...ids, deletion_request_id: requestId },
+    { sometimes: Object.keys(ids) },
+  );
 }
 
 export function acceptedExample(type: RecordType): object {

@@ -87,7 +87,7 @@ export const createWebhookEndpoint: Verb = {
       "Events are sent to it by Standard Webhooks 1.0, without content. It is notified only about types that the token may read, " +
       "and never of confidential ones. The reply is the only one with the secret.",
     request: jsonRequest({
-      name: "NewWebhookEndpoint",
+      name: "WebhookEndpointRegistration",
       schema: describedShape("An endpoint to create.", creation),
       examples: {
         endpoint: {

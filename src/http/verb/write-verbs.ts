@@ -14,7 +14,7 @@ import {
 import { type Operation, requireType, type Verb } from "../operation.ts";
 import { listDescription, oneOrMany, recordsRequest, writeReply } from "../write/write-document.ts";
 import { makeWrite } from "../write/write-records.ts";
-import type { Examples, JsonSchema } from "../openapi/document.ts";
+import type { Examples } from "../openapi/document.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { componentName } from "../openapi/wording.ts";
 
@@ -99,7 +99,6 @@ function addedRecord(type: RecordType): Component {
     name: componentName(type),
     schema: {
       ...describedShape(summary + ruleList(type, ["add", "always"]), addSchema),
-      ...forbidden(type, ["add", "always"]),
       examples: [example],
     },
     examples: { record: { summary: title, value: example } },
@@ -110,10 +109,7 @@ function updatedRecord(type: RecordType): Component {
   const description = `Changes to a record that exists. Null clears a field.${ruleList(type, ["always"])}`;
   return {
     name: `${componentName(type)}Update`,
-    schema: {
-      ...describedShape(description, withoutDefaults(type.updateSchema)),
-      ...forbidden(type, ["always"]),
-    },
+    schema: describedShape(description, withoutDefaults(type.updateSchema)),
     examples: updateExamples(type),
   };
 }
@@ -140,19 +136,6 @@ function updateExamples(type: RecordType): Examples {
 
 function pick(example: Payload, names: readonly string[]): Payload {
   return Object.fromEntries(names.map((name) => [name, example[name]]));
-}
-
-/**
- * Returns what the rules across fields forbid, under the one keyword that generators ignore: from conditions and
- * alternatives beside the properties, generators make types that do not compile.
- */
-function forbidden({ rules }: RecordType, on: readonly string[]): JsonSchema {
-  const schemas = rules.flatMap(({ on: when, summary, forbids }) =>
-    forbids === undefined || !on.includes(when) ? [] : [{ description: summary, ...forbids }],
-  );
-  const [first] = schemas;
-  if (first === undefined) return {};
-  return { not: schemas.length === 1 ? first : { anyOf: schemas } };
 }
 
 function ruleList({ rules }: RecordType, on: readonly string[]): string {

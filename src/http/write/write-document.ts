@@ -54,7 +54,7 @@ export function recordsRequest({ body }: Operation, record: Component): Content 
   const items = { type: "array", minItems: 1, maxItems: limits.batchItemsMax, items: one };
   const list: Example = { summary: "A list", value: values };
   return {
-    description: `${encodings} Streams may have any length.`,
+    description: `${encodings}${body === "either" ? " One record may be sent without a list." : ""} Streams may have any length.`,
     media: {
       // This is not oneOf, although only one can match: from oneOf a common generator makes code that does not compile.
       "application/json":
