@@ -1,5 +1,6 @@
-// Makes the rules that the schema of one field can't express: as a sentence and as a check. A rule only reads which fields are present (null is not), so that it can run on a payload whose other
-// fields are invalid; it never reports what a schema reports.
+// Makes the rules that the schema of one field can't express: as a sentence and as a check. A rule only reads which
+// fields are present (null is not), so that it can run on a payload whose other fields are invalid; it never reports
+// what a schema reports.
 
 import type { FieldError } from "../error.ts";
 import { jsonValueErrors } from "../json/json-value.ts";
