@@ -88,6 +88,7 @@ describe("uploads in the console", () => {
     const path = await uploaded([...content, row("bad", "much")].join("\n"));
     const first = await show(path);
     assert.match(first, /not imported: 1 of 9 columns/);
+    assert.match(first, /records of the type Transaction/);
     assert.match(first, /<code>amount<\/code> is required/);
     assert.deepEqual(findUnknownFiles(service.config), []);
     const wrong = { column: "Betrag", field: "amonut", time: "" };

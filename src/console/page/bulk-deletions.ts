@@ -10,6 +10,7 @@ import {
   type Selection,
 } from "../../actions/deletion/bulk-deletions.ts";
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
@@ -77,7 +78,7 @@ function renderConfirmation(
   const items = deletions.slice(0, shownMax).map(
     ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
       html`<li>
-        ${renderDeletionLink(id)} ${resourceType} <bdi>${resourceId}</bdi> of
+        ${renderDeletionLink(id)} ${titleOf(resourceType)} <bdi>${resourceId}</bdi> of
         <bdi>${organizationId}</bdi>
       </li>`,
   );

@@ -12,7 +12,7 @@ import { awaitsApproval, type Deletion, dueTime } from "../../domain/deletion/de
 import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import { nounOf, titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, showPage, type Person } from "../page.ts";
 import { renderApproving, renderConfirmation, whenTyped } from "../html/confirmation.ts";
@@ -261,8 +261,9 @@ function renderApproval({ deletion, mayApprove, preview }: DeletionDetails): Htm
   return renderApproving(mayApprove, "You requested this deletion", {
     what: "deletion",
     path: pathTo("approval", deletion.deletionRequestId),
-    effect: html`The ${deletion.resourceType} and everything that belongs to it is erased for good
-    once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the audit trail.`,
+    effect: html`The ${nounOf(deletion.resourceType)} and everything that belongs to it is erased
+    for good once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the
+    audit trail.`,
   });
 }
 
@@ -271,8 +272,8 @@ function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
     verb: "Cancel",
     what: "deletion",
     path: deletionPath(deletionRequestId),
-    effect: html`The ${resourceType} and everything that belongs to it stay. Whoever requested the
-      deletion sees the status <q>cancelled</q>, and can request it again.`,
+    effect: html`The ${nounOf(resourceType)} and everything that belongs to it stay. Whoever
+      requested the deletion sees the status <q>cancelled</q>, and can request it again.`,
   });
 }
 

@@ -87,7 +87,7 @@ function renderNone({ organizationId }: RecordKey): Html {
 
 function renderRelationsLink(record: FoundRecord): Html {
   return html`<a href="${recordPath(screen, record)}"
-    >What refers to it<span class="sr">: ${record.resourceType}</span></a
+    >What refers to it<span class="sr">: ${titleOf(record.resourceType)}</span></a
   >`;
 }
 
@@ -138,7 +138,7 @@ function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Ref
       ${items}
     </ul>
     ${records.length === 0 && html`<p class="empty">There are no more of this type.</p>`}
-    ${hasMore && html`<p><a href="${next}">More of the type ${resourceType}</a></p>`}`;
+    ${hasMore && html`<p><a href="${next}">More of the type ${titleOf(resourceType)}</a></p>`}`;
 }
 
 function renderNamingLink(key: RecordKey): Html {

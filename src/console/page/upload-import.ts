@@ -3,6 +3,7 @@
 
 import type { RefusedRow, UploadStep } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { renderButton } from "../html/field.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
@@ -12,7 +13,10 @@ export function renderFile(upload: Upload): Html {
   return renderFacts([
     ["File", html`<bdi>${fileName}</bdi>, ${formatBytes(bytes)}`],
     ["Organization", html`<bdi>${organizationId}</bdi>`],
-    ["Records", html`${resourceType}, ${update ? "updates of records that exist" : "new ones"}`],
+    [
+      "Records",
+      html`${titleOf(resourceType)}, ${update ? "updates of records that exist" : "new ones"}`,
+    ],
     ["Uploaded", html`${renderTime(receivedAt)}; removed after an hour`],
   ]);
 }

@@ -3,7 +3,7 @@
 
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
-import { recordTypeByName } from "../../domain/record-types.ts";
+import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
 import { type Html, html, renderFocusableTable } from "../html/html.ts";
 import { renderDiscard, renderFile } from "./upload-import.ts";
 
@@ -30,7 +30,7 @@ function renderColumns(
           html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`,
       ],
       ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
-      [`Field of the ${resourceType}`, renderField],
+      [`Field of the ${nounOf(resourceType)}`, renderField],
       [
         "Format of a time",
         ({ column, time }) =>
@@ -130,9 +130,9 @@ function renderStart(
   return html`<section class="narrow" aria-labelledby="start">
     <h2 id="start">Import</h2>
     <p>
-      It ${verb} records of the type ${resourceType} in <bdi>${organizationId}</bdi>. Rows that are
-      refused don't stop it; they are listed afterwards. It can be repeated: identical records are
-      not written again.
+      It ${verb} records of the type ${titleOf(resourceType)} in <bdi>${organizationId}</bdi>. Rows
+      that are refused don't stop it; they are listed afterwards. It can be repeated: identical
+      records are not written again.
     </p>
     ${isWrong && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
     <form method="post" action="/console/upload/${uploadId}/start">
