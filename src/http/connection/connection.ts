@@ -87,11 +87,12 @@ export class Connection extends Duplex {
 
   /** Begins to read. Call when Node's server has its listeners in place. */
   start(): void {
-    this.#socket.on("readable", () => {
+    this.#socket.on("data", (packet: Buffer) => {
+      this.#packet = packet;
+      this.#rest = packet;
       this.#pass();
-      // Nothing to read: the client has closed its side, which the socket tells only when it is read to its end.
-      if (this.#socket.readableLength === 0) this.#socket.read();
     });
+    this.#socket.resume();
   }
 
   /** Call with each request as soon as its head is parsed. Returns false if it must not be executed. */
@@ -182,7 +183,7 @@ export class Connection extends Duplex {
     // The parser can't be entered again before it returns.
     if (this.#isPassing) return;
     this.#isPassing = true;
-    while (this.#mayPass() && this.#read()) this.#passPart();
+    while (this.#rest.length > 0 && this.#mayPass()) this.#passPart();
     this.#isPassing = false;
     this.#afterPassing();
   }
@@ -192,7 +193,7 @@ export class Connection extends Duplex {
     if (this.#isWaitingForTurn) return false;
     const exchange = this.#exchange;
     if (exchange === undefined) return true;
-    if (exchange.request.complete || this.#unparsedBytes === 0) return false;
+    if (exchange.request.complete) return false;
     if (!exchange.isChunked) return true;
     if (exchange.isFlood) {
       this.fail(new AppError("malformed_http", { message: floodMessage }));
@@ -206,24 +207,15 @@ export class Connection extends Duplex {
     });
   }
 
-  /** Returns false if nothing has arrived. */
-  #read(): boolean {
-    if (this.#rest.length > 0) return true;
-    // The parser has copied what it keeps.
-    if (this.#packet.length >= freedBytesMin && this.readableLength === 0) freeMemory(this.#packet);
-    this.#packet = (this.#socket.read() as Buffer | null) ?? nothing;
-    this.#rest = this.#packet;
-    return this.#rest.length > 0;
-  }
-
   #passPart(): void {
     const exchange = this.#exchange;
     const rest = this.#rest;
     const length = exchange === undefined ? this.#headLength() : this.#bodyLength(exchange);
     // The parser and this stream don't agree about the end of the body.
     if (length === 0) return void this.destroy();
-    this.#rest = rest.subarray(length);
-    this.push(rest.subarray(0, length));
+    const isAll = length === rest.length;
+    this.#rest = isAll ? nothing : rest.subarray(length);
+    this.push(isAll ? rest : rest.subarray(0, length));
   }
 
   #headLength(): number {
@@ -263,9 +255,22 @@ export class Connection extends Duplex {
       this.#rest = Buffer.from(this.#rest);
       this.#packet = nothing;
     }
+    this.#readOn();
     this.#shared.note(this, waits ? this.#unparsedBytes : 0);
     if (this.isBehind) this.emit("behind");
     if (this.#hasEnded) this.#passEnd();
+  }
+
+  /** The socket reads one more packet while a part of this one waits. */
+  #readOn(): void {
+    if (this.#rest.length > 0) {
+      this.#socket.pause();
+      return;
+    }
+    // The parser has copied what it keeps.
+    if (this.#packet.length >= freedBytesMin && this.readableLength === 0) freeMemory(this.#packet);
+    this.#packet = nothing;
+    if (this.#socket.isPaused()) this.#socket.resume();
   }
 
   #answered(): void {

@@ -27,7 +27,7 @@ export class LingeringClose {
    * exceeds the bound of time or bytes.
    */
   close(socket: Socket): void {
-    socket.removeAllListeners("readable");
+    socket.removeAllListeners("data");
     let discarded = 0;
     socket.on("data", (chunk: Buffer) => {
       discarded += chunk.length;

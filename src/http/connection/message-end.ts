@@ -2,6 +2,7 @@
 // before the end of the message is known.
 
 const emptyLine = "\r\n\r\n";
+const emptyLineCode = 0x0d0a0d0a;
 const carriageReturn = 13;
 const lineFeed = 10;
 const nothing = Buffer.alloc(0);
@@ -20,11 +21,12 @@ export function lengthToEmptyLine(before: Buffer, bytes: Buffer, from: number): 
 /** The end of the bytes in which an empty line may begin; nothing if they end with one. */
 export function lastBytes(before: Buffer, bytes: Buffer): Buffer {
   const all = bytes.length < emptyLine.length ? Buffer.concat([before, bytes]) : bytes;
-  const last = all.subarray(-emptyLine.length);
-  if (last.at(-1) !== carriageReturn && last.at(-1) !== lineFeed) return nothing;
-  if (last.length === emptyLine.length && last.toString("latin1") === emptyLine) return nothing;
+  const last = all[all.length - 1];
+  if (last !== carriageReturn && last !== lineFeed) return nothing;
+  if (all.length >= emptyLine.length && all.readUInt32BE(all.length - 4) === emptyLineCode)
+    return nothing;
   // A copy, which does not retain the packet.
-  return Buffer.from(last.subarray(1 - emptyLine.length));
+  return Buffer.from(all.subarray(1 - emptyLine.length));
 }
 
 /** The index of the first byte that is not an empty line. */
