@@ -18,7 +18,8 @@ export function usePostgresEngine(name: string, options?: ServerOptions): Engine
   const sites = useSites({
     role: "serve",
     roleBeside: "serve",
-    emptyMore: "UPDATE counter SET value = 1; ALTER SEQUENCE arrival RESTART",
+    emptyMore:
+      "UPDATE counter SET value = CASE name WHEN 'parties_indexed' THEN 0 ELSE 1 END; ALTER SEQUENCE arrival RESTART",
     makePlace: async () => {
       const server = running;
       if (server === undefined) throw new Error("the server runs when the tests do, not before");
