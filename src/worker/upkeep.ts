@@ -157,8 +157,9 @@ function retentionRound(app: App, log: Logger): Round {
   const marks: Marks = new Map();
   let place: RetentionPlace | undefined;
   return withPauses(purgePauseMs, async () => {
-    const { queued, next } = await applyRetention(app, place, marks);
+    const { queued, recent, next } = await applyRetention(app, place, marks);
     if (queued > 0) log.info({ queued }, "retention queued deletions");
+    if (recent > 0) log.warn({ recent }, "a ceiling ends for records that arrived within a day");
     place = next;
     return next !== undefined;
   });

@@ -33,6 +33,8 @@ export interface RetentionPlace {
 export interface RetentionRound {
   /** Deletions that were requested. */
   readonly queued: number;
+  /** How many of them are of records that arrived, or changed, less than a day ago. */
+  readonly recent: number;
   /** Undefined when all records were scanned that can be due; the next round starts from the beginning. */
   readonly next: RetentionPlace | undefined;
 }
@@ -48,19 +50,19 @@ export async function applyRetention(
 ): Promise<RetentionRound> {
   const organizationIds = place?.organizationIds ?? (await retaining(app)).map(idOf);
   if (place === undefined) forgetOthers(marks, organizationIds);
-  const [id, ...following] = organizationIds;
-  if (id === undefined) return { queued: 0, next: undefined };
-  const next = following.length === 0 ? undefined : { organizationIds: following, marks };
+  const [id, ...others] = organizationIds;
+  if (id === undefined) return { ...none, next: undefined };
+  const next = others.length === 0 ? undefined : { organizationIds: others, marks };
   // Its rules may have changed since the first round.
   const organization = await app.store.findOrganization(id);
-  if (organization === undefined || isClosed(organization)) return { queued: 0, next };
+  if (organization === undefined || isClosed(organization)) return { ...none, next };
   const bounds = await readBounds(app, organization);
   const own = marks.get(id) ?? new ExpiryMarks();
   marks.set(id, own);
   own.use(bounds);
   const now = app.now();
   const range = own.next(now, place?.isBegun !== true);
-  if (range === undefined) return { queued: 0, next };
+  if (range === undefined) return { ...none, next };
   const query = { ...bounds, ...range, organizationId: id, scannedMax: retentionScannedMax, now };
   const part = await app.store.findExpired(query);
   const due = part.expired.filter(({ expiry }) => expiry === "due");
@@ -70,8 +72,12 @@ export async function applyRetention(
   }
   own.add(part, now);
   const isDone = own.next(now, false) === undefined;
-  return { queued: due.length, next: isDone ? next : { organizationIds, isBegun: true, marks } };
+  const recent = due.filter(({ isRecent }) => isRecent).length;
+  const following = isDone ? next : { organizationIds, isBegun: true, marks };
+  return { queued: due.length, recent, next: following };
 }
+
+const none = { queued: 0, recent: 0 } as const;
 
 function forgetOthers(marks: Marks, organizationIds: readonly string[]): void {
   const ids = new Set(organizationIds);

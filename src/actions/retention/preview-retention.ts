@@ -23,7 +23,7 @@ const retentionShownMax = 100;
 type Counts = Record<string, number>;
 
 /** An expired record. */
-interface Previewed extends Pick<Expired, "expiry"> {
+interface Previewed extends Pick<Expired, "expiry" | "isRecent"> {
   readonly record: DueRecord;
 }
 
@@ -37,16 +37,19 @@ export class ExpiryTally {
   readonly erasedWith: Counts = {};
   /** Counts, for each type, the records that would be erased with the last record that they belong to. */
   readonly shared: Counts = {};
+  /** How many of the records that would be deleted arrived, or changed, less than a day ago. */
+  recent = 0;
   /** Records that were left out because too much belongs to them, and which may have to wait for that. */
   inPart = 0;
 
   /** Adds expired records, and what the deletions of those that are due would do. */
   add(expired: readonly Previewed[], { waiting, erasedWith, shared, inPart }: ErasedPreview): void {
     const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
-    for (const { record, expiry: own } of expired) {
+    for (const { record, expiry: own, isRecent } of expired) {
       const expiry = waits.get(textOf(record)) ?? own;
       this.counts[expiry] += 1;
       if (expiry !== "due") continue;
+      if (isRecent) this.recent += 1;
       addCounts(this.dueByType, { [record.resourceType]: 1 });
       if (this.due.length < retentionShownMax) this.due.push(record);
     }
@@ -144,9 +147,9 @@ async function previewStep(
   const part = await app.store.findExpired({ ...query, after, scannedMax: examinedAtOnce });
   const expired = part.expired
     .filter(({ key }) => key.resourceType === resourceType)
-    .map(({ key, expiry, passedAt }) => {
+    .map(({ key, expiry, passedAt, isRecent }) => {
       const requestedAt = Math.max(passedAt, app.now());
-      return { record: { ...key, requestedAt }, expiry };
+      return { record: { ...key, requestedAt }, expiry, isRecent };
     });
   const due = expired.filter(({ expiry }) => expiry === "due").map(({ record }) => record);
   const relationsMax = previewRelationsMax;

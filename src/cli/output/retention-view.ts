@@ -74,6 +74,7 @@ export function viewPreview(preview: RetentionPreview) {
     erased_with_them: tally.erasedWith,
     shared_with_others: tally.shared,
     counted_in_part: tally.inPart,
+    arrived_within_a_day: tally.recent,
     held: counts.held,
     under_floor: counts.floor,
     deletion_open: counts.open,
@@ -113,6 +114,9 @@ export function describePreview(preview: RetentionPreview): string {
     ["would be deleted", formatCounts(tally.dueByType, "nothing")],
     ["erased with these", formatCounts(tally.erasedWith, "nothing")],
     ["of several, erased with the last", formatCounts(tally.shared, "nothing")],
+    ...(tally.recent === 0
+      ? []
+      : [["of these, arrived within a day", String(tally.recent)] as const]),
     ...(tally.inPart === 0 ? [] : [["left out, more belongs to", String(tally.inPart)] as const]),
     ["kept, on hold", String(counts.held)],
     ["kept, under a retention floor", String(counts.floor)],

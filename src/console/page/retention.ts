@@ -156,13 +156,21 @@ function renderRetentionPreview(
 const dueShownMax = 20;
 
 function renderTally(tally: PreviewPart["tally"], date: string): Html {
-  const { counts, due, dueByType, erasedWith, shared, inPart } = tally;
+  const { counts, due, dueByType, erasedWith, shared, inPart, recent } = tally;
   const shown = due.slice(0, dueShownMax);
   return html`${renderFacts([
     ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
     ["Would be deleted", formatCounts(dueByType) || "nothing"],
     ["Erased with these", formatCounts(erasedWith) || "nothing"],
     ["Of several records, erased with the last", formatCounts(shared) || "nothing"],
+    ...(recent === 0
+      ? []
+      : [
+          [
+            "Arrived within a day",
+            `${formatNumber(recent)} of these: are their times right?`,
+          ] as const,
+        ]),
     ...(inPart === 0
       ? []
       : [["Left out", `more that belongs to ${formatNumber(inPart)} of these records`] as const]),

@@ -63,6 +63,8 @@ export interface Expired {
   readonly ceiling: Ceiling;
   /** When it reached that ceiling. */
   readonly passedAt: number;
+  /** Whether a change of it arrived less than a day ago: its business times may be wrong. */
+  readonly isRecent: boolean;
 }
 
 export interface ExpiredPart {

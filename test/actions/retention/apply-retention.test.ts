@@ -122,6 +122,7 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
           erased_with_them: {},
           shared_with_others: {},
           counted_in_part: 0,
+          arrived_within_a_day: 0,
           held: 1,
           under_floor: 0,
           deletion_open: 0,
@@ -198,6 +199,25 @@ for (const [engine, environmentOf] of Object.entries(engines)) {
       assert.ok(first.queued > 0 && first.queued <= retentionScannedMax);
       assert.ok(first.next !== undefined);
       assert.equal(first.queued + (await applyAll()), count);
+    });
+
+    it("says which of them arrived within a day, whose times may be wrong", async () => {
+      const organizationId = "org_mistaken";
+      await store.createOrganization(organization(organizationId), operator);
+      await changeOrganization(app, organizationId, { retainDays: 365 });
+      const hourMs = 3_600_000;
+      for (const [id, receivedAt] of [
+        ["just-now", now - hourMs],
+        ["long-ago", now - 25 * hourMs],
+      ] as const) {
+        await store.write(transaction(id, old), { organizationId, receivedAt });
+      }
+      const { organizations } = await preview("--organization", organizationId);
+      const [shown] = organizations as readonly Readonly<Record<string, unknown>>[];
+      assert.deepEqual([shown?.["due"], shown?.["arrived_within_a_day"]], [2, 1]);
+      const { queued, recent } = await applyRetention(app, { organizationIds: [organizationId] });
+      assert.deepEqual([queued, recent], [2, 1]);
+      await changeOrganization(app, organizationId, { retainDays: null });
     });
 
     it("reads nothing again that cannot be due, and what arrived within a day", async () => {

@@ -15,7 +15,7 @@ import { findHeldKeys } from "../retention/hold.ts";
 import { findOpen } from "../deletion/open-deletion.ts";
 import { toKey } from "./plan.ts";
 import { eachPage, findErasing } from "./relations.ts";
-import { keyRows } from "../statement/named.ts";
+import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 const makePage = (end: string) => `
@@ -24,6 +24,16 @@ const makePage = (end: string) => `
   ORDER BY resource_id LIMIT $4`;
 const readPage = makePage("");
 const readPageUpTo = makePage("AND resource_id <= $5");
+
+const recentMs = 24 * 60 * 60_000;
+
+/** Those of the records ($1 to $3) of which a change arrived after a time ($4). */
+const findRecent = `
+  SELECT DISTINCT organization_id, resource_type, resource_id FROM ${namedRecords}
+    --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
+    --sqlite CROSS JOIN change USING (record_no)
+    --postgres JOIN change USING (organization_id, resource_type, resource_id)
+  WHERE received_at > $4`;
 
 interface SeenRow {
   readonly resource_id: string;
@@ -38,7 +48,7 @@ export interface Candidate {
 }
 
 /** A record that has reached its ceiling. */
-type Passed = Omit<Expired, "expiry">;
+type Passed = Omit<Expired, "expiry" | "isRecent">;
 
 export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {
   const { candidates, next, dueFrom, isEmpty } = yield* readCandidates(query);
@@ -168,7 +178,12 @@ function* decideExpiries(
     const floor = latestFloor({ floors, origins, records: [key], requestedAt: now });
     if ((floor?.until ?? 0) > now) reasons.set(keyText(key), "floor");
   }
-  return expired.map((one) => ({ ...one, expiry: reasons.get(keyText(one.key)) ?? "due" }));
+  const since = now - recentMs;
+  const recent = new Set((yield* all<KeyRow>(findRecent, keyRows(keys), since)).map(rowKeyText));
+  return expired.map((one) => {
+    const text = keyText(one.key);
+    return { ...one, expiry: reasons.get(text) ?? "due", isRecent: recent.has(text) };
+  });
 }
 
 function toNode({ resourceType, resourceId }: RecordKey): NodeKey {
