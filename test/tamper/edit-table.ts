@@ -39,7 +39,10 @@ const covered: Readonly<Record<string, { readonly key: string; readonly not: rea
       key: "name",
       not: ["operator_id", "created_at", "disabled_at", "unconfirmed_since", "unconfirmed_by"],
     },
-    proposal: { key: "proposal_id", not: ["state", "proposed_by", "proposed_at", "decided_at"] },
+    proposal: {
+      key: "proposal_id",
+      not: ["state", "proposed_by", "proposed_at", "expires_at", "decided_at"],
+    },
     // The scene has one organization with floors.
     retention_floor: { key: "resource_type", not: [] },
     receipt: { key: "receipt_no", not: [] },

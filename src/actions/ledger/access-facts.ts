@@ -24,16 +24,16 @@ function* factsOfOperator(operator: Operator): Generator<Fact> {
 }
 
 function factsOfProposal(proposal: Proposal): readonly Fact[] {
-  const { proposalId, organizationId, act, parameters, expiresAt, status, decidedBy } = proposal;
+  const { proposalId, organizationId, act, parameters, status, decidedBy } = proposal;
   const facts = aboutProposal(proposalId, 0);
-  const made = facts.made({ organizationId, act, parameters, expiresAt });
+  const made = facts.made({ organizationId, act, parameters });
   return status === "open" ? [made] : [made, facts.decided({ status, by: decidedBy })];
 }
 
 /** Returns the facts that an entry of the trail states about an operator or a proposal. */
 export function accessFactsOf(entry: AuditEntry): readonly Fact[] {
   const { action, entryNo: no, subject, actor, detail, organizationId } = entry;
-  const { act, parameters, expiresAt, unconfirmed, roles, issuer, subject: identity } = detail;
+  const { act, parameters, unconfirmed, roles, issuer, subject: identity } = detail;
   const operator = aboutOperator(subject, no);
   const proposal = aboutProposal(subject, no);
   const isUnconfirmed = unconfirmed === true ? [operator.unconfirmed(true)] : [];
@@ -49,7 +49,7 @@ export function accessFactsOf(entry: AuditEntry): readonly Fact[] {
     case "operator.disable":
       return [operator.disabled(true)];
     case "proposal.create":
-      return [proposal.made({ organizationId, act, parameters, expiresAt })];
+      return [proposal.made({ organizationId, act, parameters })];
     case "proposal.approve":
       return [proposal.decided({ status: "approved", by: actor })];
     case "proposal.decline":

@@ -15,7 +15,11 @@ function makeApp(
   { marks = [] }: { marks?: readonly LedgerMark[] } = {},
 ): App {
   const store = { replay: { listLedgerMarks: async () => marks } };
-  const ledger = { path: "/data/ledger", state: async () => ({ ...emptyState, ...state }) };
+  const ledger = {
+    path: "/data/ledger",
+    exists: () => true,
+    state: async () => ({ ...emptyState, ...state }),
+  };
   return { store, ledger } as unknown as App;
 }
 
@@ -52,7 +56,11 @@ it("a ledger is not lost where another process appends and marks between the two
   const state = () => ({ ...emptyState, ledgerId: "ledger_1", lastFrame: { end, digest: "a" } });
   const app = {
     store: { replay: { listLedgerMarks: async () => appendAfter([{ ...mark, end }]) } },
-    ledger: { path: "/data/ledger", state: async () => appendAfter(state()) },
+    ledger: {
+      path: "/data/ledger",
+      exists: () => true,
+      state: async () => appendAfter(state()),
+    },
   };
   assert.equal(await findLostLedger(app as unknown as App), undefined);
 });

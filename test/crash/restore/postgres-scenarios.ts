@@ -75,7 +75,10 @@ export function moveToPostgres(server: PostgresServer, site: string): Scenario {
     async verify(place, killed) {
       const target = targetOf(place);
       const line = makeCommandLine({ folder: place.data, environment: place.environment });
-      if (killed && !(await isMoved(target))) await line.ask("move", "--to", target);
+      if (killed && !(await isMoved(target))) {
+        await server.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public", target);
+        await line.ask("move", "--to", target);
+      }
       const onServer = makeCommandLine({
         folder: place.data,
         environment: { DATABASE_URL: target },
