@@ -45,6 +45,7 @@ const wrong: readonly Case[] = [
     /16 to 1024 letters/,
   ],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
+  ["CLOCK_JUMP_HOURS", ["-1", "x"], /whole number from 0/],
   ["NOTICE_DAYS", ["0", "x"], /whole number from 1/],
   ["TIMESTAMP_MIN", ["0", "1980", "1980-02-30"], /a date such as 1980-01-01/],
   ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],

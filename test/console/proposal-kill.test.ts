@@ -21,6 +21,7 @@ interface Stopper {
   isStopped(): Promise<boolean>;
   /** Only after the end of the process. */
   release(): Promise<void>;
+  readonly close: () => void;
 }
 
 /** Counts combinations, without end. */
@@ -59,8 +60,9 @@ function inSqlite(folder: string): Stopper {
       looks = opened !== undefined && isLocked(opened[1]) ? looks + 1 : 0;
       return looks >= looksMin;
     },
-    release: async () => {
-      opened?.[0].exec("DROP TRIGGER stopping");
+    release: async () => void opened?.[0].exec("DROP TRIGGER stopping"),
+    // Earlier, the last connection of another program to a store that was not closed would remove its WAL.
+    close: () => {
       for (const one of opened ?? []) one.close();
     },
   };
@@ -87,6 +89,7 @@ async function inPostgres(postgres: PostgresServer): Promise<Stopper> {
       return (await query(sleeping)).length === 1;
     },
     release: async () => void (await query("DROP TRIGGER stopping ON audit_entry")),
+    close: () => undefined,
   };
 }
 
@@ -122,6 +125,7 @@ async function killWhileApproving(folder: string, stopper: Stopper): Promise<voi
   await stopper.release();
   assert.equal(await needsApproval(), true);
   const second = await startServerProcess(environment);
+  stopper.close();
   const { text } = await read(second.client, `/console/proposal/${id}`, { cookie: ben });
   assert.match(text, /Approve the proposal/);
   assert.equal((await submit(second.client, `/console/proposal/${id}`, approval)).status, 303);

@@ -12,6 +12,7 @@ export function noSuchOperation(path: string, known: readonly string[]): AppErro
 
 /** For a path of an operation with an id behind it. */
 function idInPath(path: string): string | undefined {
+  if (path.endsWith("/")) return undefined;
   const parent = path.slice(0, path.lastIndexOf("/"));
   const meant = operations.find((one) => one.method === "GET" && one.path === parent);
   const name = meant?.document(meant, recordTypes).query?.name;

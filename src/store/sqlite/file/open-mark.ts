@@ -52,7 +52,8 @@ export function refuseCopiedAlone(path: string): void {
   if (!isCopiedAlone(path)) return;
   throw new StoreError(
     `The store ${path} was copied or moved without its WAL while it was in use: the file was not closed, and there is no ` +
-      `${path}-wal. The newest records are missing, and what was erased last may be back. Put the WAL beside it, or restore a ` +
+      `${path}-wal. The newest records are missing, and what was erased last may be back, unless another program, such as ` +
+      "sqlite3, has removed the WAL because it was the last to close the store. Put the WAL beside it, or restore a " +
       "backup. If neither exists, stop all processes of Sluice, move the file to another folder, and run `sluice restore FILE " +
       "--incomplete` with it, which accepts the loss.",
   );
