@@ -129,6 +129,7 @@ export const groups: Readonly<Record<string, string>> = {
   retention: "Set and show how long records are kept, and preview what is deleted.",
   restricted: "List, show and export what deletions had to keep.",
   audit: "Export and verify the audit trail.",
+  clock: "Confirm the clock after a jump.",
 };
 
 /** The parts of the help, with the first words of their commands. */
@@ -137,7 +138,7 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],
   Records: ["import", "export", "changes", "recipient", "webhook", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
-  Store: ["audit", "backup", "restore", "move", "check"],
+  Store: ["audit", "backup", "restore", "move", "check", "clock"],
   Tools: ["openapi", "completion"],
 };
 

@@ -73,6 +73,8 @@ const withoutRight: Readonly<Record<string, string>> = {
   "retention/retention-rules previewRules": partly,
   "retention/retention-rules setRule": partly,
   "retention/holds stateOf": begun,
+  "upkeep/clock describeClockJump": begun,
+  "upkeep/index-parties makePartyRound": begun,
   "upkeep/store-upkeep describeStore": open,
 };
 

@@ -61,7 +61,12 @@ describe("on a terminal", () => {
       const { code, out, err } = await shown.type(line);
       const text = { out: stripVTControlCharacters(out), err: stripVTControlCharacters(err) };
       assert.notDeepEqual(text, { out, err }, line);
-      assert.deepEqual({ code, ...text }, await piped.type(line), line);
+      const bare = await piped.type(line);
+      assert.deepEqual(
+        { code, err: text.err, out: withoutNow(text.out) },
+        { ...bare, out: withoutNow(bare.out) },
+        line,
+      );
     }
   });
 
@@ -79,6 +84,11 @@ describe("on a terminal", () => {
     });
   }
 });
+
+/** A deletion that waits for nothing can be processed from now on. */
+function withoutNow(text: string): string {
+  return text.replace(/(?<=not before +)\S+/, "now");
+}
 
 describe("without a terminal", () => {
   it("there are no colours", async () => {

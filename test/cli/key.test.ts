@@ -67,7 +67,7 @@ describe("key create", () => {
   it("refuses an unknown organization, and lists the existing ones", async () => {
     const { name, message } = await line.fail("key create --organization acne");
     assert.equal(name, "no_such_organization");
-    assert.match(message, /There are: acme\./);
+    assert.match(message, /There are: acme \(Acme\)\./);
     assert.equal((await line.fail("key list --organization acne")).name, "no_such_organization");
   });
 });

@@ -74,13 +74,16 @@ describe("retention set and show", () => {
     await line.ask("organization set acme --retain-days 90 --yes");
     const before = await show();
     const above = await line.fail(...set("company", "91"));
-    const both = /floor of company, 91 days from last_seen, .* the ceiling of 90 days/;
+    const both = /floor of the type Company, 91 days from last_seen, .* the ceiling of 90 days/;
     assert.equal(above.name, "floor_above_ceiling");
     assert.match(above.message, both);
     for (const more of [[], ["--yes"]]) {
       const below = await line.fail("organization set acme --name New --retain-days 59", ...more);
       assert.equal(below.name, "floor_above_ceiling");
-      assert.match(below.message, /floor of transaction, 60 days .* the ceiling of 59 days/);
+      assert.match(
+        below.message,
+        /floor of the type Transaction, 60 days .* the ceiling of 59 days/,
+      );
     }
     assert.deepEqual(await show(), before);
     const organization = await line.ask("organization show acme");
