@@ -77,7 +77,6 @@ describe("a file of another user in a shared folder", { skip }, () => {
 
   before(async () => {
     files.ledger = await operate(environment, ({ ledger }) => Promise.resolve(ledger.path));
-    writeFileSync(files.ledger, "");
     const server = await startServerProcess(environment);
     await server.end("SIGTERM");
     assert.ok(existsSync(files.key));

@@ -82,11 +82,9 @@ describe("a file that can't be used", () => {
     const { code, err } = await runOnDisk(folder, script, testEnvironment(folder));
     assert.equal(code, 1);
     const [serve = "", list = ""] = err.trim().split("\n");
-    assert.match(
-      serve,
-      /sluice\.db\.serving can't be created: .* read-only file system\. Mount it/,
-    );
-    assert.match(list, /sluice\.db is on a read-only file system\. Mount it for writing/);
+    for (const message of [serve, list]) {
+      assert.match(message, /sluice\.db is on a read-only file system\. Mount it for writing/);
+    }
   });
 
   it("is named where it is the ledger, and its disk is full", mounting, async () => {

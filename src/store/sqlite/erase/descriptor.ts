@@ -2,6 +2,7 @@
 // any descriptor of a file releases every lock that the process holds on it (POSIX), including SQLite's.
 
 import { closeSync, openSync } from "node:fs";
+import { describeFailure } from "../connection.ts";
 
 interface Shared {
   users: number;
@@ -22,9 +23,9 @@ export class SharedDescriptor {
     byPath.set(path, this.#shared);
   }
 
-  /** Opens the file at the first call. */
+  /** Opens the file at the first call. Throws StoreError. */
   get(): number {
-    this.#shared.descriptor ??= openSync(this.#path, "r+");
+    this.#shared.descriptor ??= open(this.#path);
     return this.#shared.descriptor;
   }
 
@@ -34,5 +35,13 @@ export class SharedDescriptor {
     if (this.#shared.users > 0) return;
     byPath.delete(this.#path);
     if (this.#shared.descriptor !== undefined) closeSync(this.#shared.descriptor);
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, "r+");
+  } catch (cause) {
+    throw describeFailure(path, cause);
   }
 }
