@@ -57,7 +57,7 @@ export const auditVerify = defineCommand({
     "FILE is the output of `sluice audit export`. Entries that are missing in the middle are reported by their numbers. With " +
     "--head, entries that are missing at the end are found too: read the head first, then export the trail. A manifest in the " +
     "last line is verified with it. With --keys, a copy of what a server publishes at " +
-    "/.well-known/sluice-receipts.json, the command needs neither a store nor a network. Exits with 1 if anything is wrong.",
+    "/.well-known/sluice-receipts.json, the command needs neither a store nor a network. Exits with 3 if anything is wrong.",
   examples: [
     "sluice audit verify audit.ndjson",
     "sluice audit verify audit.ndjson --keys keys.json --head https://sluice.example/.well-known/sluice-heads.json",

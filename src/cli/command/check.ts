@@ -16,7 +16,7 @@ export const check = defineStoreCommand({
     "Check the store: its integrity, the audit trail, receipts, deletions and holds against each other and against the ledger.",
   details:
     "Also lists files in the data folder that do not belong to Sluice. With --erasure, it searches the store for remains of " +
-    "what completed deletions erased; on SQLite also its files. Exits with 1 if anything is found. May run while the store is in service. SECURITY.md describes what it can't find.",
+    "what completed deletions erased; on SQLite also its files. Exits with 3 if anything is found. May run while the store is in service. SECURITY.md describes what it can't find.",
   examples: ["sluice check", "sluice check --erasure"],
   rights: ["store.check"],
   options: { erasure: flag("Also search for remains of erased records.") },

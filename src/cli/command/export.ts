@@ -68,7 +68,7 @@ export const exportVerify = defineCommand({
     "FILE is what an export wrote: a file, or the folder of `sluice subject export` or of a closed organization. NDJSON has its " +
     "manifest in the last line, CSV and Parquet in FILE.manifest.json, a folder in manifest.json. The manifest says what was " +
     "exported, when, and how many rows, and its SHA-256 is in the audit trail (`export.manifest`). With --keys, a copy of what a " +
-    "server publishes at /.well-known/sluice-receipts.json, the command needs neither a store nor a network. Exits with 1 if " +
+    "server publishes at /.well-known/sluice-receipts.json, the command needs neither a store nor a network. Exits with 3 if " +
     "anything is wrong.",
   examples: [
     "sluice export verify transactions.ndjson",

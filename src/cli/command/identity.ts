@@ -135,7 +135,7 @@ export const identityRevoke = defineStoreCommand({
 export const identityTest = defineStoreCommand({
   name: "identity test",
   summary: "Show which rules accept a token of a platform, or why none does. Issues nothing.",
-  details: "Exits with 1 if no rule accepts it. The token is not used up, and is shown nowhere.",
+  details: "Exits with 3 if no rule accepts it. The token is not used up, and is shown nowhere.",
   examples: ["sluice identity test /var/run/secrets/tokens/sluice --organization acme"],
   rights: ["key.read"],
   arguments: { file: required(text("FILE"), "A file with the token.") },

@@ -49,7 +49,7 @@ export const importRecords = defineCommand({
     "them there and import that file. A column with the name of a field needs no mapping. For other fields, `--map` says " +
     "where the value comes from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, " +
     "in which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
-    "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. Exits with 1 if any row " +
+    "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. Exits with 3 if any row " +
     "was refused.",
   examples: [
     "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --dry-run",

@@ -121,7 +121,7 @@ export const receiptVerify = defineCommand({
     "too. With --trail, FILE also has to have each receipt that the audit trail names, and no other: those of closed " +
     "organizations, restricted sets and confidential records are in no chain. Read the head first, then export the trail, and " +
     "the receipts with --include-confidential last. The output says up to when the receipts are complete, and what was not " +
-    "examined. Exits with 1 unless every receipt is genuine, none is known to be missing, and every disclosed number is right.",
+    "examined. Exits with 3 unless every receipt is genuine, none is known to be missing, and every disclosed number is right.",
   examples: [
     "sluice receipt verify receipt.json",
     "curl -sS https://sluice.example/.well-known/sluice-receipts.json > keys.json && sluice receipt verify receipt.json --keys keys.json",

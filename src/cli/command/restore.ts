@@ -51,7 +51,7 @@ export const restore = defineCommand({
     "deletions to replay is written into the copy of the backup before that copy gets the store's name. Records are erased and " +
     "verified as usual, with receipts that say that the deletion was replayed. Holds placed since the backup are placed again, " +
     "and holds released since are released. The audit trail records where it was cut. If the restore is killed, it leaves either " +
-    "the old store, or one that nothing can read before `sluice deletion replay` has finished. Exits with 1 while a hold keeps a " +
+    "the old store, or one that nothing can read before `sluice deletion replay` has finished. Exits with 3 while a hold keeps a " +
     "deletion waiting. Keys that were revoked since the backup are valid again: revoke them again. Restore PostgreSQL with its " +
     "own tools, then run `sluice deletion replay`.",
   examples: ["sluice restore sluice-2026-03-01.db --replace"],
@@ -103,7 +103,7 @@ export const deletionReplay = defineCommand({
     "Reads deletions and holds from the ledger in DATA_DIR, and from --ledger: the ledger of another host, or the output of " +
     "`receipt export --include-confidential`. First it writes the list of deletions to replay into the store. From then on no ledger is needed, and " +
     "nothing else can read the store until all of them are processed. Records are erased and verified as usual; the receipts " +
-    "say that the deletion was replayed. Exits with 1 while a hold keeps a deletion waiting; release the hold and run this " +
+    "say that the deletion was replayed. Exits with 3 while a hold keeps a deletion waiting; release the hold and run this " +
     "again. If there is nothing to replay, it changes nothing and may be run at any time; otherwise the service must be stopped. " +
     "The ledger does not show a restore that has lost only changes: --restored says so, and offsets of the feed that lie beyond " +
     "what was restored are refused from then on.",

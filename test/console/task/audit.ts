@@ -36,7 +36,7 @@ export const auditTasks: readonly Task[] = [
       const text = await readFile(path, "utf8");
       await verify(hands, { name: "receipts.ndjson", text }, heads);
       await hands.see("Genuine:");
-      await hands.see(/^number \d/);
+      await hands.see(/^found: number \d/);
       await hands.see(/^entry [\d,]+ has the digest of the manifest/);
       const first = text.slice(0, text.indexOf("\n") + 1);
       await verify(hands, { name: "cut.ndjson", text: text.replace(first, "") }, heads);
