@@ -60,7 +60,7 @@ function inSqlite(folder: string): Stopper {
       looks = opened !== undefined && isLocked(opened[1]) ? looks + 1 : 0;
       return looks >= looksMin;
     },
-    release: async () => void opened?.[0].exec("DROP TRIGGER stopping"),
+    release: async () => opened?.[0].exec("DROP TRIGGER stopping"),
     // Earlier, the last connection of another program to a store that was not closed would remove its WAL.
     close: () => {
       for (const one of opened ?? []) one.close();

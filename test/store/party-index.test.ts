@@ -98,7 +98,7 @@ async function entriesIn({ query }: Scene): Promise<readonly string[]> {
   const rows = await query("SELECT block_no, entries FROM party_block");
   const entries = rows.flatMap((row) => {
     const { block_no, entries: packed } = row as { block_no: number; entries: Uint8Array };
-    return [...readEntries(packed, Number(block_no))];
+    return [...readEntries(packed, block_no)];
   });
   return entries.map(({ rest, changeNo }) => `${changeNo} ${rest}`).sort();
 }

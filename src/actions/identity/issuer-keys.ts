@@ -2,7 +2,7 @@
 // bounded in number, bytes and time. Connects only to hosts that an operator has named in a rule; never to a host that
 // a token names.
 
-import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
+import type { JWTVerifyGetKey } from "jose";
 import { boundedFetch } from "../../basics/bounded-fetch.ts";
 import { identityLimits, type IdentityRule, type KeySet } from "../../domain/identity-rule.ts";
 
@@ -43,7 +43,7 @@ export class IssuerKeys {
       const keys =
         rule.jwks === undefined
           ? this.#remote(rule, known)
-          : createLocalJWKSet({ keys: [...rule.jwks.keys] } as JSONWebKeySet);
+          : createLocalJWKSet({ keys: [...rule.jwks.keys] });
       const currentDate = new Date(this.#now());
       const clockTolerance = identityLimits.leewaySeconds;
       await jwtVerify(token, await keys, { algorithms, currentDate, clockTolerance });
