@@ -76,7 +76,9 @@ export function moveToPostgres(server: PostgresServer, site: string): Scenario {
       const target = targetOf(place);
       const line = makeCommandLine({ folder: place.data, environment: place.environment });
       if (killed && !(await isMoved(target))) {
-        await server.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public", target);
+        const owner = new URL(target).username;
+        const empty = `DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION ${owner}`;
+        await server.query(empty, target);
         await line.ask("move", "--to", target);
       }
       const onServer = makeCommandLine({

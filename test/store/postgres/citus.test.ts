@@ -29,6 +29,7 @@ const folder = new URL("../../../src/store/", import.meta.url);
 /** Statements that run only without Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
   "postgres/commit/record.ts lockRows",
+  "sql/record/arrival-counter.ts findHighest",
   "postgres/commit/record.ts insertRecords",
   "postgres/commit/record.ts insertChanges",
   "sql/search/index-tokens.ts addTokens",

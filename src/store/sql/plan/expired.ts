@@ -33,7 +33,9 @@ const findRecent = `
     --sqlite CROSS JOIN record USING (organization_id, resource_type, resource_id)
     --sqlite CROSS JOIN change USING (record_no)
     --postgres JOIN change USING (organization_id, resource_type, resource_id)
-  WHERE received_at > $4`;
+  WHERE received_at > $4
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
 
 interface SeenRow {
   readonly resource_id: string;
