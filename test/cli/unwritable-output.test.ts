@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -47,8 +47,10 @@ describe("a service whose log can't be written", () => {
   it("serves, counts the lines that are lost, and ends on SIGTERM", async () => {
     const environment = testEnvironment(makeTempFolder(), logging);
     const server = await startServerProcess(environment, { under: redirected("2>/dev/full") });
-    const metrics = await fetch(`${server.address}/metrics`);
-    assert.match(await metrics.text(), /^sluice_log_lines_lost_total [1-9]/m);
+    await waitFor("a lost line", async () => {
+      const metrics = await fetch(`${server.address}/metrics`);
+      return /^sluice_log_lines_lost_total [1-9]/m.test(await metrics.text());
+    });
     assert.equal(await server.end("SIGTERM"), 0);
   });
 
@@ -73,6 +75,8 @@ describe("standard output that can't be written", () => {
   it("does not end a service", async () => {
     const folder = makeTempFolder();
     const log = join(folder, "log");
+    // The shell may not have made it when it is read first.
+    writeFileSync(log, "");
     const { PATH = "" } = process.env;
     const [shell = "", ...words] = redirected(`>/dev/full 2>${log}`);
     const child = spawn(shell, [...words, process.execPath, bin, "serve"], {

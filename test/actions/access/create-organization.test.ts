@@ -80,7 +80,7 @@ describe("an organization", () => {
   it("that does not exist is reported with those that do", async () => {
     await assert.rejects(findOrganization(app, "acmee"), {
       errorName: "no_such_organization",
-      message: 'There is no organization "acmee". There are: acme.',
+      message: 'There is no organization "acmee". There are: acme (Acme).',
     });
     await assert.rejects(listKeys(app, "acmee"), { errorName: "no_such_organization" });
   });
