@@ -128,6 +128,7 @@ async function openForServing(
     await unscrubbed.resume();
     if (!isMarkedOpen(reader) || !isFileMarkedOpen(descriptor.get())) {
       await performBy(writer)("markServed");
+      await files.checkpoint();
     }
     checkpointer = makeCheckpointer(files, unscrubbed);
     snapshot = new SharedRead(reader);

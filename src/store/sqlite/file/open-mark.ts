@@ -11,7 +11,6 @@ import { statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { type Connection, isMarkedOpen, openMark } from "../connection.ts";
 import { SharedDescriptor } from "../erase/descriptor.ts";
-import { addPin } from "./wal-checkpoint.ts";
 
 /** In the header of the file (sqlite.org/fileformat2.html#user_version_number). */
 const markOffset = 60;
@@ -28,12 +27,9 @@ export function bringMarkIntoFile(connection: Connection): void {
   connection.get("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
-/** Does both before a store is served, and keeps the WAL from being restarted unnoticed. */
+/** Call before a store is served. The first checkpoint, which pins the WAL, brings the mark into the file. */
 export function markServed(connection: Connection): void {
   connection.exec(`PRAGMA user_version = ${openMark}`);
-  // A read transaction that began before this would keep it out of the file.
-  addPin(connection);
-  bringMarkIntoFile(connection);
 }
 
 /** Only while holding the right to serve, or another process that serves would no longer be marked. */

@@ -46,6 +46,7 @@ export async function openRecorded(path: string, point: () => void = () => undef
   await unscrubbed.resume();
   // As a serving process does.
   await performBy(writer)("markServed");
+  await files.checkpoint();
   const parts = { reader: connection, writer, descriptor, files, unscrubbed };
   const store = withActs(makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() }));
   return { store, unscrubbed, scrubs };
