@@ -18,7 +18,7 @@ export const requestedAtOnceMax = 250;
 /** What the rounds of the worker need. */
 type Retaining = Pick<App, "store" | "now">;
 
-/** By organization, what earlier rounds have read. */
+/** What earlier rounds have read, by organization. */
 export type Marks = Map<string, ExpiryMarks>;
 
 /** Where the next round continues. */

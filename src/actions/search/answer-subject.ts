@@ -225,7 +225,7 @@ function startOf({ first_stated }: StatedValue): number {
 
 type Counts = ReadonlyMap<string, Span & { readonly records: number }>;
 
-/** By type. */
+/** The records by type. */
 async function countRecords(app: App, request: SubjectRequest): Promise<Counts> {
   const counts = new Map<string, Span & { readonly records: number }>();
   for await (const keys of findKeys(app, request)) {

@@ -8,7 +8,7 @@ export interface ErrorBody {
   readonly code: number;
   readonly message: string;
   readonly errors?: readonly FieldError[];
-  /** With the description, as in RFC 6749, section 5.2. */
+  /** The form has the description, as in RFC 6749, section 5.2. */
   readonly error?: string;
   readonly error_description?: string;
 }

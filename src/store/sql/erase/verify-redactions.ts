@@ -26,7 +26,7 @@ const readCursors = `
 
 const place = ["deletion_request_id", "position bigint"];
 
-/** Of records with few changes. */
+/** Selects records with few changes. */
 const findSuspects = `
   SELECT deletion_request_id, position, resource_type, to_type, to_id, payload
   FROM ${named("organization_id", "resource_type", "resource_id", "id", "place bigint")}

@@ -133,7 +133,7 @@ export class PartyObstacles {
 
 export interface PartySearch {
   readonly now: number;
-  /** Only changes with a higher number. */
+  /** Changes with a higher number count. */
   readonly after?: number;
   /** How many pages are read. */
   readonly pagesMax?: number;

@@ -58,7 +58,7 @@ export interface NumberedKey extends RecordKey {
   readonly recordNo: number | null;
 }
 
-/** With the number as the fourth column. */
+/** The number is the fourth column. */
 export function numberedRows(keys: readonly NumberedKey[]): Rows {
   const rows = keys.map((one) => [
     one.organizationId,
