@@ -133,11 +133,13 @@ export function testWebhooks(engine: Engine): void {
       const attempt = { ...name, claimant: "a", at: now, result: "410", leaseUntil: undefined };
       const failed = { kind: "failed", nextAttemptAt: now + 9, disable: "gone" } as const;
       const fail = async (enable: boolean) => {
-        const lease = { ...name, claimant: "a", now, until: now + 50 };
-        const { leaseUntil: leasedUntil = 0 } = (await store.webhooks.claim(lease)) ?? {};
+        const [found] = await store.listWebhookEndpoints(acme);
+        assert.ok(found);
+        const lease = { claimant: "a", now, until: now + 50 };
+        const { leaseUntil: leasedUntil = 0 } = (await store.webhooks.claim(found, lease)) ?? {};
         if (enable) await store.webhooks.change(name, { enable: true }, act);
         const second = { ...lease, claimant: "b" };
-        assert.equal(await store.webhooks.claim(second), undefined, "two at once");
+        assert.equal(await store.webhooks.claim(found, second), undefined, "two at once");
         return store.webhooks.settle({ ...attempt, outcome: { ...failed, leasedUntil } });
       };
       const ignored = await fail(true);

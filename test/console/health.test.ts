@@ -93,7 +93,9 @@ describe("the health in the console", () => {
     const now = clock.now();
     const one = { organizationId, endpointId, claimant: "test" };
     const leasedUntil = now + 60_000;
-    await app.store.webhooks.claim({ ...one, now, until: leasedUntil });
+    const [found] = await app.store.listWebhookEndpoints(organizationId);
+    assert.ok(found);
+    await app.store.webhooks.claim(found, { claimant: "test", now, until: leasedUntil });
     const outcome = { kind: "failed", leasedUntil, nextAttemptAt: now, disable: "gone" } as const;
     const settled = { ...one, at: now, result: "410", leaseUntil: undefined, outcome };
     await app.store.webhooks.settle(settled);

@@ -6,7 +6,7 @@ import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { listRecipients } from "../../src/actions/recipient/recipients.ts";
 import { deliver } from "../../src/actions/webhook/deliver.ts";
 import { addEndpoint, listOwnEndpoints } from "../../src/actions/webhook/endpoints.ts";
-import { placeOf } from "../../src/actions/webhook/next-message.ts";
+import { findNext } from "../../src/actions/webhook/next-message.ts";
 import { Turns } from "../../src/basics/turns.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { webhookEvents } from "../../src/domain/webhook.ts";
@@ -51,20 +51,27 @@ export class Followers {
     const cipher = await FeedCipher.open(store);
     const { no: entryNo } = await store.trail.head();
     const { settled: changeNo } = await store.settledArrival();
+    const ends = { entryNo, changeNo };
+    const source = { app, keys, cipher, turns: new Turns() };
     const bodies: string[] = [];
-    await deliver(app, endpoint, {
-      source: { app, keys, cipher, turns: new Turns() },
-      claimant: "campaign",
-      ends: { entryNo, changeNo },
-      place: placeOf(endpoint),
-      send: ({ body }) => {
-        bodies.push(body);
-        return Promise.resolve({ result: "200", status: 200, retryAfter: "", stopped: false });
+    const { message } = await findNext(source, endpoint, { ends, place: endpoint });
+    if (message === undefined) return bodies;
+    await deliver(
+      app,
+      { endpoint, message },
+      {
+        source,
+        claimant: "campaign",
+        ends,
+        send: ({ body }) => {
+          bodies.push(body);
+          return Promise.resolve({ result: "200", status: 200, retryAfter: "", stopped: false });
+        },
+        random: () => 0.5,
+        stopping,
+        onAttempt: () => undefined,
       },
-      random: () => 0.5,
-      stopping,
-      onAttempt: () => undefined,
-    });
+    );
     return bodies;
   }
 

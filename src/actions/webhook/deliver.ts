@@ -8,16 +8,10 @@ import {
   retryWaitMs,
   type WebhookEndpoint,
 } from "../../domain/webhook.ts";
-import type { Attempt } from "../../store/interface/webhooks.ts";
+import type { Attempt, Cursors } from "../../store/interface/webhooks.ts";
 import type { App } from "../app.ts";
-import {
-  type Ends,
-  findNext,
-  type Message,
-  type MessageSource,
-  type Place,
-  placeOf,
-} from "./next-message.ts";
+import { FeedCipher } from "../change/offset.ts";
+import { findNext, type Message, type MessageSource } from "./next-message.ts";
 
 /** Longer than an attempt can take. */
 const leaseMs = 30_000;
@@ -41,12 +35,17 @@ export interface Sending {
   readonly body: string;
 }
 
+/** A message, and the endpoint as it was when the message was found. */
+export interface ToSend {
+  readonly endpoint: WebhookEndpoint;
+  readonly message: Message;
+}
+
 export interface DeliveryOptions {
   readonly source: MessageSource;
   readonly claimant: string;
-  readonly ends: Ends;
-  /** Up to where messages of the endpoint were searched before it was claimed. */
-  readonly place: Place;
+  /** Up to where the trail and the changes are complete. */
+  readonly ends: Cursors;
   readonly send: (sending: Sending) => Promise<SendResult>;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -62,53 +61,26 @@ export interface DeliveryAttempt {
   readonly disabled: DisabledBecause | undefined;
 }
 
-/** Does nothing if another process sends to the endpoint, or if there is nothing to send. */
-export async function deliver(
-  app: App,
-  endpoint: WebhookEndpoint,
-  options: DeliveryOptions,
-): Promise<void> {
-  const { source, claimant, ends, place } = options;
-  const { organizationId, endpointId } = endpoint;
+/** Ends the leases of the process that served an embedded store before, which may have been killed. */
+export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
+  if (!store.traits.isServer) await store.webhooks.releaseAll();
+  return FeedCipher.open(store);
+}
+
+/**
+ * Sends a message, and then those that follow it. Does nothing if another process sends to the endpoint, or if somebody
+ * has changed what the message depends on.
+ */
+export async function deliver(app: App, first: ToSend, options: DeliveryOptions): Promise<void> {
   const now = app.now();
-  const lease = { organizationId, endpointId, claimant, now, until: now + leaseMs };
-  const claimed = await app.store.webhooks.claim(lease);
-  if (claimed === undefined) return;
-  const isSigned = claimed.keyCheck === source.keys.check;
-  const { message } = isSigned
-    ? await findNext(source, claimed, { ends, place: placeOf(claimed, place) })
-    : { message: undefined };
-  if (message === undefined) return release(app, claimed, options);
-  await deliverAll(app, { endpoint: claimed, message }, options);
-}
-
-interface ToSend {
-  readonly endpoint: WebhookEndpoint;
-  readonly message: Message;
-}
-
-async function deliverAll(app: App, first: ToSend, options: DeliveryOptions): Promise<void> {
-  let sending: ToSend | undefined = first;
+  const lease = { claimant: options.claimant, now, until: now + leaseMs };
+  const endpoint = await app.store.webhooks.claim(first.endpoint, lease);
+  let sending = endpoint && { endpoint, message: first.message };
   for (let sent = 1; sending !== undefined; sent += 1) {
-    const { endpoint, message }: ToSend = sending;
     const sendResult = await options.send(signed(app, sending, options));
-    if (sendResult.stopped) return release(app, endpoint, options);
-    const outcome = evaluate(app, sending, { ...options, sendResult });
-    const isOver = outcome.kind !== "delivered" || options.stopping.aborted || sent >= messagesMax;
-    const told = afterwards(endpoint, message, app.now());
-    const following: Message | undefined = isOver
-      ? undefined
-      : (await findNext(options.source, told, { ends: options.ends, place: placeOf(told) }))
-          .message;
-    const settled: WebhookEndpoint | undefined = await settle(app, sending, {
-      ...options,
-      outcome,
-      result: sendResult.result,
-      isLast: following === undefined,
-    });
-    if (settled === undefined || following === undefined) return;
-    if (isChanged(settled, told)) return release(app, endpoint, options);
-    sending = { endpoint: settled, message: following };
+    if (sendResult.stopped) return release(app, sending.endpoint, options);
+    const isLast = options.stopping.aborted || sent >= messagesMax;
+    sending = await settle(app, sending, { ...options, sendResult, isLast });
   }
 }
 
@@ -144,20 +116,10 @@ function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOpt
   };
 }
 
-/** The endpoint as the row will be once the message is delivered. */
-function afterwards(
-  endpoint: WebhookEndpoint,
-  { after, isSignal }: Message,
-  at: number,
-): WebhookEndpoint {
-  const signalledAt = isSignal ? at : endpoint.signalledAt;
-  return { ...endpoint, ...after, signalledAt, lastDeliveredAt: at };
-}
-
 function evaluate(
   app: App,
   { endpoint, message }: ToSend,
-  { sendResult, random }: DeliveryOptions & { readonly sendResult: SendResult },
+  { sendResult, random }: Settling,
 ): Attempt["outcome"] {
   const { status = 0, retryAfter } = sendResult;
   if (message.test !== undefined) return { kind: "tested", requestedAt: message.test };
@@ -176,22 +138,40 @@ function evaluate(
   };
 }
 
-interface Settling extends DeliveryOptions, Pick<Attempt, "outcome" | "result"> {
+interface Settling extends DeliveryOptions {
+  readonly sendResult: SendResult;
   readonly isLast: boolean;
 }
 
-async function settle(
-  app: App,
-  { endpoint }: ToSend,
-  { outcome, result, isLast, claimant, onAttempt }: Settling,
-): Promise<WebhookEndpoint | undefined> {
+/** Stores the result of an attempt, and returns the next message under the same lease. */
+async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend | undefined> {
+  const { endpoint, message } = sent;
   const { organizationId, endpointId } = endpoint;
+  const { claimant, onAttempt, sendResult } = options;
   const at = app.now();
-  const leaseUntil = isLast ? undefined : at + leaseMs;
-  const attempt = { organizationId, endpointId, claimant, at, result, leaseUntil, outcome };
-  const settled = await app.store.webhooks.settle(attempt);
+  const signalledAt = message.isSignal ? at : endpoint.signalledAt;
+  const told = { ...endpoint, ...message.after, signalledAt, lastDeliveredAt: at };
+  const { outcome, next } = await goOn(told, evaluate(app, sent, options), options);
+  const leaseUntil = next === undefined ? undefined : at + leaseMs;
+  const name = { organizationId, endpointId, claimant };
+  const { result } = sendResult;
+  const settled = await app.store.webhooks.settle({ ...name, at, result, leaseUntil, outcome });
   const { kind } = outcome;
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
   onAttempt({ endpoint: settled ?? endpoint, kind, result, disabled });
-  return settled;
+  if (settled === undefined || next === undefined) return undefined;
+  if (!isChanged(settled, told)) return { endpoint: settled, message: next };
+  await release(app, endpoint, options);
+  return undefined;
+}
+
+/** Searches for the next message. If there is none, the cursors go on past everything that was searched. */
+async function goOn(
+  told: WebhookEndpoint,
+  outcome: Attempt["outcome"],
+  { source, ends, isLast }: Settling,
+): Promise<{ readonly outcome: Attempt["outcome"]; readonly next: Message | undefined }> {
+  if (isLast || outcome.kind !== "delivered") return { outcome, next: undefined };
+  const { message: next, place } = await findNext(source, told, { ends, place: outcome.after });
+  return { outcome: next === undefined ? { ...outcome, after: place } : outcome, next };
 }

@@ -13,7 +13,7 @@ import {
 import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
 import type { App, WebhookKeys } from "../app.ts";
 import { findLastArrival, numbersAtOnce } from "../change/last-arrival.ts";
-import { FeedCipher } from "../change/offset.ts";
+import type { FeedCipher } from "../change/offset.ts";
 
 /** How many entries of the trail one statement covers. */
 const entriesAtOnce = 10_000;
@@ -50,33 +50,17 @@ export interface MessageSource {
   readonly turns: Turns;
 }
 
-/** Up to where the trail and the changes are complete. */
-export type Ends = Cursors;
-
-/** Up to here there is nothing to send to an endpoint with the cursors `from`. */
-export interface Place {
-  readonly from: Cursors;
-  readonly entryNo: number;
-  readonly changeNo: number;
-}
-
-export function placeOf({ entryNo, changeNo }: Cursors, known?: Place): Place {
-  const from = { entryNo, changeNo };
-  if (known === undefined) return { from, ...from };
-  const isSame = known.from.entryNo === entryNo && known.from.changeNo === changeNo;
-  return isSame ? known : { from, ...from };
-}
-
 export interface Next {
   readonly message: Message | undefined;
-  readonly place: Place;
+  /** Before the message, or up to where this has searched. */
+  readonly place: Cursors;
 }
 
-/** If there is no message, returns up to where this has searched. */
+/** `ends`: up to where the trail and the changes are complete. `place`: up to here there is nothing to send. */
 export async function findNext(
   source: MessageSource,
   endpoint: WebhookEndpoint,
-  { ends, place }: { readonly ends: Ends; readonly place: Place },
+  { ends, place }: { readonly ends: Cursors; readonly place: Cursors },
 ): Promise<Next> {
   const test = testOf(source, endpoint);
   if (test !== undefined) return { message: test, place };
@@ -116,8 +100,8 @@ async function typesFor(
 interface Search {
   readonly endpoint: WebhookEndpoint;
   readonly types: readonly string[];
-  readonly ends: Ends;
-  readonly place: Place;
+  readonly ends: Cursors;
+  readonly place: Cursors;
 }
 
 function testOf({ app, keys }: MessageSource, endpoint: WebhookEndpoint): Message | undefined {
@@ -219,44 +203,4 @@ function signalMessage(
 /** The payload that Standard Webhooks recommends. */
 function bodyOf(type: string, at: number, data: Readonly<Record<string, string>>): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
-}
-
-export async function findEnds({ store }: Pick<App, "store">): Promise<Ends> {
-  const { no: entryNo } = await store.trail.head();
-  const { settled: changeNo } = await store.settledArrival();
-  return { entryNo, changeNo };
-}
-
-export interface Looked {
-  /** The results of the last query and of this one. */
-  readonly seen: Ends;
-  readonly ends: Ends;
-  /** The organizations with events of deletions since `seen`, and those that may have changes. */
-  readonly told: ReadonlySet<string>;
-  readonly changed: ReadonlySet<string>;
-}
-
-/**
- * What has happened since the last look, at once for all endpoints: it decides which of those that had nothing to be
- * sent by then are looked at one by one.
- */
-export async function lookForNews(
-  { store }: Pick<App, "store">,
-  organizations: readonly string[],
-  { seen, ends }: Pick<Looked, "seen" | "ends">,
-): Promise<Looked> {
-  const { entryNo, changeNo } = ends;
-  const told =
-    entryNo > seen.entryNo
-      ? await store.webhooks.findNews({ after: seen.entryNo, through: entryNo })
-      : [];
-  const range = { organizations, after: seen.changeNo, through: changeNo };
-  const changed = changeNo > seen.changeNo ? await store.arrivals.find(range) : [];
-  return { seen, ends, told: new Set(told), changed: new Set(changed) };
-}
-
-/** Ends the leases of the process that served an embedded store before, which may have been killed. */
-export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
-  if (!store.traits.isServer) await store.webhooks.releaseAll();
-  return FeedCipher.open(store);
 }

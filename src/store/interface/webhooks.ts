@@ -47,11 +47,15 @@ export interface EndpointPage {
   readonly limit: number;
 }
 
-export interface Lease extends EndpointName {
+export interface Lease {
   readonly claimant: string;
   readonly now: number;
   readonly until: number;
 }
+
+/** What a message depends on: the endpoint is claimed only if it is still so. */
+export type FoundEndpoint = EndpointName &
+  Pick<WebhookEndpoint, "entryNo" | "changeNo" | "keyCheck" | "testRequestedAt">;
 
 /** The result of an attempt. */
 export interface Attempt extends EndpointName {

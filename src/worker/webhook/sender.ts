@@ -4,19 +4,16 @@
 import { randomBytes } from "node:crypto";
 import type { App } from "../../actions/app.ts";
 import type { FeedCipher } from "../../actions/change/offset.ts";
-import { deliver, type DeliveryAttempt, type Sending } from "../../actions/webhook/deliver.ts";
-import { KnownEndpoints } from "../../actions/webhook/known-endpoints.ts";
 import {
   beginSending,
-  findEnds,
-  type Looked,
-  lookForNews,
-  type Ends,
-  findNext,
-  type MessageSource,
-  type Place,
-  placeOf,
-} from "../../actions/webhook/next-message.ts";
+  deliver,
+  type DeliveryAttempt,
+  type DeliveryOptions,
+  type Sending,
+  type ToSend,
+} from "../../actions/webhook/deliver.ts";
+import { type KnownEndpoint, KnownEndpoints } from "../../actions/webhook/known-endpoints.ts";
+import { findNext, type MessageSource } from "../../actions/webhook/next-message.ts";
 import { Turns } from "../../basics/turns.ts";
 import { isWaitOver, type WebhookEndpoint, webhookWaitsMsMax } from "../../domain/webhook.ts";
 import type { Logger } from "../../log.ts";
@@ -28,6 +25,8 @@ const backOffMsMax = 10_000;
 const deliveriesMax = 64;
 const deliveriesOfOrganizationMax = 4;
 
+type Ends = DeliveryOptions["ends"];
+
 export interface SenderOptions {
   readonly post: Post;
   readonly log: Logger;
@@ -35,9 +34,6 @@ export interface SenderOptions {
   /** From 0 to 1, for the jitter. */
   readonly random?: () => number;
 }
-
-/** For an endpoint: up to here there is nothing to send. */
-type Places = Map<string, Place>;
 
 class Sender {
   readonly #app: App;
@@ -52,8 +48,6 @@ class Sender {
   /** When each organization was last served, as a count; organizations that were never served come first. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
-  #places: Places = new Map();
-  #seen: Ends | undefined;
   #cipher: FeedCipher | undefined;
 
   constructor(app: App, options: SenderOptions) {
@@ -66,17 +60,17 @@ class Sender {
   async round(): Promise<boolean> {
     // First, because it ends leases of a process that was killed.
     const cipher = await this.#begun();
-    const endpoints = await this.#known.list();
+    const { ends, endpoints } = await this.#known.list();
     const keys = this.#app.webhookKeys();
     if (endpoints.length === 0 || keys === undefined) return false;
     const source = { app: this.#app, keys, cipher, turns: this.#turns };
-    const ends = await this.#look(endpoints);
-    const waiting = endpoints.filter((one) => !this.#isAtEnd(one, ends));
-    for (const endpoint of this.#inTurn(waiting, keys.check)) {
+    for (const known of this.#inTurn(endpoints, ends, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
+      const { endpoint, place: before } = known;
       if (this.#isFull(endpoint)) continue;
-      const place = await this.#findNews(source, endpoint, ends);
-      if (place !== undefined) this.#begin(source, endpoint, { ends, place });
+      const { message, place } = await findNext(source, endpoint, { ends, place: before });
+      known.place = place;
+      if (message !== undefined) this.#begin(source, { endpoint, message }, ends);
     }
     return false;
   }
@@ -90,45 +84,18 @@ class Sender {
     await Promise.all(this.#inFlight.values());
   }
 
-  /**
-   * Queries what has changed since the last query, if anything has, once for all endpoints that had nothing to send
-   * then.
-   */
-  async #look(endpoints: readonly WebhookEndpoint[]): Promise<Ends> {
-    const ends = await findEnds(this.#app);
-    const seen = this.#seen ?? ends;
-    this.#seen = seen;
-    if (ends.entryNo === seen.entryNo && ends.changeNo === seen.changeNo) return ends;
-    const organizations = [...new Set(endpoints.map(({ organizationId }) => organizationId))];
-    const looked = await lookForNews(this.#app, organizations, { seen, ends });
-    this.#seen = ends;
-    const isListed = new Set(organizations);
-    for (const id of this.#servedAt.keys()) if (!isListed.has(id)) this.#servedAt.delete(id);
-    this.#places = forward(this.#places, endpoints, looked);
-    return ends;
-  }
-
-  #isAtEnd(endpoint: WebhookEndpoint, ends: Ends): boolean {
-    if (endpoint.testRequestedAt !== undefined) return false;
-    const known = placeOf(endpoint, this.#places.get(endpoint.endpointId));
-    return known.entryNo >= ends.entryNo && known.changeNo >= ends.changeNo;
-  }
-
   /** Endpoints that may be sent something now; the organization that was served longest ago comes first. */
-  #inTurn(endpoints: readonly WebhookEndpoint[], keyCheck: number): readonly WebhookEndpoint[] {
+  #inTurn(all: readonly KnownEndpoint[], ends: Ends, keyCheck: number): readonly KnownEndpoint[] {
     const now = this.#app.now();
-    const turn = ({ organizationId }: WebhookEndpoint) => this.#servedAt.get(organizationId) ?? 0;
-    return endpoints
+    const organizations = new Set(all.map(({ endpoint }) => endpoint.organizationId));
+    for (const id of this.#servedAt.keys()) if (!organizations.has(id)) this.#servedAt.delete(id);
+    const turn = ({ endpoint }: KnownEndpoint) => this.#servedAt.get(endpoint.organizationId) ?? 0;
+    return all
       .filter(
-        ({ endpointId, leaseUntil, keyCheck: own }) =>
-          own === keyCheck &&
-          isWaitOver(leaseUntil, now, webhookWaitsMsMax.lease) &&
-          !this.#inFlight.has(endpointId),
-      )
-      .filter(
-        ({ nextAttemptAt, disabledAt, testRequestedAt }) =>
-          testRequestedAt !== undefined ||
-          (disabledAt === undefined && isWaitOver(nextAttemptAt, now, webhookWaitsMsMax.attempt)),
+        (known) =>
+          known.endpoint.keyCheck === keyCheck &&
+          isDue(known, ends, now) &&
+          !this.#inFlight.has(known.endpoint.endpointId),
       )
       .toSorted((one, other) => turn(one) - turn(other));
   }
@@ -137,35 +104,16 @@ class Sender {
     return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
   }
 
-  /** Returns the position up to which it has searched if there is something to send; otherwise undefined. */
-  async #findNews(
-    source: MessageSource,
-    endpoint: WebhookEndpoint,
-    ends: Ends,
-  ): Promise<Place | undefined> {
-    const { endpointId } = endpoint;
-    const known = placeOf(endpoint, this.#places.get(endpointId));
-    const { message, place } = await findNext(source, endpoint, { ends, place: known });
-    this.#places.set(endpointId, place);
-    return message === undefined ? undefined : place;
-  }
-
-  #begin(
-    source: MessageSource,
-    endpoint: WebhookEndpoint,
-    looked: { readonly ends: Ends; readonly place: Place },
-  ): void {
-    const { endpointId, organizationId } = endpoint;
-    // Its cursors advance, and may be set back meanwhile.
-    this.#places.delete(endpointId);
+  #begin(source: MessageSource, first: ToSend, ends: Ends): void {
+    const { endpointId, organizationId } = first.endpoint;
     this.#served += 1;
     this.#servedAt.set(organizationId, this.#served);
     this.#count(organizationId, 1);
     const { log } = this.#options;
-    const delivery = deliver(this.#app, endpoint, {
+    const delivery = deliver(this.#app, first, {
       source,
       claimant: this.#claimant,
-      ...looked,
+      ends,
       random: this.#options.random ?? Math.random,
       stopping: this.#stopping.signal,
       send: (sending) => this.#send(sending),
@@ -214,23 +162,14 @@ class Sender {
   }
 }
 
-/** Endpoints that had nothing to send up to `seen`, and whose organizations have no news since. */
-function forward(
-  places: Places,
-  endpoints: readonly WebhookEndpoint[],
-  { seen, ends, told, changed }: Looked,
-): Places {
-  const moved = endpoints.flatMap((endpoint): [string, Place][] => {
-    const { endpointId, organizationId } = endpoint;
-    const known = places.get(endpointId);
-    if (known === undefined) return [];
-    const hasNews = known.entryNo < seen.entryNo || told.has(organizationId);
-    const hasChanges = known.changeNo < seen.changeNo || changed.has(organizationId);
-    const entryNo = hasNews ? known.entryNo : ends.entryNo;
-    const changeNo = hasChanges ? known.changeNo : ends.changeNo;
-    return [[endpointId, { ...known, entryNo, changeNo }]];
-  });
-  return new Map(moved);
+/** Whether there may be something to send, and it may be sent now. */
+function isDue({ endpoint, place }: KnownEndpoint, ends: Ends, now: number): boolean {
+  const { leaseUntil, nextAttemptAt, disabledAt, testRequestedAt } = endpoint;
+  if (!isWaitOver(leaseUntil, now, webhookWaitsMsMax.lease)) return false;
+  if (testRequestedAt !== undefined) return true;
+  const isAtEnd = place.entryNo >= ends.entryNo && place.changeNo >= ends.changeNo;
+  if (isAtEnd || disabledAt !== undefined) return false;
+  return isWaitOver(nextAttemptAt, now, webhookWaitsMsMax.attempt);
 }
 
 export function startSender(app: App, options: SenderOptions): Pick<Loop, "stop"> {

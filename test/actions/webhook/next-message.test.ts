@@ -5,7 +5,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { Turns } from "../../../src/basics/turns.ts";
 import { FeedCipher } from "../../../src/actions/change/offset.ts";
-import { findNext, placeOf } from "../../../src/actions/webhook/next-message.ts";
+import { findNext } from "../../../src/actions/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/actions/webhook/webhook-keys.ts";
 import { type WebhookEvent, webhookEvents } from "../../../src/domain/webhook.ts";
 import { newEndpoint } from "../../conformance/webhooks.ts";
@@ -47,7 +47,7 @@ async function next(store: TestStore, events: readonly WebhookEvent[], through?:
   const ends = { entryNo: (await store.trail.head()).no, changeNo: through ?? changeNo };
   const app = { store, now: () => operator.now };
   const source = { app, keys, cipher, turns: new Turns() };
-  const { message } = await findNext(source, endpoint, { ends, place: placeOf(endpoint) });
+  const { message } = await findNext(source, endpoint, { ends, place: endpoint });
   assert.ok(message);
   return message;
 }

@@ -7,6 +7,7 @@ import type {
   DeletionNews,
   DeletionNewsQuery,
   EndpointName,
+  FoundEndpoint,
   Lease,
   TrailRange,
 } from "../../interface/webhooks.ts";
@@ -14,7 +15,10 @@ import { reader } from "../../row/reader.ts";
 import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
 import { audit, toEndpoint } from "./endpoint.ts";
 
-/** `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. */
+/**
+ * `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. `$8` to `$11`: the
+ * endpoint as it was when the message was found.
+ */
 const claim = `
   UPDATE webhook_endpoint SET claimant = $3, lease_until = $4
   WHERE organization_id = $1 AND endpoint_id = $2
@@ -22,6 +26,8 @@ const claim = `
     AND (test_requested_at IS NOT NULL
       OR disabled_at IS NULL
         AND (next_attempt_at IS NULL OR next_attempt_at <= $5 OR next_attempt_at > $7))
+    AND entry_no = $8 AND change_no = $9 AND key_check = $10
+    AND test_requested_at IS NOT DISTINCT FROM $11
     AND EXISTS (SELECT 1 FROM organization WHERE organization_id = $1 AND closed_at IS NULL)
   RETURNING *`;
 
@@ -85,12 +91,19 @@ const findChange = `
 
 const toNews = reader<DeletionNews>({});
 
-/** Returns the endpoint in its current state; undefined if another process sends to it, or nothing may be sent now. */
-export function* claimEndpoint(lease: Lease): Statements<WebhookEndpoint | undefined> {
-  const { organizationId, endpointId, claimant, now, until } = lease;
+/**
+ * Undefined if another process sends to the endpoint, if nothing may be sent now, or if it is not as it was when the
+ * message was found.
+ */
+export function* claimEndpoint(
+  found: FoundEndpoint,
+  { claimant, now, until }: Lease,
+): Statements<WebhookEndpoint | undefined> {
+  const { organizationId, endpointId, entryNo, changeNo, keyCheck, testRequestedAt = null } = found;
   const latest = [now + webhookWaitsMsMax.lease, now + webhookWaitsMsMax.attempt] as const;
   const values = [organizationId, endpointId, claimant, until, now, ...latest] as const;
-  return yield* find(toEndpoint, claim, ...values);
+  const as = [entryNo, changeNo, keyCheck, testRequestedAt] as const;
+  return yield* find(toEndpoint, claim, ...values, ...as);
 }
 
 export function* releaseEndpoint(lease: EndpointName & Pick<Lease, "claimant">): Statements<void> {
