@@ -5,6 +5,7 @@ import { chartSchemaPath, renderChartSchema } from "./chart-settings.ts";
 import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderAuditActions } from "./audit-actions.ts";
+import { renderImportFiles } from "./import-files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
 import { renderOperatorRights } from "./operator-rights.ts";
@@ -20,6 +21,7 @@ export interface GeneratedPage {
 export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/cli.md", render: renderCliReference },
   { path: "docs/reference/audit-actions.md", render: renderAuditActions },
+  { path: "docs/reference/import-files.md", render: renderImportFiles },
   { path: "docs/reference/limits.md", render: renderLimits },
   { path: "docs/reference/operations.md", render: renderOperations },
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },

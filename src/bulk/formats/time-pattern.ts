@@ -1,80 +1,93 @@
-// Compiles patterns of dates and times, with the letters that spreadsheets and most languages use, to regular
-// expressions. Time zones are not part of a pattern.
+// Compiles patterns of dates and times, with the letters of Java and of most spreadsheets, to regular expressions.
 
 import { UsageError } from "../../actions/operator/operator-error.ts";
 
 export interface PatternParts {
   /** Such as `2026-01-31`; not checked against the calendar. */
   readonly date: string;
-  /** Such as `09:30:00`. */
+  /** Such as `09:30:00.120`, with the digits of the text after the second. */
   readonly time: string;
-  /** Digits after the second; may be empty. */
-  readonly fraction: string;
-  /** `Z` or such as `+01:00`, if the pattern has one. */
-  readonly offset: string | undefined;
+  /** As in the text, if the pattern has it: `Z`, an offset or a zone. */
+  readonly zone: string | undefined;
 }
 
 export interface Pattern {
-  readonly hasOffset: boolean;
+  readonly hasZone: boolean;
   read(text: string): PatternParts | undefined;
 }
 
-const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/** The letters of a pattern, longest first, with the name and expression of the group that they stand for. */
-const tokens: readonly (readonly [letters: string, name: string, matches: string])[] = [
-  ["yyyy", "year", String.raw`\d{4}`],
-  ["yy", "shortYear", String.raw`\d\d`],
-  ["MMM", "monthName", "[A-Za-z]{3}"],
-  ["MM", "month", String.raw`\d\d`],
-  ["M", "month", String.raw`\d{1,2}`],
-  ["dd", "day", String.raw`\d\d`],
-  ["d", "day", String.raw`\d{1,2}`],
-  ["HH", "hour", String.raw`\d\d`],
-  ["H", "hour", String.raw`\d{1,2}`],
-  ["hh", "halfHour", String.raw`\d\d`],
-  ["h", "halfHour", String.raw`\d{1,2}`],
-  ["mm", "minute", String.raw`\d\d`],
-  ["ss", "second", String.raw`\d\d`],
-  ["SSSSSSSSS", "fraction", String.raw`\d{9}`],
-  ["SSSSSS", "fraction", String.raw`\d{6}`],
-  ["SSS", "fraction", String.raw`\d{3}`],
-  ["S", "fraction", String.raw`\d{1,9}`],
-  ["a", "half", "[AaPp][Mm]"],
-  ["XXX", "offset", String.raw`Z|[+-]\d\d:\d\d`],
-  ["XX", "offset", String.raw`Z|[+-]\d{4}`],
-];
+const space = String.raw`[ \u00a0\u202f]`;
 
 /**
- * Text in single quotes stands for itself, and so does T. Throws UsageError that says what is wrong with the pattern.
+ * The letters of a pattern, those of a longer run first; the part of the time that they stand for, which a pattern has
+ * once; the expression that matches it; and for the reference what they mean.
+ */
+export const timeLetters: readonly (readonly [
+  letters: string,
+  part: string,
+  matches: string,
+  meaning: string,
+])[] = [
+  ["yyyy", "year", String.raw`\d{4}`, "year"],
+  ["yy", "shortYear", String.raw`\d\d`, "year that is not in the future"],
+  ["MMM", "monthName", String.raw`\p{L}{1,20}\.?`, "name of the month, long or short"],
+  ["MM", "month", String.raw`\d\d`, "month, two digits"],
+  ["M", "month", String.raw`\d{1,2}`, "month"],
+  ["dd", "day", String.raw`\d\d`, "day, two digits"],
+  ["d", "day", String.raw`\d{1,2}`, "day"],
+  ["HH", "hour", String.raw`\d\d`, "hour, 00 to 23"],
+  ["H", "hour", String.raw`\d{1,2}`, "hour, 0 to 23"],
+  ["hh", "halfHour", String.raw`\d\d`, "hour, 01 to 12, with `a`"],
+  ["h", "halfHour", String.raw`\d{1,2}`, "hour, 1 to 12, with `a`"],
+  ["a", "half", `[AaPp]\\.?${space}?[Mm]\\.?`, "am or pm, also as a.m. or P.M."],
+  ["mm", "minute", String.raw`\d\d`, "minute"],
+  ["ss", "second", String.raw`\d\d`, "second"],
+  ["SSSSSSSSS", "fraction", String.raw`\d{9}`, "nine digits of a second"],
+  ["SSSSSS", "fraction", String.raw`\d{6}`, "six digits of a second"],
+  ["SSS", "fraction", String.raw`\d{3}`, "three digits of a second"],
+  ["S", "fraction", String.raw`\d{1,9}`, "one to nine digits of a second"],
+  ["XXX", "zone", String.raw`Z|[+-]\d\d:\d\d`, "offset such as +01:00"],
+  ["XX", "zone", String.raw`Z|[+-]\d{4}`, "offset such as +0100"],
+  ["X", "zone", String.raw`Z|[+-]\d\d(?::?\d\d)?`, "offset, also such as +01"],
+  ["VV", "zone", String.raw`[A-Z][\w\/+\-]{0,50}|[+-]\d\d(?::?\d\d)?`, "name of a zone, or offset"],
+];
+
+/** More could match in too many ways. */
+const optionalMax = 2;
+const optionalParts: ReadonlySet<string> = new Set(["second", "fraction"]);
+
+/**
+ * Text in single quotes stands for itself, as does T; seconds and their fraction may be missing if they are
+ * in brackets. Throws UsageError that says
+ * what is wrong with the pattern.
  */
 export function compilePattern(pattern: string): Pattern {
-  const names = new Set<string>();
-  let source = "";
-  for (let rest = pattern; rest !== "";) {
-    const quoted = /^'([^']*)'/.exec(rest);
-    const token = tokens.find(([letters]) => rest.startsWith(letters));
-    if (quoted !== null) {
-      source += RegExp.escape(quoted[1] ?? "");
-      rest = rest.slice(quoted[0].length);
-    } else if (token !== undefined) {
-      const [letters, name, matches] = token;
-      if (names.has(name)) throw invalid(pattern, `has ${letters} twice`);
-      names.add(name);
-      source += `(?<${name}>${matches})`;
-      rest = rest.slice(letters.length);
-    } else {
-      if (/^[A-SU-Za-z]/.test(rest))
-        throw invalid(pattern, `has "${rest.charAt(0)}", which stands for nothing`);
-      source += RegExp.escape(rest.charAt(0));
-      rest = rest.slice(1);
+  const parts = new Set<string>();
+  let [opened, depth] = [0, 0];
+  const source = pattern.replaceAll(/'([^']*)'|([A-Za-z])\2*|./gs, (found, quoted?: string) => {
+    if (quoted !== undefined) return RegExp.escape(quoted);
+    if (found === " ") return space;
+    if (found === "[" || found === "]") {
+      opened += found === "[" ? 1 : 0;
+      depth += found === "[" ? 1 : -1;
+      if (depth < 0) throw invalid(pattern, "has a bracket without its counterpart");
+      return found === "[" ? "(?:" : ")?";
     }
-  }
-  requireDate(pattern, names);
-  const expression = new RegExp(`^${source}$`);
+    if (!/^[A-SU-Za-z]/.test(found)) return RegExp.escape(found);
+    const [, part, matches] = timeLetters.find(([letters]) => letters === found) ?? [];
+    if (part === undefined) throw invalid(pattern, `has "${found}", which stands for nothing`);
+    if (parts.has(part)) throw invalid(pattern, `has ${found} twice`);
+    if (depth > 0 && !optionalParts.has(part)) throw invalid(pattern, `has ${found} in brackets`);
+    parts.add(part);
+    return `(?<${part}>${matches})`;
+  });
+  if (opened > optionalMax) throw invalid(pattern, `has more than ${optionalMax} brackets`);
+  if (depth !== 0) throw invalid(pattern, "has a bracket without its counterpart");
+  requireDate(pattern, parts);
+  const expression = new RegExp(`^${source}$`, "u");
   const today = new Date().toISOString().slice(0, "0000-00-00".length);
   return {
-    hasOffset: names.has("offset"),
+    hasZone: parts.has("zone"),
     read: (text) => {
       const groups = expression.exec(text)?.groups;
       return groups === undefined ? undefined : partsOf(groups, today);
@@ -82,8 +95,8 @@ export function compilePattern(pattern: string): Pattern {
   };
 }
 
-function requireDate(pattern: string, names: ReadonlySet<string>): void {
-  const has = (...wanted: readonly string[]): boolean => wanted.some((name) => names.has(name));
+function requireDate(pattern: string, parts: ReadonlySet<string>): void {
+  const has = (...wanted: readonly string[]): boolean => wanted.some((part) => parts.has(part));
   if (!has("year", "shortYear") || !has("month", "monthName") || !has("day")) {
     throw invalid(pattern, "must have a year (yyyy), a month (MM) and a day (dd)");
   }
@@ -102,31 +115,47 @@ type Groups = Readonly<Record<string, string | undefined>>;
 
 /** A year of two digits is the last one by which the date is not in the future. */
 function partsOf(groups: Groups, today: string): PatternParts {
-  const { day = "01", minute = "00", second = "00", fraction = "", offset } = groups;
-  const rest = [monthOf(groups), day.padStart(2, "0")].join("-");
-  const thisCentury = `20${groups["shortYear"] ?? "00"}`;
-  const shortYear = `${thisCentury}-${rest}` > today ? `19${groups["shortYear"]}` : thisCentury;
-  const date = `${groups["year"] ?? shortYear}-${rest}`;
-  const time = [hourOf(groups), minute, second].join(":");
-  return { date, time, fraction, offset: offset === undefined ? undefined : withColon(offset) };
-}
-
-/** An offset as RFC 3339 writes it: `Z`, or `+01:00` also for `+0100`. */
-function withColon(offset: string): string {
-  const hasColon = offset === "Z" || offset.includes(":");
-  return hasColon ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
-}
-
-/** Returns 00, which is not in the calendar, for a name that is not a month. */
-function monthOf({ month, monthName = "" }: Groups): string {
-  const number = month ?? String(months.indexOf(monthName.toLowerCase()) + 1);
-  return number.padStart(2, "0");
+  const { year, shortYear, month, monthName = "", zone, fraction } = groups;
+  const { day = "01", minute = "00", second = "00" } = groups;
+  const rest = `${month?.padStart(2, "0") ?? monthOf(monthName)}-${day.padStart(2, "0")}`;
+  const thisCentury = `20${shortYear}-${rest}`;
+  const date = year === undefined ? thisCentury : `${year}-${rest}`;
+  const isPast = year === undefined && thisCentury > today;
+  const time = `${hourOf(groups)}:${minute}:${second}${fraction === undefined ? "" : `.${fraction}`}`;
+  return { date: isPast ? `19${shortYear}-${rest}` : date, time, zone };
 }
 
 /** 12 am is midnight, 12 pm noon. Returns 99, which is not a time, for an hour that is not on a clock. */
-function hourOf({ hour, halfHour, half = "" }: Groups): string {
-  if (halfHour === undefined) return (hour ?? "00").padStart(2, "0");
+function hourOf({ hour = "00", halfHour, half = "" }: Groups): string {
+  if (halfHour === undefined) return hour.padStart(2, "0");
   const shown = Number(halfHour);
   if (shown < 1 || shown > 12) return "99";
-  return String((shown % 12) + (half.toLowerCase() === "pm" ? 12 : 0)).padStart(2, "0");
+  return String((shown % 12) + (/^p/i.test(half) ? 12 : 0)).padStart(2, "0");
+}
+
+const languages = ["en", "de", "fr", "es", "it", "pt", "nl", "da", "sv"];
+let months: ReadonlyMap<string, string> | undefined;
+
+/** Returns 00, which is not in the calendar, for a name that is not a month. */
+function monthOf(name: string): string {
+  months ??= namesOfMonths();
+  return months.get(plainName(name)) ?? "00";
+}
+
+function namesOfMonths(): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const language of languages) {
+    for (const month of ["long", "short"] as const) {
+      const formatter = new Intl.DateTimeFormat(language, { month, timeZone: "UTC" });
+      for (let number = 1; number <= 12; number += 1) {
+        const text = String(number).padStart(2, "0");
+        names.set(plainName(formatter.format(Date.UTC(2026, number - 1, 1))), text);
+      }
+    }
+  }
+  return names;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(".", "");
 }

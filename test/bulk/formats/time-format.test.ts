@@ -34,6 +34,13 @@ const moments: readonly (readonly [format: string, text: string, moment: string]
   ["yyyyMMddHHmmss +03:00", "20260131093000", "2026-01-31T09:30:00+03:00"],
   ["yyyy-MM-dd HH:mm:ssXXX", "2026-01-31 09:30:00-08:00", "2026-01-31T09:30:00-08:00"],
   ["yyyy-MM-dd HH:mm:ssXX", "2026-01-31 09:30:00+0530", "2026-01-31T09:30:00+05:30"],
+  ["yyyy-MM-dd HH:mm:ss[.S]X", "2026-01-31 09:30:00.123456+02", "2026-01-31T09:30:00.123456+02:00"],
+  ["yyyy-MM-dd HH:mm:ss[.S]X", "2026-01-31 09:30:00-0330", "2026-01-31T09:30:00-03:30"],
+  ["yyyy-MM-dd HH:mm[:ss[.S]]X", "2026-01-31 09:30-03", "2026-01-31T09:30:00-03:00"],
+  ["yyyy-MM-dd HH:mm:ss VV", "2026-07-31 09:30:00 Europe/Berlin", "2026-07-31T09:30:00+02:00"],
+  ["yyyy-MM-dd HH:mm:ss VV", "2026-07-31 09:30:00 PDT", "2026-07-31T09:30:00-07:00"],
+  ["d MMM yyyy, h:mm a UTC", "5 mars 2026, 9:30 p.m.", "2026-03-05T21:30:00Z"],
+  ["d. MMM yyyy h:mm a UTC", "5. März 2026 9:30\u202fAM", "2026-03-05T09:30:00Z"],
   // Twice on that day's clock; the first time counts.
   ["yyyy-MM-dd HH:mm Europe/Berlin", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"],
 ];
@@ -50,6 +57,8 @@ const fieldErrors: readonly (readonly [format: string, text: string, message: Re
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31 25:00:00", /not a time in the calendar/],
   ["dd-MMM-yyyy UTC", "05-Mrz-2026", /not a time in the calendar/],
   ["h:mm a dd.MM.yyyy UTC", "13:00 pm 01.01.2026", /not a time in the calendar/],
+  ["yyyy-MM-dd HH:mm VV", "2026-01-31 09:30 CST", /the zone CST, which is not a zone or stands/],
+  ["yyyy-MM-dd HH:mm VV", "2026-01-31 09:30 Europe/Nowhere", /the zone Europe\/Nowhere/],
   ["yyyy-MM-dd HH:mm Europe/Berlin", "2026-03-29 02:30", /does not exist in Europe\/Berlin/],
 ];
 
@@ -64,12 +73,16 @@ const dates: readonly (readonly [format: string, text: string, date: string])[] 
 
 const wrong: readonly (readonly [format: string, message: RegExp])[] = [
   ["yyyy-MM-dd HH:mm:ss", /does not say in which zone/],
-  ["yyyy-MM-dd HH:mm:ssXXX UTC", /leave out the zone/],
+  ["yyyy-MM-dd HH:mm:ssXXX UTC", /leave out the one at its end/],
   ["yyyy-MM-dd HH:mm Europe/Nowhere", /no time zone Europe\/Nowhere/],
   ["HH:mm UTC", /must have a year/],
   ["yyyy-MM-dd hh:mm UTC", /hh and a \(am or pm\) together/],
   ["yyyy-MM-dd yyyy UTC", /yyyy twice/],
-  ["QQ yyyy-MM-dd UTC", /"Q", which stands for nothing/],
+  ["QQ yyyy-MM-dd UTC", /"QQ", which stands for nothing/],
+  ["yyyy-MM-dd HH:mm[:ss UTC", /bracket without its counterpart/],
+  ["yyyy-MM-dd['x']['x']['x'] UTC", /more than 2 brackets/],
+  ["yyyy-MM-dd HH:mm[X]", /has X in brackets/],
+  ["yyyy-MM-dd ]HH:mm[ UTC", /bracket without its counterpart/],
   ["days:2025-02-30", /must name a day/],
 ];
 

@@ -1,0 +1,27 @@
+// docs/reference/import-files.md: what an import can read, from the parts of src/bulk/formats that read it.
+
+import { timeLetters } from "../../src/bulk/formats/time-pattern.ts";
+import { zoneAbbreviations } from "../../src/bulk/formats/time-zone.ts";
+import { code, generatedNote, page, table } from "./markdown.ts";
+
+export function renderImportFiles(): string {
+  return page(
+    "# Files of an import",
+    generatedNote,
+    "How to use these is in [import and export](../guides/bulk.md#mappings).",
+    "## Patterns of times",
+    table(
+      ["letters", "stand for"],
+      timeLetters.map(([letters, , , meaning]) => [code(letters), meaning]),
+    ),
+    "Text in single quotes stands for itself, as does `T`. In brackets, `[:ss]` and `[.S]` may be missing. A space is also\n" +
+      "one that does not break. A name of a month is one in English, German, French, Spanish, Italian, Portuguese, Dutch,\n" +
+      "Danish or Swedish.",
+    "`VV` reads names such as `Europe/Berlin`, offsets such as `+01`, and these abbreviations, each of which is one offset\n" +
+      "in summer and winter. Others are refused, because they are used for several zones, such as `CST`, `IST` and `BST`.",
+    table(
+      ["zone", "offset"],
+      Object.entries(zoneAbbreviations).map(([zone, offset]) => [code(zone), code(offset)]),
+    ),
+  );
+}
