@@ -1,11 +1,12 @@
-// Runs the tests: every test/**/*.test.ts, or those under the given paths (npm test --
-// test/domain). Succeeds only if tests ran and none failed; a path without tests and a file without
+// Runs the tests: every test/**/*.test.ts that is not in parts.ts, with --rest those that are, or all under the given
+// paths (npm test -- test/domain). Succeeds only if tests ran and none failed; a path without tests and a file without
 // tests are failures too. What the files can share is made once: compiled code, and a PostgreSQL server.
 
 import { globSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { run } from "node:test";
+import { describeRest, kindOf } from "./parts.ts";
 import { separate } from "./separate.ts";
 import { shareCompiled } from "./support/compiled.ts";
 import { sharePostgres } from "./support/postgres/postgres-server.ts";
@@ -49,8 +50,9 @@ preferMemory();
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main(paths: readonly string[]): Promise<number> {
-  const files = findTests(paths);
+async function main(words: readonly string[]): Promise<number> {
+  const paths = words.filter((word) => word !== "--rest");
+  const files = paths.length === 0 ? findOwn(words.includes("--rest")) : findTests(paths);
   if (files === undefined) return 2;
   const report = new TestReport(root, (text) => process.stdout.write(text));
   const onPostgres = files.filter((file) =>
@@ -79,7 +81,17 @@ async function main(paths: readonly string[]): Promise<number> {
   }
   clearTimeout(watch);
   await server?.remove();
-  return report.close() ? 0 : 1;
+  const hasPassed = report.close();
+  if (words.length === 0) process.stdout.write(`${describeRest(findOwn(true))}\n`);
+  return hasPassed ? 0 : 1;
+}
+
+/** The files of `npm test`, or those that it leaves out. */
+function findOwn(isRest: boolean): string[] {
+  const files = testsAt(join(root, "test")).filter(
+    (file) => isRest === (kindOf(file) !== undefined),
+  );
+  return files.sort(longFirst);
 }
 
 /**
@@ -87,7 +99,7 @@ async function main(paths: readonly string[]): Promise<number> {
  * contains no test.
  */
 function findTests(paths: readonly string[]): string[] | undefined {
-  const places = paths.length === 0 ? [resolve(root, "test")] : paths.map((path) => resolve(path));
+  const places = paths.map((path) => resolve(path));
   const found = places.map(testsAt);
   const empty = places.find((_, index) => found[index]?.length === 0);
   if (empty === undefined) return [...new Set(found.flat())].sort(longFirst);

@@ -1,6 +1,6 @@
-// The conformance suite on PostgreSQL.
+// The part of the conformance suite that depends on the engine most, on PostgreSQL.
 
 import { usePostgresEngine } from "./postgres-engine.ts";
-import { testEngine } from "./suite.ts";
+import { testServer } from "./suite.ts";
 
-testEngine(usePostgresEngine("PostgreSQL"));
+testServer(usePostgresEngine("PostgreSQL"));

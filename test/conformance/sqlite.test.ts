@@ -6,7 +6,7 @@ import { after } from "node:test";
 import type { StoreOptions } from "../../src/store/interface/store.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import type { Engine } from "./engine.ts";
-import { testCommand, testServer } from "./suite.ts";
+import { testDecisions, testServer } from "./suite.ts";
 import { type Place, useSites } from "./used-sites.ts";
 
 async function makePlace(): Promise<Place> {
@@ -32,4 +32,4 @@ function sqlite(role: StoreOptions["role"]): Engine {
 }
 
 testServer(sqlite("serve"));
-testCommand(sqlite("command"));
+testDecisions(sqlite("command"));

@@ -85,20 +85,16 @@ const serving: readonly Part[] = [
   testResumption,
 ];
 
-export function testEngine(engine: Engine): void {
-  for (const test of [...basics, ...decisions, ...serving]) test(engine);
-}
-
-/** For an engine whose server writes in a thread of its own, which takes long to start, and whose commands do not. */
+/** What differs most between engines, and between a server and a command. */
 export function testServer(engine: Engine): void {
   for (const test of [...basics, ...serving]) test(engine);
 }
 
-export function testCommand(engine: Engine): void {
-  for (const test of [...basics, ...decisions]) test(engine);
+export function testDecisions(engine: Engine): void {
+  for (const test of decisions) test(engine);
 }
 
-/** For another version of a server that passes all of it. */
+/** For another version of a server that passes all of it, and for a command. */
 export function testShortly(engine: Engine): void {
   for (const test of basics) test(engine);
 }

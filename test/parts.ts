@@ -1,0 +1,100 @@
+// What `npm test` leaves to `npm run test:rest`, which takes longer or needs other programs. Every other test file is in
+// `npm test`, so that each file belongs to exactly one of the two.
+
+import { relative } from "node:path";
+
+/** Folders and files of `test`, by what they are. */
+export const rest: Readonly<Record<string, readonly string[]>> = {
+  "short runs of campaigns": [
+    "abuse/",
+    "campaign/",
+    "changes/",
+    "console/proposal-kill",
+    "console/upload-kill",
+    "crash/",
+    "disclosure/disclosure",
+    "disclosure/timing",
+    "disclosure/twins",
+    "durable-streams/",
+    "failover/",
+    "fuzz/",
+    "move/interruption",
+    "mutants/",
+    "receipt/crash",
+    "receipt/search-canaries",
+    "retention/",
+    "soak/",
+    "tamper/tamper",
+    "worker/webhook/crash",
+  ],
+  "engines and poolers": [
+    "bulk/export/engines",
+    "bulk/export/moment",
+    "client/postgres",
+    "conformance/postgres-decisions",
+    "conformance/versions",
+    "contract/on-",
+    "move/refusal",
+    "receipt/canary-postgres",
+    "store/postgres/citus",
+    "store/postgres/dump",
+    "store/postgres/guide",
+    "store/postgres/late-server",
+    "store/postgres/managed",
+    "store/postgres/many-writers",
+    "store/postgres/other-settings",
+    "store/postgres/pooler",
+    "store/postgres/several-servers",
+    "store/postgres/tls",
+  ],
+  browsers: ["client/browser", "console/openid-browser", "console/screens", "console/tasks"],
+  clients: [
+    "client/guides",
+    "client/package",
+    "client/restart",
+    "client/types",
+    "clients/",
+    "generated/",
+  ],
+  "packages, images, charts and guides": [
+    "deploy/",
+    "release/",
+    "repository/guides",
+    "repository/session",
+    "repository/twelfth-type",
+    "walks/",
+  ],
+  "disks, hosts, signals and other users": [
+    "backup/drill",
+    "backup/leftovers",
+    "backup/many-deletions",
+    "backup/offsets",
+    "backup/replaced-store",
+    "backup/replay-postgres",
+    "backup/two-hosts",
+    "bulk/import/power-cut",
+    "cli/demo/",
+    "cli/other-user",
+    "cli/unusable-files",
+    "contract/broken-streams",
+    "contract/drain",
+    "contract/full-disk",
+    "http/linear-work",
+    "store/sqlite/full-disk",
+  ],
+};
+
+/** What a test file of the rest is; undefined for those of `npm test`. */
+export function kindOf(file: string): string | undefined {
+  const path = relative(import.meta.dirname, file);
+  const isIn = ([, places]: readonly [string, readonly string[]]) =>
+    places.some((place) => path.startsWith(place));
+  return Object.entries(rest).find(isIn)?.[0];
+}
+
+/** The line that `npm test` ends with. */
+export function describeRest(files: readonly string[]): string {
+  const kinds = Object.entries(Object.groupBy(files, (file) => kindOf(file) ?? ""));
+  const parts = kinds.map(([kind, own = []]) => `${kind} (${own.length})`);
+  return `# left to npm run test:rest: ${files.length} files: ${parts.join(", ")}`;
+}
