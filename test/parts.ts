@@ -42,7 +42,7 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "store/postgres/late-server",
     "store/postgres/managed",
     "store/postgres/many-writers",
-    "store/postgres/other-settings",
+    "store/postgres/outside-transaction",
     "store/postgres/pooler",
     "store/postgres/several-servers",
     "store/postgres/tls",
@@ -80,7 +80,6 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "contract/drain",
     "contract/full-disk",
     "http/linear-work",
-    "store/sqlite/full-disk",
   ],
 };
 

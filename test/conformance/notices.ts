@@ -17,12 +17,15 @@ async function feed(store: TestStore, wanted: readonly string[] = types, organiz
   return store.arrivals.list({ ...query, types: wanted });
 }
 
-async function told(store: TestStore, wanted?: readonly string[]): Promise<readonly string[]> {
+export async function told(
+  store: TestStore,
+  wanted?: readonly string[],
+): Promise<readonly string[]> {
   const events = await feed(store, wanted);
   return events.map(({ resourceId, notice }) => `${notice?.kind ?? "change"} ${resourceId}`);
 }
 
-function register(store: TestStore, name: string, taken: readonly ResourceType[]) {
+export function register(store: TestStore, name: string, taken: readonly ResourceType[]) {
   return store.createRecipient({ organizationId: acme, name, types: taken }, act);
 }
 

@@ -9,6 +9,7 @@ import { limits } from "../../src/domain/limits.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import { type Engine, openSite } from "./engine.ts";
+import { register, told } from "./notices.ts";
 import {
   acme,
   day,
@@ -84,6 +85,7 @@ export function testRestricted(engine: Engine): void {
     it("takes a report under a floor, with its history, and the rest is erased", async (test) => {
       const { store } = await open(engine, test);
       await setFloor(store, "customer_sar", 5);
+      await register(store, "all", ["customer_sar", "person"]);
       await store.add("person", "p", seen(2));
       await store.add("risk_assessment", "r", { ...seen(2), related_person_id: "p" });
       const sar = draftOf("customer_sar", "s", { ...seen(2), related_person_id: "p" });
@@ -96,6 +98,8 @@ export function testRestricted(engine: Engine): void {
       assert.deepEqual(erased, { person: 1, risk_assessment: 1 });
       assert.deepEqual(kept, { customer_sar: 1 });
       assert.deepEqual(await store.countRecords(acme), {});
+      // In the order of the keys, so that nobody sees which of them were moved.
+      assert.deepEqual((await told(store)).slice(0, 2), ["erased s", "erased p"]);
       assert.deepEqual(await store.countRecords(set), { customer_sar: 1 });
       const moved = keyOf("customer_sar", "s", set);
       assert.equal((await store.changesOf(moved)).length, 2);

@@ -7,7 +7,7 @@ import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import type { Scope } from "../../src/domain/scope.ts";
 import { type Customer, fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
-import { pathOf, startScene, typeNamed } from "./scene.ts";
+import { startScene, typeNamed } from "./scene.ts";
 
 const scene = await startScene();
 const { service } = scene;
@@ -72,6 +72,15 @@ async function requireStatement({ token }: Asking, id: string): Promise<void> {
   assert.deepEqual(faultsOf(statement), []);
   const forged = { ...statement, recipients: [] };
   assert.match(faultsOf(forged)?.join() ?? "", /signature is not valid/);
+}
+
+/** Erases the transaction, and returns the id of the deletion. */
+async function erase(owner: Customer, id: unknown): Promise<string> {
+  const body = { tx_id: id, reason: "a test" };
+  const reply = await scene.ask(owner, { method: "DELETE", path: "/v2/transaction", body });
+  const deletion = reply.body.deletion_request_id ?? "";
+  await scene.completed(owner, deletion);
+  return deletion;
 }
 
 function fieldOf(reply: Reply): string | undefined {
@@ -174,13 +183,9 @@ describe("a recipient", () => {
   it("learns from the feed what was erased, as everybody who may read the type does", async () => {
     const owner = await scene.makeCustomer();
     await ask(owner, "POST", { name: "copies", types: ["transaction", "transaction_check"] });
-    const transaction = typeNamed("transaction");
-    const record = await scene.addRecord(owner, transaction);
+    const record = await scene.addRecord(owner, typeNamed("transaction"));
     const from = await readOffset(owner);
-    const body = { tx_id: record["tx_id"], reason: "a test" };
-    const request = { method: "DELETE", path: pathOf(transaction), body };
-    const id = (await scene.ask(owner, request)).body.deletion_request_id ?? "";
-    await scene.completed(owner, id);
+    const id = await erase(owner, record["tx_id"]);
     const events = await readEvents(owner, from);
     const erased = { data: { resource_type: "transaction", deletion_request_id: id } };
     assert.deepEqual(events.map(({ type, subject }) => `${type} ${subject}`).toSorted(), [
@@ -199,6 +204,21 @@ describe("a recipient", () => {
     const scopes: readonly Scope[] = ["changes:read", "person:read"];
     const other = { token: await fetchToken(service.client, owner, { scopes }) };
     assert.deepEqual(await readEvents(other, "-1"), []);
+  });
+
+  it("is not named to those who may not know of what it was told", async () => {
+    const owner = await scene.makeCustomer();
+    const types = ["transaction_suspicious_activity"];
+    await ask(owner, "POST", { name: "reports", types });
+    const { tx_id: about } = await scene.addRecord(owner, typeNamed("transaction"));
+    const related = { related_tx_ids: [String(about)], related_alert_id: undefined };
+    await scene.addRecord(owner, typeNamed("transaction_suspicious_activity"), related);
+    const id = await erase(owner, about);
+    const namesFor = async (by: Asking) => (await informedOf(by, id)).map(({ name }) => name);
+    assert.deepEqual(await namesFor(owner), ["reports"]);
+    const scopes: readonly Scope[] = ["transactions:delete"];
+    const other = { token: await fetchToken(service.client, owner, { scopes }) };
+    assert.deepEqual(await namesFor(other), []);
   });
 
   it("is told which field is wrong", async () => {

@@ -22,8 +22,11 @@ async function send(path: string, address: string): Promise<Reply> {
 }
 
 async function exhaust(path: string, address: string): Promise<Reply> {
-  for (let count = 0; count < burst; count += 1) {
-    assert.notEqual((await send(path, address)).status, 429, `${path}, request ${count}`);
+  const atOnce = 50;
+  for (let count = 0; count < burst; count += atOnce) {
+    const sent = Array.from({ length: Math.min(atOnce, burst - count) }, () => send(path, address));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.ok(!statuses.includes(429), `${path}, after ${count} requests`);
   }
   return send(path, address);
 }
@@ -61,10 +64,8 @@ describe("requests without a credential", () => {
   it("do not affect health checks and requests with a credential", async () => {
     const address = "192.0.2.100";
     assert.equal((await exhaust("/docs", address)).status, 429);
-    for (let count = 0; count < burst + 1; count += 1) {
-      assert.equal((await send("/health/live", address)).status, 200);
-      assert.equal((await send("/health/ready", address)).status, 200);
-    }
+    assert.equal((await exhaust("/health/live", address)).status, 200);
+    assert.equal((await exhaust("/health/ready", address)).status, 200);
     const headers = { "x-forwarded-for": address };
     const ask = { method: "GET", path: "/v2/person", query: { person_id: "1" }, headers };
     assert.equal((await scene.ask(customer, ask)).status, 404);

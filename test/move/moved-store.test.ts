@@ -18,6 +18,7 @@ import { fetchToken } from "../support/customer.ts";
 import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { openTestStore } from "../support/test-store.ts";
 import { type FilledStore, fillStore } from "./filled-store.ts";
 import { readAudit, readWhole } from "./whole-state.ts";
 
@@ -42,6 +43,29 @@ function onSource<Result>(work: (store: Store) => Promise<Result>): Promise<Resu
 before(async () => {
   filled = await fillStore(folder);
 });
+describe("a damaged copy", () => {
+  it("is found by anything changed, missing or too much, and not served", async () => {
+    for (const damage of [
+      "UPDATE change SET payload = payload || ' '",
+      "DELETE FROM record WHERE resource_type = 'transaction'",
+      `INSERT INTO record SELECT organization_id, resource_type, 'x', first_seen, last_seen
+       FROM record LIMIT 1`,
+    ]) {
+      const to = await server.makeDatabase();
+      await (await openTestStore(to, { role: "command" })).close();
+      // Organizations are copied after records and changes.
+      await server.query(
+        `CREATE FUNCTION damage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${damage}; RETURN NULL; END $$;
+         CREATE TRIGGER damage AFTER INSERT ON organization EXECUTE FUNCTION damage()`,
+        to,
+      );
+      const { message } = await makeCommandLine({ folder }).fail("move", "--to", to);
+      assert.match(message, /The copy differs from the embedded store in (?:change|record) \(/);
+      await assert.rejects(openTestStore(to, { role: "command" }), /contains only a part of/);
+    }
+  });
+});
+
 describe("a store moved to PostgreSQL", () => {
   it("is copied with everything that it holds, and left unchanged", async () => {
     const whole = await onSource(readWhole);

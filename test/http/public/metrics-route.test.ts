@@ -58,9 +58,11 @@ describe("metrics with a token", () => {
   });
 
   it("are not limited with it, as they are without", async () => {
-    for (let count = 0; count < 250; count += 1) {
-      const head = { ...metrics, method: "HEAD", headers: { "x-forwarded-for": "192.0.2.4" } };
-      assert.equal((await scene.client.send({ ...head, token })).status, 200);
+    const head = { ...metrics, method: "HEAD", headers: { "x-forwarded-for": "192.0.2.4" } };
+    for (let count = 0; count < 250; count += 50) {
+      const sent = Array.from({ length: 50 }, () => scene.client.send({ ...head, token }));
+      const statuses = (await Promise.all(sent)).map(({ status }) => status);
+      assert.deepEqual(new Set(statuses), new Set([200]));
     }
   });
 });
