@@ -41,10 +41,27 @@ async function runAll(run: CampaignRun): Promise<CampaignOutcome> {
   return { figures: { abuses: done, of: chosen.length }, findings };
 }
 
-async function runOne(
+/**
+ * The p99 of a phase is the fourth longest of some 400 requests, so that one pause of the machine's disk exceeds any
+ * target: a target is missed if two of three runs miss it. Everything else is a finding in each run.
+ */
+async function runOne(one: Abuse, run: CampaignRun): Promise<readonly string[]> {
+  const first = await runOnce(one, run);
+  if (first.missed.length === 0) return first.findings;
+  const second = await runOnce(one, run);
+  const third = second.missed.length === 0 ? await runOnce(one, run) : undefined;
+  const runs = [first, second, ...(third === undefined ? [] : [third])];
+  const missing = runs.filter(({ missed }) => missed.length > 0);
+  return [
+    ...(missing.length < 2 ? [] : missing.flatMap(({ missed }) => missed)),
+    ...runs.flatMap(({ findings }) => findings),
+  ];
+}
+
+async function runOnce(
   one: Abuse,
   { seed, countMax, engine, tell }: CampaignRun,
-): Promise<readonly string[]> {
+): Promise<{ readonly missed: readonly string[]; readonly findings: readonly string[] }> {
   const ms = (Number.isFinite(countMax) ? countMax : secondsDefault) * 1_000;
   const site = await openSite(engine);
   try {
@@ -54,7 +71,7 @@ async function runOne(
     const lost = missing.slice(0, 10).map((id) => `acknowledged and not there: ${id}`);
     tell(lineOf(row));
     const found = [...row.findings, ...lost, ...loggedErrors(site)];
-    return [...missedTargetsOf(row), ...found.slice(0, findingsOfAbuseMax)];
+    return { missed: missedTargetsOf(row), findings: found.slice(0, findingsOfAbuseMax) };
   } finally {
     await site.close();
   }

@@ -1,6 +1,7 @@
 // What a campaign prints about an abuse: a line with the figures of the good client, of the abuser
 // and of the memory.
 
+import { requestKinds } from "./good-client.ts";
 import type { AbuseRow } from "./run-abuse.ts";
 
 /** The good client's p99 may grow by this much under an abuse. */
@@ -14,7 +15,12 @@ export function ratioOf({ idle, under }: AbuseRow): number {
 export function missedTargetsOf(row: AbuseRow): readonly string[] {
   const misses: string[] = [];
   const ratio = ratioOf(row);
-  if (!(ratio <= ratioMax)) misses.push(`p99 ${ratio.toFixed(1)} times that of an idle server`);
+  if (!(ratio <= ratioMax)) {
+    const kinds = requestKinds.map(
+      (kind) => `${kind} ${row.under.kinds[kind].p99Ms.toFixed(0)} ms`,
+    );
+    misses.push(`p99 ${ratio.toFixed(1)} times that of an idle server (${kinds.join(", ")})`);
+  }
   if (row.under.timeouts > 0) misses.push(`${row.under.timeouts} timeouts`);
   return misses;
 }

@@ -26,6 +26,11 @@ export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   }
 }
 
+/** How much is read to find a mistake: reading all of a large body would take seconds. */
+const explainedCharactersMax = 128 * 1_024;
+/** How much of a token may stand before a cut and look like a mistake. */
+const cutCharacters = 8;
+
 /**
  * Returns the error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an
  * item or of the body. Reads only what comes after it, and reports the place in the whole body.
@@ -34,9 +39,11 @@ export function describeListError(body: Buffer, from: number): AppError {
   const rest = body.subarray(from);
   if (body.length === 0) return malformed("The body is empty; send JSON.");
   if (!isUtf8(rest)) return malformed("The body is not valid UTF-8.");
-  if (from === 0) return malformed(explain(rest.toString(), "body"));
+  // A UTF-16 unit takes at most three bytes.
+  const text = rest.subarray(0, 3 * (explainedCharactersMax + 1)).toString();
+  if (from === 0) return malformed(explain(text, "body"));
   // An item begins inside the list, so its opening bracket is added.
-  return malformed(explain(`[${rest.toString()}`, "body", startOf(body, from - 1)));
+  return malformed(explain(`[${text}`, "body", startOf(body, from - 1)));
 }
 
 interface Place {
@@ -46,16 +53,22 @@ interface Place {
 
 const beginning: Place = { line: 1, column: 1 };
 
-function explain(text: string, source: JsonSource, start: Place = beginning): string {
-  if (text.startsWith("\ufeff")) {
+function explain(whole: string, source: JsonSource, start: Place = beginning): string {
+  if (whole.startsWith("\ufeff")) {
     return `The ${source} begins with a byte order mark; send it without one (RFC 8259, section 8.1).`;
   }
+  const text = whole.slice(0, explainedCharactersMax);
   const { at, isAfterEnd, isTooDeep } = findJsonSyntaxError(text);
   if (isTooDeep) return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
   const what = `The ${source} is not valid JSON:`;
-  if (at === text.length) return `${what} it ends too early.`;
-  const { line, column } = placeOf(text, at, start);
+  // The cut may divide a number, a word or an escape.
+  const isBeyond = text.length < whole.length && at > text.length - cutCharacters;
+  if (at === text.length && !isBeyond) return `${what} it ends too early.`;
+  const { line, column } = isBeyond ? start : placeOf(text, at, start);
   const place = source === "line" ? `column ${column}` : `line ${line}, column ${column}`;
+  if (isBeyond) {
+    return `${what} the mistake is more than ${explainedCharactersMax} characters after ${place}.`;
+  }
   return isAfterEnd
     ? `${what} unexpected text after its end, at ${place}.`
     : `${what} unexpected text at ${place}.`;
@@ -76,9 +89,10 @@ function placeOf(text: string, at: number, start: Place): Place {
 function startOf(body: Buffer, at: number): Place {
   let line = 1;
   let lineStart = 0;
-  for (let end = body.indexOf(0x0a); end !== -1 && end < at; end = body.indexOf(0x0a, lineStart)) {
+  for (let index = 0; index < at; index += 1) {
+    if (body[index] !== 0x0a) continue;
     line += 1;
-    lineStart = end + 1;
+    lineStart = index + 1;
   }
   return { line, column: body.subarray(lineStart, at).toString().length + 1 };
 }

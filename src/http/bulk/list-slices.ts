@@ -1,7 +1,10 @@
 // Divides a JSON list into slices of whole items without parsing it, so that a large body can be parsed in steps. Finds
 // only the commas between items: whether a slice is valid JSON is known when it is parsed.
 
-/** The position of one slice in the body. The byte before it and the byte after it are each a bracket or a comma. */
+/**
+ * The position of one slice in the body. The byte before it and the byte after it are each a bracket or a comma. A
+ * slice without items ends a step that has read `stepBytes` and found no end of a slice.
+ */
 export interface ListSlice {
   readonly start: number;
   readonly end: number;
@@ -14,6 +17,8 @@ export interface SliceBounds {
   readonly bytes: number;
   /** A larger item is the only one of its slice. */
   readonly itemBytesMax: number;
+  /** How many bytes one step reads at most. */
+  readonly stepBytes: number;
 }
 
 /** `rest`: where the undivided part begins, if the body is not a list or continues after the end of its list. */
@@ -40,8 +45,12 @@ export function* sliceList(body: Uint8Array, bounds: SliceBounds): Generator<Lis
   let items = 0;
   let itemStart = start;
   for (;;) {
-    const end = endOfItem(body, itemStart);
-    if (end === body.length) return { whole: false, rest: start };
+    const scan: ItemScan = { at: itemStart, depth: 0, isInText: false };
+    while (!findEnd(body, scan, scan.at + bounds.stepBytes)) {
+      if (scan.at >= body.length) return { whole: false, rest: start };
+      yield { start, end: start, items: 0 };
+    }
+    const end = scan.at;
     const isLast = body[end] === closeBracket;
     if (
       isLast &&
@@ -72,25 +81,47 @@ function endOf(body: Uint8Array, at: number, rest: number): ListEnd {
   return skipWhitespace(body, at + 1) === body.length ? { whole: true } : { whole: false, rest };
 }
 
-/** The position of the comma or bracket after the item; the end of the body if there is none. */
-function endOfItem(body: Uint8Array, from: number): number {
-  let depth = 0;
-  for (let at = from; at < body.length; at += 1) {
-    const byte = body[at];
-    if (byte === quote) at = endOfString(body, at + 1);
-    else if (byte === openBracket || byte === openBrace) depth += 1;
-    else if (byte === closeBracket || byte === closeBrace) {
-      if (depth === 0) return byte === closeBracket ? at : body.length;
-      depth -= 1;
-    } else if (byte === comma && depth === 0) return at;
-  }
-  return body.length;
+interface ItemScan {
+  at: number;
+  /** How many brackets of the item are open. */
+  depth: number;
+  isInText: boolean;
 }
 
-/** The position of the closing quote, or the end of the body. */
-function endOfString(body: Uint8Array, from: number): number {
+/**
+ * Reads up to `until`, and returns whether `at` is then the comma or bracket after the item. `at` is behind the body if
+ * the item has no end.
+ */
+function findEnd(body: Uint8Array, scan: ItemScan, until: number): boolean {
+  const last = Math.min(until, body.length);
+  let { at, depth } = scan;
+  for (; at < last; at += 1) {
+    const byte = body[at];
+    if (scan.isInText || byte === quote) {
+      at = endOfText(body, scan.isInText ? at : at + 1, last);
+      scan.isInText = at >= last;
+      if (scan.isInText) break;
+    } else if (byte === openBracket || byte === openBrace) depth += 1;
+    else if (byte === closeBracket || byte === closeBrace) {
+      if (depth === 0) {
+        scan.at = byte === closeBracket ? at : body.length;
+        return byte === closeBracket;
+      }
+      depth -= 1;
+    } else if (byte === comma && depth === 0) {
+      scan.at = at;
+      return true;
+    }
+  }
+  scan.at = at;
+  scan.depth = depth;
+  return false;
+}
+
+/** The position of the closing quote; at least `last` if it does not come before. */
+function endOfText(body: Uint8Array, from: number, last: number): number {
   let at = from;
-  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
+  while (at < last && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
   return at;
 }
 

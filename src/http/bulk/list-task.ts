@@ -50,6 +50,7 @@ const sliceBounds = {
   itemsMax: 128,
   bytes: 64 * 1_024,
   itemBytesMax: itemTextBytesMax,
+  stepBytes: 512 * 1_024,
 } as const;
 const hashedBytesPerTurn = 1_024 * 1_024;
 const resultsPerTurn = 500;
@@ -143,7 +144,9 @@ async function addSlices(
       }
       items += next.value.items;
       // Items beyond the limit are only counted.
-      if (items <= limits.batchItemsMax) addSlice(task, submission, next.value);
+      if (next.value.items > 0 && items <= limits.batchItemsMax) {
+        addSlice(task, submission, next.value);
+      }
       return false;
     });
     if (ended) break;

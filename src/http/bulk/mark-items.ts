@@ -14,7 +14,7 @@ export function* markItems(
   from = 0,
 ): Generator<IdempotencyMark, undefined> {
   let index = from;
-  const bounds = { itemsMax: 1, bytes: 1, itemBytesMax: list.length };
+  const bounds = { itemsMax: 1, bytes: 1, itemBytesMax: list.length, stepBytes: list.length };
   for (const { start, end } of sliceList(list, bounds)) {
     const key = `${idempotencyKey}.${index}`;
     // Some libraries write a space after the comma between two items, which a request with a single item does not have.

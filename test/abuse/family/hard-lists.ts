@@ -83,6 +83,11 @@ export const hardLists: readonly Abuse[] = [
     { gzip: true },
     (context) => `[${'{"a":'.repeat(context.amount(2 * megabyte, 200_000))}1`,
   ),
+  bodyFlood(
+    ["endless-list", "a list of numbers without an end, gzipped"],
+    { gzip: true },
+    (context) => `[[${"1,".repeat(context.amount(8 * megabyte, 500_000) - 2)}`,
+  ),
   bodyFlood(["many-deep-items", "a list of items with the maximum depth"], {}, (context) => {
     const deep = `${"[".repeat(13)}${"]".repeat(13)}`;
     return listOf(context.amount(10_000, 1_000), (index) =>

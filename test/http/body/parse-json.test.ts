@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { AppError } from "../../../src/domain/error.ts";
 import { findInexactNumbers, inexactMessage } from "../../../src/domain/json/exact-number.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { parseJson } from "../../../src/http/body/parse-json.ts";
+import { describeListError, parseJson } from "../../../src/http/body/parse-json.ts";
 
 function parse(text: string | Uint8Array): unknown {
   return parseJson(Buffer.from(text));
@@ -233,5 +233,23 @@ describe("nesting", () => {
   it("is not counted in strings, whatever is escaped there", () => {
     const text = JSON.stringify([`${"[".repeat(50)}"\\"{{`, "x".repeat(limits.recordBytesMax)]);
     assert.deepEqual(parse(text), JSON.parse(text));
+  });
+});
+
+function messageOf(text: string, from: number): string {
+  return describeListError(Buffer.from(text), from).message;
+}
+
+describe("the mistake in a list", () => {
+  it("is reported with its place in the body", () => {
+    assert.match(messageOf('[1,\n {"a" 2}]', 3), /unexpected text at line 2, column 7\.$/);
+    assert.match(messageOf("[1,\n [2", 3), /it ends too early\.$/);
+  });
+
+  it("is not searched for in more than a bounded part of a large item", () => {
+    for (const part of ["1,", '"\\u0041",', '"é",', "\n"]) {
+      const message = messageOf(`[0,\n[${part.repeat(200_000)}`, 4);
+      assert.match(message, /the mistake is more than 131072 characters after line 1, column 4\.$/);
+    }
   });
 });

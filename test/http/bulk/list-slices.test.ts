@@ -6,7 +6,12 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { type ListEnd, type SliceBounds, sliceList } from "../../../src/http/bulk/list-slices.ts";
 
-const wide: SliceBounds = { itemsMax: 1_000, bytes: 1_000_000, itemBytesMax: 1_000_000 };
+const wide: SliceBounds = {
+  itemsMax: 1_000,
+  bytes: 1_000_000,
+  itemBytesMax: 1_000_000,
+  stepBytes: 1_000_000,
+};
 
 /** The text of each slice and its reported number of items. */
 function slicesOf(text: string, bounds = wide): { slices: [string, number][]; end: ListEnd } {
@@ -17,7 +22,7 @@ function slicesOf(text: string, bounds = wide): { slices: [string, number][]; en
     const next = iterator.next();
     if (next.done === true) return { slices, end: next.value };
     const { start, end, items } = next.value;
-    slices.push([body.toString("utf8", start, end), items]);
+    if (items > 0) slices.push([body.toString("utf8", start, end), items]);
   }
 }
 
@@ -77,6 +82,7 @@ describe("slices of a list", () => {
       itemsMax: fc.integer({ min: 1, max: 5 }),
       bytes: fc.integer({ min: 1, max: 40 }),
       itemBytesMax: fc.integer({ min: 1, max: 40 }),
+      stepBytes: fc.integer({ min: 1, max: 40 }),
     });
     fc.assert(
       fc.property(
@@ -102,7 +108,7 @@ describe("slices of a list", () => {
     const anyText = fc.stringMatching(/^\[[[\]{}",:\\1a ]{0,12}\]?$/);
     fc.assert(
       fc.property(anyText, (text) => {
-        const { slices, end } = slicesOf(text, { ...wide, itemsMax: 2 });
+        const { slices, end } = slicesOf(text, { ...wide, itemsMax: 2, stepBytes: 3 });
         const isList =
           end.whole &&
           slices.every(([slice, items]) => {
@@ -113,6 +119,18 @@ describe("slices of a list", () => {
       }),
       { numRuns: 5_000 },
     );
+  });
+
+  it("are searched for in bounded steps, also in an item without an end", () => {
+    for (const part of ["[", " ", '"\\n', "1,"]) {
+      const body = Buffer.from(`[[${part.repeat(1_000)}`);
+      let steps = 0;
+      for (const { items } of sliceList(body, { ...wide, stepBytes: 100 })) {
+        assert.equal(items, 0);
+        steps += 1;
+      }
+      assert.equal(steps, Math.ceil(body.length / 100) - 1, part);
+    }
   });
 
   it("read each byte a bounded number of times", () => {
