@@ -6,14 +6,14 @@ import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { codeOf } from "./file-error.ts";
 
-export type Access = "read" | "write";
+/** `create`: the folder of the path may be missing too. */
+export type Access = "read" | "write" | "create";
 
-const readOnly = "EROFS";
-
-const modes: Readonly<Record<Access, number>> = {
-  read: constants.R_OK,
-  write: constants.R_OK | constants.W_OK,
-};
+const needs = {
+  read: [constants.R_OK, "read "],
+  write: [constants.R_OK | constants.W_OK, "read and write "],
+  create: [constants.W_OK, "write to the folder "],
+} as const;
 
 /**
  * What prevents this user from accessing the path, and what to do about it, as sentences; the first continues another
@@ -21,41 +21,17 @@ const modes: Readonly<Record<Access, number>> = {
  */
 export function findObstacle(path: string, access: Access): string | undefined {
   const wanted = resolve(path);
+  let last = access === "create" ? undefined : wanted;
   for (const folder of foldersAbove(wanted)) {
-    const obstacle = findFolderObstacle(folder, constants.X_OK);
+    const stats = statOf(folder);
+    if (stats === undefined) break;
+    if (!stats.isDirectory()) return `${folder} is not a folder. Name another path.`;
+    const obstacle = findRefusal(folder, constants.X_OK, "open the folder ");
     if (obstacle !== undefined) return obstacle;
+    if (access === "create") last = folder;
   }
-  const stats = statOf(wanted);
-  const refusal = stats === undefined ? undefined : refusalOf(wanted, modes[access]);
-  if (stats === undefined || refusal === undefined) return undefined;
-  if (refusal === readOnly) return onReadOnly(wanted);
-  return denied(
-    `may not ${access === "read" ? "read" : "read and write"} ${wanted}`,
-    stats,
-    wanted,
-  );
-}
-
-/** What prevents this user from creating a file or folder at the path, whose folder may be missing too. */
-export function findCreationObstacle(path: string): string | undefined {
-  const folders = foldersAbove(resolve(path));
-  for (const folder of folders) {
-    const obstacle = findFolderObstacle(folder, constants.X_OK);
-    if (obstacle !== undefined) return obstacle;
-  }
-  const nearest = folders.findLast((folder) => statOf(folder) !== undefined);
-  return nearest === undefined ? undefined : findFolderObstacle(nearest, constants.W_OK);
-}
-
-function findFolderObstacle(folder: string, needed: number): string | undefined {
-  const stats = statOf(folder);
-  if (stats === undefined) return undefined;
-  if (!stats.isDirectory()) return `${folder} is not a folder. Name another path.`;
-  const refusal = refusalOf(folder, needed);
-  if (refusal === undefined) return undefined;
-  if (refusal === readOnly) return onReadOnly(folder);
-  const verb = (needed & constants.W_OK) === 0 ? "open" : "write to";
-  return denied(`may not ${verb} the folder ${folder}`, stats, folder);
+  const [needed, verb] = needs[access];
+  return last === undefined ? undefined : findRefusal(last, needed, verb);
 }
 
 /** The folders from the root to the one that contains the path. */
@@ -76,27 +52,26 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The code of the system's error; undefined if it allows the access. */
-function refusalOf(path: string, needed: number): string | undefined {
+function findRefusal(path: string, needed: number, verb: string): string | undefined {
+  const stats = statOf(path);
+  if (stats === undefined) return undefined;
   try {
     accessSync(path, needed);
     return undefined;
   } catch (cause) {
-    return codeOf(cause) ?? "unknown";
+    if (codeOf(cause) === "EROFS") {
+      return `${path} is on a read-only file system. Mount it for writing, or name another place.`;
+    }
   }
-}
-
-function onReadOnly(path: string): string {
-  return `${path} is on a read-only file system. Mount it for writing, or name another place.`;
-}
-
-function denied(what: string, { uid, mode }: Stats, path: string): string {
-  const octal = (mode & 0o7777).toString(8).padStart(4, "0");
+  const octal = (stats.mode & 0o7777).toString(8).padStart(4, "0");
   const advice =
-    uid === process.getuid?.()
+    stats.uid === process.getuid?.()
       ? `Change the mode of ${path}.`
-      : `Run this as the user that owns it (uid ${uid}).`;
-  return `${describeUser()} ${what}, which belongs to uid ${uid} and has mode ${octal}. ${advice}`;
+      : `Run this as the user that owns it (uid ${stats.uid}).`;
+  return (
+    `${describeUser()} may not ${verb}${path}, which belongs to uid ${stats.uid} and has mode ${octal}. ` +
+    advice
+  );
 }
 
 function describeUser(): string {

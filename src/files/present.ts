@@ -4,7 +4,7 @@
 import { type Stats, statSync } from "node:fs";
 import { systemReasonOf } from "../basics/system-reason.ts";
 import { codeOf, FileError } from "./file-error.ts";
-import { type Access, findCreationObstacle, findObstacle } from "./path-obstacle.ts";
+import { type Access, findObstacle } from "./path-obstacle.ts";
 
 /** `what` begins the sentence of the error, such as "The store". Throws FileError if this user may not know. */
 export function isPresent(path: string, what: string): boolean {
@@ -21,44 +21,29 @@ export function statOf(path: string, what: string): Stats | undefined {
   }
 }
 
-/** Throws FileError if the file exists and this user may not read and write it, or may not know whether it exists. */
-export function requireUsable(path: string, what: string): void {
-  requireAccess(path, what, "write");
+/** Throw FileError if the file exists and this user may not access it, or may not know whether it exists. */
+export const requireReadable = requireAccess("read");
+export const requireUsable = requireAccess("write");
+
+function requireAccess(access: "read" | "write") {
+  return (path: string, what: string): void => {
+    const obstacle = isPresent(path, what) ? findObstacle(path, access) : undefined;
+    if (obstacle === undefined) return;
+    throw new FileError(`${what} ${path} can't be opened: ${obstacle}`, { path });
+  };
 }
 
-/** Does the same for a file that is only read. */
-export function requireReadable(path: string, what: string): void {
-  requireAccess(path, what, "read");
-}
+/** Return the error of opening, creating or writing a file, with the obstacle, its owner and what to do. */
+export const explainOpening = explain("opened", "read");
+export const explainCreation = explain("created", "create");
+export const explainWriting = explain("written");
 
-function requireAccess(path: string, what: string, access: Access): void {
-  if (!isPresent(path, what)) return;
-  const obstacle = findObstacle(path, access);
-  if (obstacle === undefined) return;
-  throw new FileError(`${what} ${path} can't be opened: ${obstacle}`, { path });
-}
-
-/** The error of opening a file that exists, with the folder or file that is the obstacle, its owner and what to do. */
-export function explainOpening(cause: unknown, what: string, path: string): FileError {
-  if (cause instanceof FileError) return cause;
-  const why = findObstacle(path, "read") ?? messageOf(cause);
-  return new FileError(`${what} ${path} can't be opened: ${asSentence(why)}`, { path, cause });
-}
-
-/** The error of creating a file or folder, in the same way. */
-export function explainCreation(cause: unknown, what: string, path: string): FileError {
-  if (cause instanceof FileError) return cause;
-  const why = findCreationObstacle(path) ?? messageOf(cause);
-  return new FileError(`${what} ${path} can't be created: ${asSentence(why)}`, { path, cause });
-}
-
-/** The error of writing to a file or syncing it, in the same way. */
-export function explainWriting(cause: unknown, what: string, path: string): FileError {
-  if (cause instanceof FileError) return cause;
-  return new FileError(`${what} ${path} can't be written: ${asSentence(messageOf(cause))}`, {
-    path,
-    cause,
-  });
+function explain(done: string, access?: Access) {
+  return (cause: unknown, what: string, path: string): FileError => {
+    if (cause instanceof FileError) return cause;
+    const why = (access && findObstacle(path, access)) ?? messageOf(cause);
+    return new FileError(`${what} ${path} can't be ${done}: ${asSentence(why)}`, { path, cause });
+  };
 }
 
 const advice: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { findCreationObstacle } from "../../files/path-obstacle.ts";
+import { findObstacle } from "../../files/path-obstacle.ts";
 import { isPresent } from "../../files/present.ts";
 
 export interface OutputFileOptions {
@@ -30,7 +30,7 @@ export function requireOutputFile(file: string, { replace, advice }: OutputFileO
     const kind = entry.isDirectory() ? "a folder" : "not a regular file";
     throw cannotWrite(path, `it is ${kind}`);
   }
-  const obstacle = findCreationObstacle(path);
+  const obstacle = findObstacle(path, "create");
   if (obstacle !== undefined) throw cannotWrite(path, obstacle);
   if (entry !== undefined && !replace)
     throw new OperatorError("output", `${path} exists already. ${advice}`);

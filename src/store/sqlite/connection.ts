@@ -4,7 +4,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { unavailable } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
-import { findCreationObstacle, findObstacle } from "../../files/path-obstacle.ts";
+import { findObstacle } from "../../files/path-obstacle.ts";
 import { runSync } from "../sql/statement/run.ts";
 import type { Request, Statements } from "../sql/statement/statements.ts";
 import { StoreError } from "../interface/store-error.ts";
@@ -363,7 +363,7 @@ function useWriteAheadLog(connection: Connection): void {
 function findStoreObstacle(path: string): string | undefined {
   const files = [path, `${path}-wal`, `${path}-shm`];
   const found = files.map((file) => findObstacle(file, "write")).find((text) => text !== undefined);
-  return found ?? findCreationObstacle(`${path}-wal`);
+  return found ?? findObstacle(`${path}-wal`, "create");
 }
 
 export function describeFailure(path: string, cause: unknown): StoreError {

@@ -4,7 +4,7 @@ import { linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { codeOf, FileError } from "../../../files/file-error.ts";
-import { findCreationObstacle } from "../../../files/path-obstacle.ts";
+import { findObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { openReader } from "../connection.ts";
@@ -33,7 +33,7 @@ export function refuseBackupFile(file: string): void {
       `There is no folder ${folder} for the backup. Create it, or mount its disk, first.`,
     );
   }
-  const obstacle = findCreationObstacle(file);
+  const obstacle = findObstacle(file, "create");
   if (obstacle !== undefined) {
     throw new FileError(`The backup ${file} can't be created: ${obstacle}`);
   }
