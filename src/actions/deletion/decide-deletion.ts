@@ -9,6 +9,7 @@ import { actOf, type App } from "../app.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
+import { requireNamed } from "../proposal/agreement.ts";
 
 /**
  * Throws OperatorError not_permitted (also for the requester, and if no person is named), no_such_deletion,
@@ -16,13 +17,7 @@ import { requireRight } from "../operator/viewer.ts";
  */
 export async function approveDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.approve");
-  if (app.viewer?.rights === undefined) {
-    throw new OperatorError(
-      "not_permitted",
-      "Only a named person can approve. Nothing was changed.",
-      { context: { isUnnamed: true } },
-    );
-  }
+  requireNamed(app);
   await findDeletion(app, deletionRequestId);
   const approved = await app.store.approvals.approve(deletionRequestId, actOf(app));
   if (typeof approved !== "string") return approved;

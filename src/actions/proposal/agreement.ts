@@ -78,6 +78,16 @@ export function objectionTo(objection: Objection, { operator }: App): OperatorEr
   return new OperatorError(name, `${message} Nothing was changed.`);
 }
 
+/** Throws OperatorError not_permitted. The shell of the host has no name that counts as a second person. */
+export function requireNamed({ viewer }: Pick<App, "viewer">): void {
+  if (viewer?.rights !== undefined) return;
+  throw new OperatorError(
+    "not_permitted",
+    "Only a named person can approve. Nothing was changed.",
+    { context: { isUnnamed: true } },
+  );
+}
+
 /** The result of a proposal, in one word. */
 export function statusOf({ now }: Pick<App, "now">, proposal: Proposal): Proposal["status"] {
   return proposal.status === "open" && !isOpen(proposal, now()) ? "expired" : proposal.status;

@@ -17,7 +17,7 @@ import { hasRight, requireRight } from "../operator/viewer.ts";
 import { describeFloorWaits, describeRequested } from "../retention/floor-waits.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
 import { setPlanned, previewRule } from "../retention/retention-rules.ts";
-import { objectionTo, statusOf } from "./agreement.ts";
+import { objectionTo, requireNamed, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
 
@@ -125,15 +125,6 @@ export async function declineProposal(app: App, proposalId: string): Promise<Pro
   const outcome = await app.store.proposals.decline(proposalId, actOf(app));
   if (typeof outcome !== "string") return outcome;
   throw objectionTo(outcome, app);
-}
-
-function requireNamed(app: App): void {
-  if (app.viewer?.rights !== undefined) return;
-  throw new OperatorError(
-    "not_permitted",
-    "Only a named person can approve. Nothing was changed.",
-    { context: { isUnnamed: true } },
-  );
 }
 
 /** Ends a bounded number of expired proposals. Returns true if there may be more. */
