@@ -1,6 +1,9 @@
-// Durations as operators write them, such as 90d or 12h.
+// An hour and a day in milliseconds, and durations as operators write them, such as 90d or 12h.
 
-const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+const unitMs = { d: dayMs, h: hourMs, m: 60_000, s: 1_000 } as const;
 const form = /^(\d{1,9})([dhms])$/;
 const durationMsMax = 36_500 * unitMs.d;
 

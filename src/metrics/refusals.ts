@@ -1,6 +1,7 @@
 // The refusals of this process over the last day, hour by hour: error codes by record type, field and API key. Memory
 // is bounded, whatever clients send; the counts end with the process. Never contains content.
 
+import { hourMs } from "../basics/duration.ts";
 import type { Refused } from "../http/reply/refusals.ts";
 
 export interface Refusal {
@@ -29,7 +30,6 @@ interface Hour {
   others: number;
 }
 
-const hourMs = 3_600_000;
 const hoursMax = 24;
 /** How many different refusals are kept for an hour; further ones are only counted. */
 const rowsMax = 500;

@@ -1,9 +1,9 @@
 // Acts that need a second person: proposed instead of done, and done in the transaction of their approval or not at
 // all, whatever happens meanwhile.
 
+import { dayMs } from "../../src/basics/duration.ts";
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import { dayMs } from "../../src/domain/retention/floor.ts";
 import { proposalDays } from "../../src/domain/proposal.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import type { TestStore } from "../support/test-store.ts";

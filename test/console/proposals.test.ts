@@ -1,5 +1,6 @@
 // Acts that need a second person, in the console over HTTP: every way round is refused, and changes nothing.
 
+import { dayMs } from "../../src/basics/duration.ts";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
@@ -10,7 +11,6 @@ import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.t
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { proposalDays } from "../../src/domain/proposal.ts";
-import { dayMs } from "../../src/domain/retention/floor.ts";
 import { addTransaction } from "../cli/write-transactions.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";

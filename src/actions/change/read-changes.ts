@@ -1,6 +1,7 @@
 // Reads the next events of an organization's feed, in the order of arrival and in bounded parts. Types that a reader
 // may not read leave no trace, neither in offsets nor in whether there is more.
 
+import { hourMs } from "../../basics/duration.ts";
 import type { App } from "../app.ts";
 import type { Turns } from "../../basics/turns.ts";
 import { eventWriter } from "../../domain/change-event.ts";
@@ -175,8 +176,6 @@ async function findUnwanted(
   const last = await findLastArrival(source, range, signal);
   return last === undefined ? [] : [last];
 }
-
-const hourMs = 3_600_000;
 
 /**
  * Once an hour the offset of a reader at the end skips changes that it may not read, so that these are not scanned

@@ -1,9 +1,9 @@
 // Ends the legal holds whose last date has passed, and lists those that end soon. Nothing is erased here: deletions
 // that waited for a hold are evaluated again.
 
+import { dayMs } from "../../basics/duration.ts";
 import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import { dayMs } from "../../domain/retention/floor.ts";
 import { dateOf, hasEnded, lastSoonDate } from "../../domain/retention/hold-end.ts";
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";

@@ -2,12 +2,11 @@
 // read again before that. A record that arrives or changes is found within a day, one that was kept within an hour.
 // Kept in memory only, so everything is read once after a start.
 
+import { dayMs, hourMs } from "../../basics/duration.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RetentionBounds } from "../../domain/retention/ceiling.ts";
-import { dayMs } from "../../domain/retention/floor.ts";
 import type { ExpiredPart } from "../../store/interface/retention.ts";
 
-const hourMs = 3_600_000;
 /** If an organization has more parts, neighbours are joined. */
 const partsMax = 50_000;
 

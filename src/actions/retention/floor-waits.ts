@@ -1,13 +1,9 @@
 // Counts the deletions that wait for the floor of a type, before a rule shortens or removes that floor and lets them
 // begin. Counts only deletions that this person may know of. Reads a bounded number of deletions and changes nothing.
 
+import { dayMs } from "../../basics/duration.ts";
 import { awaitsApproval, type Deletion, openStatuses } from "../../domain/deletion/deletion.ts";
-import {
-  dayMs,
-  isFloorOf,
-  type RetentionRule,
-  weakensFloor,
-} from "../../domain/retention/floor.ts";
+import { isFloorOf, type RetentionRule, weakensFloor } from "../../domain/retention/floor.ts";
 import type { App } from "../app.ts";
 import { withCurrentFloor } from "../deletion/deletion-wait.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";

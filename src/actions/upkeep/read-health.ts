@@ -1,6 +1,7 @@
 // Reads whether the service is healthy, in a bounded number of steps: whether it can write, whether the ends of the
 // audit trail and of the receipts are intact, and whether deletions are on time. `sluice check` compares everything.
 
+import { dayMs } from "../../basics/duration.ts";
 import { readParts } from "../../basics/paced-read.ts";
 import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";
@@ -58,7 +59,6 @@ function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
   return value.catch(() => undefined);
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
 /** The Prometheus alert uses the same value (deploy/prometheus/alerts.yml). */
 const behindDaysMin = 7;
 

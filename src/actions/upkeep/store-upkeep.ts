@@ -1,8 +1,7 @@
 // The work of serving processes on the store as a whole, besides requests and deletions.
 
+import { dayMs } from "../../basics/duration.ts";
 import type { App } from "../app.ts";
-
-const dayMs = 24 * 60 * 60 * 1_000;
 
 /** No store has this version, so callers are looked up instead of cached. */
 const unknownVersion = -1;

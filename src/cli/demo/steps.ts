@@ -1,5 +1,6 @@
 // The steps of the demonstration, through the client library. Each fails at the first reply that breaks a promise.
 
+import { hourMs } from "../../basics/duration.ts";
 import { isDeepStrictEqual } from "node:util";
 import type {
   RiskAssessment,
@@ -24,7 +25,6 @@ type Sample = Demo["sample"][number];
 
 const sampleMax = 1_000;
 const deletedMax = 10;
-const hourMs = 3_600_000;
 /** The records that the deletion of a transaction erases. */
 const erased = { transaction: 1, transaction_check: 1, transaction_alert: 1 };
 

@@ -1,17 +1,12 @@
 // Retention ceilings: after which time records are erased without a request. A ceiling is set for a type, or for every
 // type of an organization; the ceiling of a type replaces the general one. Pure; knows no store and no clock.
 
+import { dayMs } from "../../basics/duration.ts";
 import { isPartyType } from "../deletion/party.ts";
 import type { RecordType } from "../record-type.ts";
 import { nounOf } from "../record-types.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
-import {
-  dayMs,
-  type FloorOrigin,
-  formatDays,
-  type RetentionFloor,
-  type RetentionRule,
-} from "./floor.ts";
+import { type FloorOrigin, formatDays, type RetentionFloor, type RetentionRule } from "./floor.ts";
 
 export interface Ceiling {
   readonly resourceType: string;

@@ -1,6 +1,7 @@
 // Retention floors: how long the records of a type have to be kept, and when that ends for a record. Pure; knows no
 // store and no clock.
 
+import { dayMs } from "../../basics/duration.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 
 /**
@@ -48,8 +49,6 @@ export function weakensFloor(before: FloorRule | undefined, after: FloorRule | u
   if (after === undefined || after.keepDays < before.keepDays) return true;
   return after.countedFrom !== before.countedFrom || (after.redactable && !before.redactable);
 }
-
-export const dayMs = 86_400_000;
 
 /**
  * When the floor of a record ends, in Unix milliseconds: the record may be erased at that time, and not before. `from`:

@@ -1,8 +1,8 @@
 // When a legal hold ends by itself: the last date on which it holds, in UTC, and how far ahead that date may be. Pure;
 // knows no store and no clock.
 
+import { dayMs } from "../../basics/duration.ts";
 import type { Hold } from "../access.ts";
-import { dayMs } from "./floor.ts";
 
 /**
  * How far ahead the end of a hold may be. Regulation (EU) 2024/1624, article 77, lets an authority require that records

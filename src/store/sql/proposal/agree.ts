@@ -2,9 +2,9 @@
 // before its first change. An act that needs a second person becomes a proposal; an approved act is done in the
 // transaction that stores the approval. So there is no approval without its act, and no such act without its approval.
 
+import { dayMs } from "../../../basics/duration.ts";
 import { canonicalJson } from "../../../domain/json/canonical-json.ts";
 import { type Proposal, proposalDays, type ProposedAct } from "../../../domain/proposal.ts";
-import { dayMs } from "../../../domain/retention/floor.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Objection, Unagreed } from "../../interface/proposal.ts";
 import { lockApprover } from "../access/operator.ts";
