@@ -12,7 +12,7 @@ import {
 import { briefRelationsMax, type PlannedFloor } from "../../domain/deletion/dry-run.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { describeFloor, describePartyFloor } from "../../domain/retention/floor.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import { keyText } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";
 
@@ -33,16 +33,12 @@ export class Holds {
   }
 
   private constructor(holds: readonly Hold[]) {
-    this.#byRecord = Map.groupBy(holds, nameOf);
+    this.#byRecord = Map.groupBy(holds, keyText);
   }
 
   of(deletion: Deletion): readonly Hold[] {
-    return deletion.status === "pending" ? (this.#byRecord.get(nameOf(deletion)) ?? []) : [];
+    return deletion.status === "pending" ? (this.#byRecord.get(keyText(deletion)) ?? []) : [];
   }
-}
-
-function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return JSON.stringify([organizationId, resourceType, resourceId]);
 }
 
 /** Empty for a deletion that is not open. */

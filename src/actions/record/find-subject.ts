@@ -3,7 +3,7 @@
 // restricted sets. Yields pages of keys. Keeps in memory one page for each level, and a short hash of each record that
 // could be reached twice.
 
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
@@ -105,7 +105,7 @@ class SubjectSearch {
   }
 
   #isNew(key: RecordKey): boolean {
-    return this.#yielded.add(nameOf(key));
+    return this.#yielded.add(keyText(key));
   }
 
   /**
@@ -121,7 +121,7 @@ class SubjectSearch {
       for (const { fromType, fromId, fromSet, toType, toId } of page) {
         const to = { organizationId: set, resourceType: toType, resourceId: toId };
         const isSubject = toType === this.#query.resourceType && toId === this.#query.resourceId;
-        if (!isSubject && !this.#yielded.has(nameOf(to))) continue;
+        if (!isSubject && !this.#yielded.has(keyText(to))) continue;
         const organizationId = fromSet ?? this.#query.organizationId;
         const report = { organizationId, resourceType: fromType, resourceId: fromId };
         if (!this.#isNew(report)) continue;
@@ -183,7 +183,7 @@ class SubjectSearch {
   }
 
   #isToFollow(key: RecordKey): boolean {
-    return this.#followed.add(nameOf(key));
+    return this.#followed.add(keyText(key));
   }
 }
 
@@ -195,9 +195,4 @@ function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY):
     `There are more than ${searchedMax} transactions that may name the subject, and each would have to be read. ` +
       "That takes too long for a page: ask on the command line of the server.",
   );
-}
-
-/** Types contain no space, nor do the ids of organizations and sets. */
-function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${organizationId} ${resourceType} ${resourceId}`;
 }

@@ -4,7 +4,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { mergeChanges } from "../../domain/record/merge.ts";
-import type { Change, RecordKey } from "../../domain/record/record-write.ts";
+import { type Change, keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { isSearched, searchedTypes } from "../../domain/search/searched-types.ts";
 import type { IndexedRecord, SearchState } from "../../store/interface/search.ts";
@@ -99,7 +99,7 @@ export async function indexArrivals(
     const keys = arrived
       .filter(({ notice }) => notice === undefined)
       .map(({ resourceType, resourceId }) => ({ organizationId, resourceType, resourceId }));
-    const own = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+    const own = [...new Map(keys.map((key) => [keyText(key), key])).values()];
     const { keyCheck, keys: hashKeys } = await readIndex(app);
     const hashed = await hashRecords(app, own, hashKeys);
     if (!(await store.search.store(hashed, { keyCheck }))) continue;
@@ -174,21 +174,16 @@ async function hashRecords(
   keys: SearchKeys,
 ): Promise<readonly IndexedRecord[]> {
   const first = await app.store.search.readChanges(due, firstChanges);
-  const byRecord = Map.groupBy(first, nameOf);
+  const byRecord = Map.groupBy(first, keyText);
   const records: IndexedRecord[] = [];
   const readTelephone = await loadTelephoneReader();
   for (const key of due) {
-    const changes = await readAll(app, key, byRecord.get(nameOf(key)) ?? []);
+    const changes = await readAll(app, key, byRecord.get(keyText(key)) ?? []);
     records.push(hashRecord(key, changes, { keys, readTelephone }));
     // Lets other work run between two records.
     await setImmediate();
   }
   return records;
-}
-
-/** Types contain no space, nor do the ids of organizations. */
-function nameOf({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${organizationId} ${resourceType} ${resourceId}`;
 }
 
 /** The latest changes, the latest first. */

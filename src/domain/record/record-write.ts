@@ -1,4 +1,4 @@
-// A write as actions pass it to the store, and its outcome.
+// The key of a record, a write as actions pass it to the store, and its outcome.
 
 import type { ErrorName } from "../error.ts";
 import type { RelationKind, ResourceType } from "../record-type.ts";
@@ -8,6 +8,11 @@ export interface RecordKey {
   readonly organizationId: string;
   readonly resourceType: ResourceType;
   readonly resourceId: string;
+}
+
+/** The key as text. Ids and types contain no control characters. */
+export function keyText({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return `${organizationId}\n${resourceType}\n${resourceId}`;
 }
 
 export interface Reference {

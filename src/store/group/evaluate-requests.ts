@@ -4,7 +4,7 @@
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../interface/act.ts";
 import type { DeletionRequest } from "../interface/deletion.ts";
-import { keyText } from "../shared/record-key.ts";
+import { keyText } from "../../domain/record/record-write.ts";
 import { once, type RepliesOfGroup } from "./group-replies.ts";
 import { type Result, resultOf } from "./result.ts";
 

@@ -3,10 +3,9 @@
 import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import { arrayTypesOf, encodeArray } from "./array-value.ts";
 import { setLocal } from "./begin.ts";
-import { keyText } from "../shared/record-key.ts";
 import { Pace, partsOf } from "./pace.ts";
 import { runAsync } from "../sql/statement/run.ts";
 import {

@@ -1,6 +1,6 @@
-// The key of a record as text, and as the columns of a multi-row statement. Reads nothing.
+// The key of a record in a row, and as the columns of a multi-row statement. Reads nothing.
 
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 
 /** The three key columns of a row. */
 export interface KeyRow {
@@ -9,13 +9,8 @@ export interface KeyRow {
   readonly resource_id: string;
 }
 
-/** Ids and types contain no control characters. */
-export function keyText({ organizationId, resourceType, resourceId }: RecordKey): string {
-  return `${organizationId}\n${resourceType}\n${resourceId}`;
-}
-
 export function rowKeyText(row: KeyRow): string {
-  return `${row.organization_id}\n${row.resource_type}\n${row.resource_id}`;
+  return keyText(toKey(row));
 }
 
 /** Returns one array for each column, in the order of the keys. */

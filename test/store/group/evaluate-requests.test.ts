@@ -8,7 +8,7 @@ import {
   type KnownDeletions,
 } from "../../../src/store/group/evaluate-requests.ts";
 import { RepliesOfGroup } from "../../../src/store/group/group-replies.ts";
-import { keyText } from "../../../src/store/shared/record-key.ts";
+import { keyText } from "../../../src/domain/record/record-write.ts";
 import { acme, mark } from "../../conformance/scene.ts";
 
 const key = { organizationId: acme, resourceType: "person", resourceId: "p" };

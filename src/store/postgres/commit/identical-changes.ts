@@ -2,10 +2,10 @@
 // ones are found by their digests, so a long history is not read. Digests may collide, so payloads are compared too.
 // Writes nothing.
 
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import { inSequence } from "./settle-all.ts";
-import { keyColumns, type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 export interface Asked {

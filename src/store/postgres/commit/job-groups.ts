@@ -1,13 +1,17 @@
 // Runs groups of jobs of one kind, each group in one transaction. Contains no SQL.
 
-import type { RecordKey, Sighting, RecordWrite } from "../../../domain/record/record-write.ts";
+import {
+  keyText,
+  type RecordKey,
+  type Sighting,
+  type RecordWrite,
+} from "../../../domain/record/record-write.ts";
 import { countBytes, isLongList } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../interface/store.ts";
 import type { Database } from "../database.ts";
 import { GroupQueue } from "./group-queue.ts";
 import { findRecords } from "./record.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
-import { keyText } from "../../shared/record-key.ts";
 import { WriteGroups } from "./write-group.ts";
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { PackedOutcome } from "../../group/packed-outcome.ts";

@@ -2,12 +2,11 @@
 // thread and a server processor for a tenth of a second. All parts are in one transaction.
 
 import { limits } from "../../../domain/limits.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { GroupEvaluation } from "../../group/evaluate-group.ts";
 import { findClosed } from "../erase/closed-record.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import { Pace, partsOf } from "../pace.ts";
-import { keyText } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 import { addReplies } from "../../sql/access/idempotency.ts";
 import { appendChanges, insertNewRecords, widenSightings } from "./record.ts";

@@ -7,7 +7,7 @@
 // assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys
 // before deletions are read, so that a plan made meanwhile waits for this transaction before it erases anything.
 
-import type { RecordKey, RecordWrite } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey, type RecordWrite } from "../../../domain/record/record-write.ts";
 import { namesOf } from "../../group/group-replies.ts";
 import {
   type Evaluation,
@@ -30,7 +30,6 @@ import {
   widenSightings,
   findClosedOrganizations,
 } from "./record.ts";
-import { keyText } from "../../shared/record-key.ts";
 import { addRelations, relationsOf } from "../erase/relation.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";

@@ -2,7 +2,7 @@
 
 import type { RelationRow as OneRelation } from "../../sql/plan/relations.ts";
 import type { ChangeOfGroup } from "../../group/group-records.ts";
-import { keyText } from "../../shared/record-key.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import { insert, type Insertion, Rows, type Statements } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
 

@@ -12,14 +12,14 @@ import type { DeletionRequest } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { digestOfRequest } from "../../row/audit-row.ts";
 import { approvalColumns } from "../../row/deletion-row.ts";
-import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { addReplies, findReplies } from "../access/idempotency.ts";
 import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
 import { allTogether, Collision, Rows, run, type Statements } from "../statement/statements.ts";
 import { auditActs } from "../trail/audit.ts";
 import { randomBytes } from "node:crypto";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { findOrganization } from "../access/organization.ts";
 
 /** Without LIMIT, PostgreSQL would plan a join that reads all open deletions of the store. */

@@ -1,9 +1,9 @@
 // Removes records with their changes, relations and stored replies, or moves those that have to be kept to the
 // restricted store. The caller decides which records, and how many at once.
 
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import { type KeyRow, toKey, keyText } from "../../shared/record-key.ts";
+import { type KeyRow, toKey } from "../../shared/record-key.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import {
   among,

@@ -5,9 +5,9 @@
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { namesParties } from "../../../domain/deletion/party.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import type { ErasureStep } from "../../interface/deletion.ts";
 import {

@@ -6,7 +6,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming } from "../../interface/naming.ts";
-import { keyText } from "../../shared/record-key.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { postponeAll, type Waiting } from "../plan/claim.ts";

@@ -6,12 +6,11 @@ import { type ErasurePlan, nodeKey, parseNodeKey } from "../../../domain/deletio
 import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { type RetentionFloor, strictFloors } from "../../../domain/retention/floor.ts";
 import { dateOf } from "../../../domain/retention/hold-end.ts";
 import type { NamingPage, NamingQuery } from "../../interface/naming.ts";
 import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
-import { keyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { latestFloor } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";

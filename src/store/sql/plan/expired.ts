@@ -4,11 +4,11 @@
 import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { type Ceiling, ceilingEnd, hasPassed, isPast } from "../../../domain/retention/ceiling.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Expired, ExpiredPart, Expiry, ExpiryQuery } from "../../interface/retention.ts";
-import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { latestFloor, readOrigins, readSeen } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";

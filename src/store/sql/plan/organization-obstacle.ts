@@ -22,7 +22,7 @@ import { isDeepStrictEqual } from "node:util";
 import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins, type RecordFloor } from "../retention/floor-origin.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
-import { keyText } from "../../shared/record-key.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 
 const findAnyHold = `
   SELECT resource_type, resource_id FROM hold WHERE organization_id = $1

@@ -9,7 +9,7 @@ import {
   parseNodeKey,
 } from "../../../domain/deletion/erasure.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import {
   describeFloor,
@@ -19,7 +19,6 @@ import {
 } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { Place } from "../../interface/naming.ts";
-import { keyText } from "../../shared/record-key.ts";
 import {
   latestFloors,
   type ReadFloors,

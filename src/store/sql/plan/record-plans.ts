@@ -13,7 +13,7 @@ import { organizationType } from "../../../domain/deletion/organization-deletion
 import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
-import { keyText } from "../../shared/record-key.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { type Cascade, cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";

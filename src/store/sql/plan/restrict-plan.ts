@@ -4,7 +4,7 @@
 import type { Edge, ErasurePlan, NodeKey } from "../../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { planRestriction } from "../../../domain/deletion/restriction.ts";
-import { keyText } from "../../shared/record-key.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import { latestFloor } from "../retention/floor-origin.ts";
 import { isKeptSilently, type Obligations, type Planning, toKey } from "./plan.ts";
 

@@ -3,8 +3,8 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { type KeyRow, keyText, rowKeyText } from "../../shared/record-key.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
+import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { joinTargets, keyRows, named as namedRows, namedRecords } from "../statement/named.ts";
 import { all, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
 

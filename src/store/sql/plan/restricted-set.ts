@@ -6,7 +6,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { Act } from "../../interface/act.ts";
-import { keyText } from "../../shared/record-key.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import { digestOfRequest } from "../../row/audit-row.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { listFloors } from "../retention/floor.ts";

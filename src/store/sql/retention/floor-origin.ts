@@ -2,12 +2,12 @@
 // nothing.
 
 import { recordTypeByName } from "../../../domain/record-types.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { ClosedSince } from "../../../domain/retention/closed-since.ts";
 import { FiledAt } from "../../../domain/retention/filed-at.ts";
 import { floorEnd, laterFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
-import { type KeyRow, keyText, rowKeyText, toKey } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { changeAfter, readChangesAfter, Room } from "../record/changes.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";

@@ -2,7 +2,7 @@
 // mark, and stores their hashes. The caller makes the hashes.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { searchedTypes } from "../../../domain/search/searched-types.ts";
 import type {
   DueChange,
@@ -16,7 +16,7 @@ import type {
   TokensFound,
 } from "../../interface/search.ts";
 import { reader } from "../../row/reader.ts";
-import { keyText, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
 import { hashIn, hashText, keyRows, named, namedRecords } from "../statement/named.ts";
 import {
   all,
