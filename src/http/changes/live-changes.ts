@@ -15,7 +15,7 @@ import { rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics } from "../reply/reply.ts";
 import { sendError } from "../reply/send-error.ts";
 import { waitForRoom } from "../reply/wait-for-room.ts";
-import { charge } from "../write/write-records.ts";
+import { charge } from "../rate-limit/enforce-limit.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
 import { requireView } from "./change-query.ts";
 

@@ -1,6 +1,8 @@
-// Refuses a request that is beyond a limit.
+// Refuses a request that is beyond a limit, and charges one for its work.
 
 import type { HttpContext } from "../http-context.ts";
+import { tokensOf, type Work } from "../load/work-tokens.ts";
+import type { HandlerInput } from "../operation.ts";
 import type { RequestContext } from "../reply/reply.ts";
 import { type Limited, rateLimited } from "./rate-limit.ts";
 
@@ -16,4 +18,14 @@ export function enforceLimit(
   if (limited.allowed) return;
   context.onRateLimited(name);
   throw rateLimited(limited);
+}
+
+/** The first token was taken before the request was read. */
+export function charge(
+  context: HttpContext,
+  { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
+  work: Work,
+): void {
+  const tokens = tokensOf(work) - 1;
+  if (tokens > 0) requestContext.rate = context.rates.work(caller, tokens).headers;
 }

@@ -19,7 +19,7 @@ import { changeTag, type HeaderPart } from "../openapi/parts.ts";
 import type { HandlerInput, OperationDocument, Verb } from "../operation.ts";
 import type { Answer } from "../reply/reply.ts";
 import { requireDecodable } from "../request/query.ts";
-import { charge } from "../write/write-records.ts";
+import { charge } from "../rate-limit/enforce-limit.ts";
 
 export const readChanges: Verb = {
   verb: "read changes",

@@ -13,7 +13,7 @@ import {
 } from "../openapi/error-responses.ts";
 import { type Operation, requireType, type Verb } from "../operation.ts";
 import { listDescription, oneOrMany, recordsRequest, writeReply } from "../write/write-document.ts";
-import { makeWrite } from "../write/write-records.ts";
+import { makeWrite } from "../write/make-write.ts";
 import type { Examples } from "../openapi/document.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { componentName } from "../openapi/wording.ts";

@@ -15,8 +15,7 @@ import {
   requestOf,
   runsAlone,
 } from "./operation.ts";
-import { addSingles } from "./write-records.ts";
-import { writeRecords } from "./write-records.ts";
+import { addSingles, storeDrafts } from "./store-drafts.ts";
 
 /** Returns the results in the order of the jobs. Never throws. An operation that runs alone must be the only job. */
 export function runJobs(connection: Connection, jobs: readonly Job[]): readonly Result[] {
@@ -93,7 +92,7 @@ function perform(group: Group, job: Job): Result {
   return resultOf(() =>
     isOperation(job)
       ? savepoint(group.connection, () => performInGroup(group, job))
-      : writeRecords(group, job),
+      : storeDrafts(group, job),
   );
 }
 

@@ -29,7 +29,7 @@ import { isOperation, type Job } from "./job.ts";
  * Throws AppError idempotency_reused, and credential_revoked if the organization is closed, before anything was
  * written.
  */
-export function writeRecords(group: Group, write: RecordWrite): PackedOutcome {
+export function storeDrafts(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
   if (group.isClosed(organizationId)) throw organizationClosed();
   if (write.marks !== undefined) return writeMarked(group, write, write.marks);
@@ -48,7 +48,7 @@ function writeMarked(
   const { organizationId, receivedAt: now } = write;
   const replies = repliesIn(group.connection);
   if (marks.some(({ keyHash }) => replies.find({ organizationId, keyHash }) !== undefined)) {
-    return packEach(write, (one) => writeRecords(group, one));
+    return packEach(write, (one) => storeDrafts(group, one));
   }
   const outcome = evaluate(group, write);
   for (const [index, { keyHash, fingerprint }] of marks.entries()) {

@@ -29,8 +29,8 @@ import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import { mayReadOnMain } from "../load/moderate-lists.ts";
-import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
+import { charge } from "../rate-limit/enforce-limit.ts";
 import { countRefusals, reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
@@ -197,16 +197,6 @@ async function writeInBulk(
     freeBuffer(bytes);
     reservation.release();
   }
-}
-
-/** The first token was taken before the request was read. */
-export function charge(
-  context: HttpContext,
-  { requestContext, caller }: Pick<HandlerInput, "requestContext" | "caller">,
-  work: Work,
-): void {
-  const tokens = tokensOf(work) - 1;
-  if (tokens > 0) requestContext.rate = context.rates.work(caller, tokens).headers;
 }
 
 interface StrictReport extends ListReport {
