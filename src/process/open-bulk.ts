@@ -1,7 +1,6 @@
 // Starts the bulk thread of the HTTP server with its own connection to the store.
 
-import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import { startThread } from "../basics/thread.ts";
 import { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { Logger } from "../log.ts";
 import type { RecordStore } from "../store/interface/store.ts";
@@ -15,8 +14,7 @@ export function openBulk(store: RecordStore, log: Logger): BulkClient {
   return new BulkClient({
     start: () => {
       const { data: shared, transfer } = store.shareWriter();
-      // The thread's file is beside this one, both as source and when built.
-      return new Worker(new URL(`./bulk-thread${extname(import.meta.url)}`, import.meta.url), {
+      return startThread(import.meta.url, "bulk-thread", {
         workerData: { shared },
         transferList: [...transfer],
         resourceLimits: {

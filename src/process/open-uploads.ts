@@ -2,8 +2,9 @@
 // next process removes what a killed process leaves (unfinished-files.ts).
 
 import { mkdir, rm } from "node:fs/promises";
-import { extname, join, resolve } from "node:path";
-import { Worker } from "node:worker_threads";
+import { join, resolve } from "node:path";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../basics/thread.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import { Uploads } from "../bulk/upload/uploads.ts";
 import type { UploadTask } from "../bulk/upload/messages.ts";
@@ -30,14 +31,14 @@ export function openUploads(
     uploadBytesMax,
     timestampMin,
   }: Pick<Config, "dataDir" | "uploadBytesMax" | "timestampMin">,
-  { now, log, startThread = startUploadThread }: OpenUploadsOptions,
+  { now, log, startThread: start = startUploadThread }: OpenUploadsOptions,
 ): Uploads {
   return new Uploads({
     bytesMax: uploadBytesMax,
     timestampMin,
     now,
     onFailure: (error) => log.error({ err: error }, "an upload failed"),
-    startThread,
+    startThread: start,
     makeFolder: async () => {
       const folder = resolve(dataDir);
       const unfinished = await noteUnfinished(folder, join(folder, folderName));
@@ -58,8 +59,7 @@ export function isUploadFolder(name: string): boolean {
 }
 
 function startUploadThread(task: UploadTask): Worker {
-  // The thread's file is beside this one, both as source and when built.
-  return new Worker(new URL(`./import-thread${extname(import.meta.url)}`, import.meta.url), {
+  return startThread(import.meta.url, "import-thread", {
     workerData: { task },
     resourceLimits: {
       maxOldGenerationSizeMb: heapMebibytesMax,

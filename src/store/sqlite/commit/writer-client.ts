@@ -1,10 +1,11 @@
 // The writer thread's client in another thread: sends all jobs of one tick of the event loop in one message, and
 // matches the answers by ticket. The main thread starts the writer; other threads receive a port to it.
 
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { Slots } from "../../../basics/slots.ts";
+import { startThread } from "../../../basics/thread.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { GroupFigures } from "../../interface/store.ts";
 import { flattenJobs, type Job, type TicketedJob, unflattenResults } from "./job.ts";
@@ -118,9 +119,7 @@ export function startWriterThread(
   path: string,
   { checkpoints = false, ...options }: ThreadOptions & { readonly checkpoints?: boolean },
 ): Promise<WriterThread> {
-  // The thread's file is beside this one, both as source and when built.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./writer-thread.${extension}`, import.meta.url), {
+  const worker = startThread(import.meta.url, "writer-thread", {
     workerData: { path, checkpoints },
     // Other threads rarely wait for this thread, and its objects are short-lived.
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },

@@ -1,8 +1,8 @@
 // Makes a backup of a store while it is served: a file with a snapshot, which gets its name only when it is complete.
 
 import { linkSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import { dirname } from "node:path";
+import { nextMessage, startThread } from "../../../basics/thread.ts";
 import { codeOf, FileError } from "../../../files/file-error.ts";
 import { findObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
@@ -77,20 +77,10 @@ interface Copying {
 
 async function copyInThread({ path, target, onProgress }: Copying): Promise<void> {
   const all = sizeOf(path);
-  // The thread's file is beside this one, both as source and when built.
-  const thread = new Worker(
-    new URL(`./backup-thread${extname(import.meta.url)}`, import.meta.url),
-    {
-      workerData: { path, target },
-    },
-  );
+  const thread = startThread(import.meta.url, "backup-thread", { workerData: { path, target } });
   const timer = setInterval(() => onProgress?.(statSync(target).size, all), progressMs);
   try {
-    await new Promise<void>((done, fail) => {
-      thread.on("message", () => done());
-      thread.on("error", fail);
-      thread.on("exit", () => fail(new Error("the thread that copies has ended")));
-    });
+    await nextMessage(thread, new Error("the thread that copies has ended"));
   } finally {
     clearInterval(timer);
   }

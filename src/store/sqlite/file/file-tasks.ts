@@ -2,8 +2,8 @@
 // a time, in the order of the calls.
 
 import { once } from "node:events";
-import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { nextMessage, startThread } from "../../../basics/thread.ts";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
@@ -134,41 +134,23 @@ export class FileTasks {
     this.#worker ??= this.#start();
     const worker = this.#worker;
     worker.postMessage(message);
-    const answer = await nextAnswer(worker);
+    const ended = new StoreError("The thread that works on the store's file has ended.");
+    const answer = await nextMessage<TaskAnswer>(worker, ended);
     if ("error" in answer) throw answer.error;
     return answer.value;
   }
 
   #start(): Worker {
-    // The thread's file is beside this one, both as source and when built.
-    const worker = new Worker(
-      new URL(`./file-thread${extname(import.meta.url)}`, import.meta.url),
-      {
-        workerData: { path: this.#path, descriptor: this.#file.get() },
-        // The descriptor that scrubbing uses belongs to the main thread.
-        trackUnmanagedFds: false,
-      },
-    );
-    // The task in progress is rejected by nextAnswer; the next task starts another thread.
+    const worker = startThread(import.meta.url, "file-thread", {
+      workerData: { path: this.#path, descriptor: this.#file.get() },
+      // The descriptor that scrubbing uses belongs to the main thread.
+      trackUnmanagedFds: false,
+    });
+    // The task in progress is rejected by nextMessage; the next task starts another thread.
     worker.on("error", () => undefined);
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
     });
     return worker;
-  }
-}
-
-async function nextAnswer(worker: Worker): Promise<TaskAnswer> {
-  const over = new AbortController();
-  const { signal } = over;
-  try {
-    return await Promise.race([
-      once(worker, "message", { signal }).then(([answer]) => answer as TaskAnswer),
-      once(worker, "exit", { signal }).then(() => {
-        throw new StoreError("The thread that works on the store's file has ended.");
-      }),
-    ]);
-  } finally {
-    over.abort();
   }
 }
