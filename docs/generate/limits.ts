@@ -68,6 +68,11 @@ const connectionRows: typeof rows = [
     makesRoom,
   ],
   ["Open connections", "connectionsMax", makesRoom],
+  [
+    "Connections that wait to be accepted, if the system permits as many (`net.core.somaxconn`)",
+    "connectionsWaitingMax",
+    "the system ignores a new one, and its client tries again after a second or more",
+  ],
   ["Milliseconds for a request's headers to arrive", "headersTimeoutMs", "408"],
   ["Milliseconds without a byte in either direction", "idleSocketTimeoutMs", closed],
   ["Milliseconds for which a client can continue to send after its last reply", "lingerMs", closed],

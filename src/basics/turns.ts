@@ -1,4 +1,4 @@
-// Divides the time of one thread between organizations: each task does a small step per turn, and messages are received
+// Divides the time of one thread between organizations: each task does a small step per turn, and events are received
 // between two turns. The next turn is that of the organization that has used the least time, so one with cheap steps
 // waits for at most one expensive step of another.
 
@@ -8,8 +8,18 @@ interface Line {
   usedMs: number;
 }
 
+export interface TurnOptions {
+  readonly now?: () => number;
+  /**
+   * How often the event loop runs between two steps. In each of these iterations a server accepts only one connection,
+   * so expensive steps on the thread of a server would otherwise let new connections wait for as many steps.
+   */
+  readonly loopIterations?: number;
+}
+
 export class Turns {
   readonly #now: () => number;
+  readonly #loopIterations: number;
   /**
    * The lines by organization. An organization that does not wait is kept as long as it has used more time than others.
    */
@@ -19,8 +29,9 @@ export class Turns {
   /** How much time the organization that was served last had used before. */
   #servedMs = 0;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor({ now = () => performance.now(), loopIterations = 1 }: TurnOptions = {}) {
     this.#now = now;
+    this.#loopIterations = loopIterations;
   }
 
   /** Resolves when it is this organization's turn, which lasts until the caller waits for an event. */
@@ -38,6 +49,14 @@ export class Turns {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    this.#serveAfter(this.#loopIterations);
+  }
+
+  #serveAfter(loopIterations: number): void {
+    if (loopIterations > 1) {
+      setImmediate(() => this.#serveAfter(loopIterations - 1));
+      return;
+    }
     let line: Line | undefined;
     let beganAt = 0;
     // After events that have already arrived.

@@ -100,6 +100,11 @@ export const limits = {
   connectionsMax: 10_000,
   connectionsPerAddressMax: 2_000,
   /**
+   * Connections that the system establishes before the process accepts them; more than one network can have. Beyond it
+   * the system ignores new ones, whose clients try again after a second or more.
+   */
+  connectionsWaitingMax: 4_096,
+  /**
    * Over all connections: bytes received after a request that waits for its turn, and replies that clients have not
    * read.
    */

@@ -12,6 +12,7 @@ import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import { awaitStore } from "./await-store.ts";
 import type { Config } from "../settings/config.ts";
+import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
@@ -221,7 +222,9 @@ async function startEntryPoints(
     mount: config.console ? openConsole(parts, context, opened) : undefined,
   });
   opened.defer(() => server.close());
-  await server.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+  const { host, port } = config;
+  const backlog = limits.connectionsWaitingMax;
+  await server.listen({ host, port, backlog }).catch((error: unknown) => {
     throw explainListening(config, error);
   });
   const address = describeAddress(server.server.address());

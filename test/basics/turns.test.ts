@@ -13,7 +13,7 @@ interface Work {
 function makeThread() {
   const served: string[] = [];
   let nowMs = 0;
-  const turns = new Turns(() => nowMs);
+  const turns = new Turns({ now: () => nowMs });
   const work = async ({ organizationId, steps, stepMs }: Work) => {
     for (let step = 0; step < steps; step += 1) {
       await turns.next(organizationId);
@@ -68,5 +68,21 @@ describe("the turns of the bulk thread", () => {
     ];
     await Promise.all(both);
     assert.deepEqual(served.slice(3), ["a", "b", "a", "b"]);
+  });
+
+  it("let the event loop run as often as asked between two steps", async () => {
+    const turns = new Turns({ loopIterations: 16 });
+    const [iterations, steps]: [number[], Promise<void>[]] = [[], []];
+    let iteration = 0;
+    for (let step = 0; step < 3; step += 1) {
+      steps.push(turns.next("a").then(() => void iterations.push(iteration)));
+    }
+    while (iterations.length < 3) {
+      await new Promise(setImmediate);
+      iteration += 1;
+    }
+    await Promise.all(steps);
+    const [first = 0, second = 0, third = 0] = iterations;
+    assert.ok(second - first >= 16 && third - second >= 16, iterations.join(" "));
   });
 });

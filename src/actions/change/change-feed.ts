@@ -36,6 +36,9 @@ export interface Waiting {
   readonly since?: number;
 }
 
+/** Pages with content are expensive, and are read on the thread that accepts connections. */
+const loopIterations = 16;
+
 interface SharedPart {
   readonly beganAt: number;
   readonly part: Promise<FeedPart>;
@@ -52,7 +55,7 @@ export class ChangeFeed {
   constructor(app: App, cipher: FeedCipher) {
     this.#app = app;
     const { store, now } = app;
-    this.#source = { store, now, turns: new Turns(), cipher };
+    this.#source = { store, now, turns: new Turns({ loopIterations }), cipher };
     this.#news = new News(app);
   }
 

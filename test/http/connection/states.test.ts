@@ -137,6 +137,21 @@ describe("a half-closed request", () => {
   }
 });
 
+describe("a burst of connections while the process is busy", () => {
+  it("keeps nobody waiting for another attempt to connect", async () => {
+    const sockets: Promise<Socket>[] = [];
+    server.child.kill("SIGSTOP");
+    try {
+      for (let count = 0; count < 1_000; count += 1) sockets.push(open());
+      await Promise.all(sockets);
+    } finally {
+      server.child.kill("SIGCONT");
+    }
+    for (const socket of await Promise.all(sockets)) socket.destroy();
+    assert.equal((await server.client.send(live)).status, 200);
+  });
+});
+
 async function open(): Promise<Socket> {
   const { hostname, port } = new URL(server.address);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
