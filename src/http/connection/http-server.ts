@@ -1,8 +1,15 @@
 // Creates Node's HTTP server with its timeouts and bounds, and handles a connection before its first byte and after its
-// last one. Contains no routes.
+// last one. Contains no routes. Ports that proxies add in X-Forwarded-For are dropped: with its port, each connection
+// would count as a client of its own, and the address of a trusted proxy would not be recognized.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  type IncomingHttpHeaders,
+} from "node:http";
+import { type Socket, isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { limits } from "../../domain/limits.ts";
 import { AppError } from "../../domain/error.ts";
@@ -10,7 +17,6 @@ import type { Logger } from "../../log.ts";
 import { answerExpectations, endWithReply } from "../body/expectation.ts";
 import { errorName } from "./client-error.ts";
 import { Connection, connectionOf } from "./connection.ts";
-import { dropForwardedPorts } from "./forwarded-address.ts";
 import type { Edge } from "./shared-bounds.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -109,3 +115,19 @@ export function answerConnect(request: IncomingMessage, stream: Duplex): void {
 
 /** Node closes the connection, and emits `close` on the request and the reply. */
 function ignore(): void {}
+
+const forms = [/^\[([^\]]{1,64})\](?::\d{1,5})?$/, /^([\d.]{7,15}):\d{1,5}$/];
+
+/** Removes the ports, and the brackets around IPv6 addresses, before anything reads the header. */
+export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
+  const forwarded = headers["x-forwarded-for"];
+  if (typeof forwarded !== "string" || !forwarded.includes(":")) return;
+  headers["x-forwarded-for"] = forwarded.split(",").map(addressOf).join(", ");
+}
+
+/** Text that is not an address remains as it is. */
+function addressOf(part: string): string {
+  const text = part.trim();
+  const address = forms.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined);
+  return address !== undefined && isIP(address) !== 0 ? address : text;
+}

@@ -20,7 +20,7 @@ export interface MovedTable {
 /** The content of a table. */
 export interface TableSummary {
   readonly rows: number;
-  /** Over all rows in the order of their keys (move-summary.ts), in hex. */
+  /** Over all rows in the order of their keys (move-store.ts), in hex. */
   readonly sha256: string;
 }
 

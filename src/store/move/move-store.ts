@@ -1,6 +1,7 @@
 // Copies the content of a store to an empty one in one pass, page by page, and then reads the copy back and compares
 // the digests. Never changes the source, and never marks the target as complete before it is. A move that was
-// interrupted can't be continued: the target has to be emptied.
+// interrupted can't be continued: the target has to be emptied. A digest covers a table in a form that is the same on
+// every engine, with at most one page of rows in memory.
 
 import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
 import type {
@@ -9,10 +10,13 @@ import type {
   MoveSource,
   MoveTarget,
   StoreSummary,
+  MoveSide,
+  TableSummary,
+  MovedValue,
 } from "../interface/move.ts";
-import { differingTables, rowsOf, summarise } from "./move-summary.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Act } from "../interface/act.ts";
+import { createHash } from "node:crypto";
 
 export interface MoveOptions {
   readonly onStep: (step: MoveStep) => void;
@@ -93,4 +97,73 @@ function differs(what: string): StoreError {
     `The copy differs from the embedded store in ${what}. Something has written to it meanwhile. Do not serve it: create ` +
       "an empty database, and run the move again.",
   );
+}
+
+interface Summing {
+  /** Called with each page. */
+  readonly onPage?: (table: MovedTable, rows: readonly MovedRow[]) => Promise<void>;
+  /** Called after each page with the number of rows so far. Throws to stop. */
+  readonly onRows: (rows: number, table: string) => Promise<void>;
+}
+
+async function summarise(side: MoveSide, summing: Summing): Promise<StoreSummary> {
+  const { onPage, onRows } = summing;
+  const summary: Record<string, TableSummary> = {};
+  let before = 0;
+  for (const table of side.tables) {
+    const rowsBefore = before;
+    const found = await summariseTable(side, table, async (page, rows) => {
+      await onPage?.(table, page);
+      await onRows(rowsBefore + rows, table.name);
+    });
+    summary[table.name] = found;
+    before += found.rows;
+  }
+  return summary;
+}
+
+async function summariseTable(
+  side: MoveSide,
+  table: MovedTable,
+  onPage: (page: readonly MovedRow[], rows: number) => Promise<void>,
+): Promise<TableSummary> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  let after: MovedRow | undefined;
+  for (;;) {
+    const page = await side.readPage(table, after);
+    const last = page.at(-1);
+    if (last === undefined) return { rows, sha256: hash.digest("hex") };
+    hash.update(page.map((row) => `${toText(row)}\n`).join(""));
+    rows += page.length;
+    after = keyOf(table, last);
+    await onPage(page, rows);
+  }
+}
+
+function rowsOf(summary: StoreSummary): number {
+  return Object.values(summary).reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The tables whose summaries differ. */
+function differingTables(one: StoreSummary, other: StoreSummary): readonly string[] {
+  return Object.keys({ ...one, ...other }).filter((name) => {
+    const [of, beside] = [one[name], other[name]];
+    return of?.rows !== beside?.rows || of?.sha256 !== beside?.sha256;
+  });
+}
+
+/** JSON; bytes are a list with one hexadecimal string, to distinguish them from text. */
+function toText(values: MovedRow): string {
+  return JSON.stringify(values.map(neutralValue));
+}
+
+/** The key values of a row, in the order of the key. */
+function keyOf({ columns, key }: MovedTable, row: MovedRow): MovedRow {
+  const names = Object.keys(columns);
+  return key.map((name) => row[names.indexOf(name)] ?? null);
+}
+
+function neutralValue(value: MovedValue): unknown {
+  return value instanceof Uint8Array ? [Buffer.from(value).toString("hex")] : value;
 }

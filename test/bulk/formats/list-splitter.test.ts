@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ListSplitter } from "../../../src/bulk/formats/list-splitter.ts";
+import { ListSplitter } from "../../../src/bulk/formats/json-rows.ts";
 
 /** In pieces of one character, so that every position is the end of one. */
 function split(text: string) {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { limits } from "../../../src/domain/limits.ts";
-import { findJsonSyntaxError } from "../../../src/http/body/json-syntax.ts";
+import { findJsonSyntaxError } from "../../../src/http/body/parse-json.ts";
 
 function isJson(text: string): boolean {
   try {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { dropForwardedPorts } from "../../../src/http/connection/forwarded-address.ts";
+import { dropForwardedPorts } from "../../../src/http/connection/http-server.ts";
 import { startService } from "../../support/service.ts";
 
 const consoleUrl = "https://sluice.example:8443";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { isUnencrypted } from "../../../src/files/postgres-urls.ts";
 import type { AppError } from "../../../src/domain/error.ts";
-import { passwordIn } from "../../../src/store/postgres/password-file.ts";
+import { passwordIn } from "../../../src/store/postgres/servers.ts";
 import { keyOf, transaction } from "../../conformance/scene.ts";
 import {
   ownerName,

@@ -3,17 +3,23 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Act } from "../../interface/act.ts";
-import type { MovedRow, MovedTable, MoveTarget } from "../../interface/move.ts";
+import type {
+  MovedRow,
+  MovedTable,
+  MoveTarget,
+  ColumnKind,
+  MovedValue,
+  MoveEnds,
+} from "../../interface/move.ts";
 import { appendAudit } from "../../sql/trail/audit.ts";
-import { movedTables } from "../../sql/trail/move.ts";
-import { readMoveEnds } from "../../sql/trail/move.ts";
+import { movedTables, readMoveEnds, pageQuery } from "../../sql/trail/move.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import type { Database } from "../database.ts";
 import { hasState, insufficientPrivilege } from "../failure.ts";
-import { insertRows, readRows, writeEnds } from "./moved-rows.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
+import type { Insertion } from "../../sql/statement/statements.ts";
 
 /** How long a move waits for the connections of other processes to end. */
 const moveOthersGoneMsMax = 10_000;
@@ -136,4 +142,84 @@ export async function refuseUnfinishedMove(transaction: Transaction): Promise<vo
       `database: as its owner, run DROP SCHEMA ${schema} CASCADE; CREATE SCHEMA ${schema}; or create ` +
       "the database again. Then run `sluice move` again with the DATABASE_URL of the embedded store, which is unchanged.",
   );
+}
+
+/** Rows that a move reads back at a time. */
+const moveReadBackRows = 1_000;
+
+const arrays: Readonly<Record<ColumnKind, string>> = {
+  text: "text[]",
+  number: "bigint[]",
+  bytes: "bytea[]",
+  flag: "boolean[]",
+};
+
+async function insertRows(
+  transaction: Transaction,
+  table: MovedTable,
+  rows: readonly MovedRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.values(table.columns).map((kind, index) =>
+    rows.map((row) => toValue(row[index] ?? null, kind)),
+  );
+  if (transaction.distributed) await transaction.insertEach(insertionOf(table), columns);
+  else await transaction.run(insertQuery(table), ...columns);
+}
+
+async function readRows(
+  transaction: Transaction,
+  table: MovedTable,
+  after: MovedRow | undefined,
+): Promise<readonly MovedRow[]> {
+  const found = await transaction.all<Readonly<Record<string, boolean | MovedValue>>>(
+    pageQuery(table, { isLater: after !== undefined, rowsMax: moveReadBackRows }),
+    ...(after ?? []),
+  );
+  const names = Object.keys(table.columns);
+  return found.map((row) => names.map((name) => toMoved(row[name] ?? null)));
+}
+
+function toValue(
+  value: MovedValue,
+  kind: ColumnKind,
+): null | boolean | number | string | Uint8Array {
+  return kind === "flag" && value !== null ? value === 1 : value;
+}
+
+function toMoved(value: boolean | MovedValue): MovedValue {
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+function insertQuery(table: MovedTable): string {
+  const kinds = Object.values(table.columns);
+  const places = kinds.map((kind, index) => `$${index + 1}::${arrays[kind]}`);
+  return `${intoTable(table)} SELECT * FROM unnest(${places.join(", ")})`;
+}
+
+function insertionOf(table: MovedTable): Insertion {
+  const row = Object.keys(table.columns).map(() => "?");
+  return { into: `${intoTable(table)} VALUES`, row: `(${row.join(", ")})`, end: "" };
+}
+
+function intoTable({ name, columns }: MovedTable): string {
+  return `INSERT INTO ${name} (${Object.keys(columns).join(", ")})`;
+}
+
+/** The third argument is false if the sequence has not been used: its first number is then the given one. */
+const setArrival = `SELECT setval('arrival', greatest($1::bigint, 1), $1::bigint > 0)`;
+
+const setCredentials = `UPDATE counter SET value = $1 WHERE name = 'credentials_version'`;
+
+const setReceiptHead = `
+  UPDATE receipt_head SET store_id = $1, receipt_no = $2, hash = $3, salt_key = $4`;
+
+const setAuditHead = `UPDATE audit_head SET entry_no = $1, hash = $2`;
+
+async function writeEnds(transaction: Transaction, ends: MoveEnds): Promise<void> {
+  await transaction.run(setArrival, ends.arrivalNo);
+  await transaction.run(setCredentials, ends.credentialsVersion);
+  const { storeId, receiptNo, receiptHash, saltKey } = ends;
+  await transaction.run(setReceiptHead, storeId, receiptNo, receiptHash, saltKey);
+  await transaction.run(setAuditHead, ends.auditEntryNo, ends.auditHash);
 }

@@ -1,6 +1,7 @@
 // Writes one draft or many: strict lists are all or nothing, lenient lists are evaluated item by item. Drafts take
 // effect one after another, so that a second draft with the same id sees the first. Consecutive single adds are stored
-// together if all of their records are new, so a request never notices that it was handled together with others.
+// together if all of their records are new, so a request never notices that it was handled together with others. A list
+// that is sent again is compared with what is stored by one statement.
 
 import { organizationClosed } from "../../../domain/deletion/organization-deletion.ts";
 import { countWritten, isListRefused } from "../../../domain/record/draft-outcome.ts";
@@ -8,6 +9,7 @@ import type {
   DraftOutcome,
   IdempotencyMark,
   RecordWrite,
+  Draft,
 } from "../../../domain/record/record-write.ts";
 import {
   packCreated,
@@ -19,10 +21,17 @@ import {
 } from "../../group/packed-outcome.ts";
 import { once, type Replies, type ReplyName, type StoredReply } from "../../group/group-replies.ts";
 import type { Group } from "./group.ts";
-import { insertNew, mayBeNew, type NewRecord, nextPartSize, removeNew } from "./new-records.ts";
+import {
+  insertNew,
+  mayBeNew,
+  type NewRecord,
+  nextPartSize,
+  removeNew,
+  type RecordKind,
+  textsBySize,
+} from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
-import { areStored } from "./stored-records.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection, Value } from "../connection.ts";
 import { isOperation, type Job } from "./job.ts";
 
 /**
@@ -208,4 +217,29 @@ function singleAdd(group: Group, job: Job, like: RecordWrite): NewRecord | undef
     job.organizationId === like.organizationId && job.resourceType === like.resourceType;
   if (!isLike || draft === undefined || !mayBeNew(group, job)) return undefined;
   return { draft, receivedAt: job.receivedAt, replyKey: null };
+}
+
+/**
+ * Two values for each draft, its id and its payload; then organization and type. The first change of a record has the
+ * number of the record. Lengths are compared first, because SQLite knows them without reading all of a payload.
+ */
+const countStored = textsBySize(
+  (rows) => `
+    SELECT count(*) AS stored FROM (VALUES ${rows("(?, ?)")}) AS sent
+    CROSS JOIN record ON organization_id = ? AND resource_type = ? AND resource_id = sent.column1
+    CROSS JOIN change ON change.record_no = record.record_no AND change.change_no = record.record_no
+    WHERE octet_length(payload) = octet_length(sent.column2) AND payload = sent.column2`,
+);
+
+/** True if the first change of each record that a draft names is identical to it. Call it for a part of one size. */
+function areStored(
+  { connection }: Group,
+  { organizationId, resourceType }: RecordKind,
+  drafts: readonly Draft[],
+): boolean {
+  const values: Value[] = [];
+  for (const { id, payload } of drafts) values.push(id, payload);
+  const sql = countStored(drafts.length);
+  const row = connection.get<{ stored: number }>(sql, ...values, organizationId, resourceType);
+  return row?.stored === drafts.length;
 }

@@ -8,14 +8,13 @@ import {
   workerData,
 } from "node:worker_threads";
 import type { GroupFigures } from "../../interface/store.ts";
-import type { Connection } from "../connection.ts";
-import { openWriter } from "../connection.ts";
+import { type Connection, openWriter, transaction } from "../connection.ts";
 import { closeWriter } from "../file/wal-checkpoint.ts";
 import { migrate } from "../migration/migrate.ts";
-import { raiseCounter } from "../migration/raise-counter.ts";
 import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
+import { findStaleCounter } from "../../sql/record/arrival-counter.ts";
 
 const main = parentPort;
 if (main === null) throw new Error("the writer must run in a worker thread");
@@ -108,4 +107,14 @@ function tellAnswers(client: Client, figures: GroupFigures | undefined): void {
 
 function tell(port: MessagePort, message: FromWriter): void {
   port.postMessage(message);
+}
+
+const setArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
+
+function raiseCounter(connection: Connection): void {
+  if (connection.perform(findStaleCounter) === undefined) return;
+  transaction(connection, () => {
+    const stale = connection.perform(findStaleCounter);
+    if (stale !== undefined) connection.run(setArrival, stale.safe);
+  });
 }
