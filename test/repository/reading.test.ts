@@ -48,7 +48,7 @@ describe("the guide to reading the code", () => {
 
 describe("the rule for walks", () => {
   const files = new Map([
-    ["src/a.ts", 'import { b } from "./b.ts";\nnew Worker(new URL(`./c.${extension}`, url));'],
+    ["src/a.ts", 'import { b } from "./b.ts";\nstartThread(import.meta.url, "c");'],
     ["src/b.ts", 'export function b() { return import("./d.ts"); }'],
     ["src/c.ts", "run();"],
     ["src/d.ts", "run();"],

@@ -1,5 +1,5 @@
-// Streams the rows of NDJSON or of a JSON list: extracts the text of each item by the brackets, quotes and commas around
-// it, then parses it. Never rounds a number: a row with a number of too many digits is refused.
+// Streams the rows of NDJSON or of a JSON list: finds the text of each item by brackets, quotes and commas, then parses
+// it. Never rounds a number: a row with a number of too many digits is refused.
 
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-number.ts";

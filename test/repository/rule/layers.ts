@@ -34,7 +34,7 @@ const choosers: ReadonlySet<string> = new Set([
 
 const layers: readonly Layer[] = [
   // Small mechanisms, for any caller.
-  { beginsWith: basics, may: [basics], packages: [] },
+  { beginsWith: basics, may: [basics], packages: ["node:events", "node:worker_threads"] },
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
   // Facts about paths, for any caller.
   { beginsWith: "src/files/", may: ["src/files/"] },

@@ -60,10 +60,10 @@ export function findWalkViolations(
   return violations;
 }
 
-/** What a file imports, and the threads that it starts, whose names end in the extension of the build. */
+/** What a file imports, and the threads that it starts. */
 function targetsOf(path: string, text: string): readonly string[] {
   const imported = [...text.matchAll(/\bfrom "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/g)];
-  const threads = [...text.matchAll(/new URL\([`"](\.[^`"$]*?)(?:\.?\$\{[^}]+\}|\.ts)[`"]/g)];
+  const threads = [...text.matchAll(/\bstartThread\(import\.meta\.url, "([^"]+)"/g)];
   return [
     ...imported.map(([, one, other]) => one ?? other ?? ""),
     ...threads.map(([, one = ""]) => `${one}.ts`),
