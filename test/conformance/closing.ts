@@ -89,7 +89,7 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
     endpoints.map(({ organizationId }) => organizationId),
     [other],
   );
-  const recipients = await store.listRecipients(undefined);
+  const recipients = await store.listWaiting({ after: undefined, limit: 9 }, []);
   assert.deepEqual(
     recipients.map(({ organizationId }) => organizationId),
     [other],

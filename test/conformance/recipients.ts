@@ -28,9 +28,9 @@ export function testRecipients(engine: Engine): void {
       const first = await create("a");
       const again = await create("a");
       assert.deepEqual([first.result, again.result], ["created", "exists"]);
-      assert.deepEqual(again.recipient, first.recipient);
+      assert.deepEqual(again.made, first.made);
       assert.equal((await create("a", ["company"])).result, "differs");
-      assert.deepEqual(await store.listRecipients(acme), [first.recipient]);
+      assert.deepEqual(await store.listRecipients(acme), [first.made]);
       assert.deepEqual(await store.listRecipients(other), []);
     });
 
@@ -83,7 +83,7 @@ export function testRecipients(engine: Engine): void {
       assert.equal((await store.removeRecipient(one, act))?.acknowledgedNo, 7);
       assert.equal(await store.removeRecipient(one, act), undefined);
       assert.equal(await acknowledge(9), undefined);
-      assert.equal((await create("a")).recipient?.acknowledgedNo, 0);
+      assert.equal((await create("a")).made?.acknowledgedNo, 0);
     });
 
     it("are not registered for a closed organization", async () => {

@@ -32,7 +32,7 @@ const emptyAll = `
   DELETE FROM operator; DELETE FROM operator_passkey; DELETE FROM operator_session;
   DELETE FROM one_time_token; DELETE FROM import_run; DELETE FROM search_token;
   DELETE FROM arrival_timeline;
-  DELETE FROM webhook_endpoint; DELETE FROM recipient; DELETE FROM erasure_notice;
+  DELETE FROM subscription; DELETE FROM erasure_notice;
   DELETE FROM deletion_recipient; DELETE FROM proposal; DELETE FROM idempotent_reply;
   DELETE FROM audit_entry; DELETE FROM receipt; DELETE FROM receipt_key;
   DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;

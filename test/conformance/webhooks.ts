@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
-import type { NewEndpoint } from "../../src/store/interface/webhooks.ts";
+import type { NewEndpoint } from "../../src/store/interface/subscription.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, useSite } from "./engine.ts";
 import { acme, mark, operator as act, organization, other } from "./scene.ts";
@@ -78,18 +78,21 @@ export function testWebhooks(engine: Engine): void {
       );
       assert.deepEqual(await idsOf(acme), ["whe_1"]);
       const differs = newEndpoint("whe_3", { idempotency: mark("a key", "another request") });
-      assert.equal(await store.createWebhookEndpoint(differs, act), "idempotency_reused");
+      await assert.rejects(store.createWebhookEndpoint(differs, act), {
+        errorName: "idempotency_reused",
+      });
       const removal = { organizationId: acme, endpointId: "whe_1", idempotency: mark("b key") };
-      assert.equal(await store.removeWebhookEndpoint(removal, act), "removed");
-      assert.equal(await store.removeWebhookEndpoint(removal, act), "removed");
+      const removed = await store.removeWebhookEndpoint(removal, act);
+      assert.deepEqual(removed, first.made);
+      assert.deepEqual(await store.removeWebhookEndpoint(removal, act), removed);
       const plain = { organizationId: acme, endpointId: "whe_1" };
-      assert.equal(await store.removeWebhookEndpoint(plain, act), "no_such_endpoint");
+      assert.equal(await store.removeWebhookEndpoint(plain, act), undefined);
     });
 
     it("are not removed by another organization", async () => {
       await store.createWebhookEndpoint(newEndpoint("whe_1"), act);
       const foreign = { organizationId: other, endpointId: "whe_1" };
-      assert.equal(await store.removeWebhookEndpoint(foreign, act), "no_such_endpoint");
+      assert.equal(await store.removeWebhookEndpoint(foreign, act), undefined);
       assert.deepEqual(await idsOf(acme), ["whe_1"]);
     });
 
@@ -97,9 +100,10 @@ export function testWebhooks(engine: Engine): void {
       for (let number = 0; number < limits.webhookEndpointsMax; number += 1) {
         await store.createWebhookEndpoint(newEndpoint(`whe_${number}`), act);
       }
-      assert.equal(await store.createWebhookEndpoint(newEndpoint("more"), act), "too_many");
+      const more = await store.createWebhookEndpoint(newEndpoint("more"), act);
+      assert.deepEqual(more, { result: "too_many" });
       const elsewhere = newEndpoint("more", { organizationId: other });
-      assert.notEqual(await store.createWebhookEndpoint(elsewhere, act), "too_many");
+      assert.equal((await store.createWebhookEndpoint(elsewhere, act)).result, "created");
     });
 
     it("record in the trail what was done, without the path of the URL", async () => {
@@ -158,10 +162,10 @@ export function testWebhooks(engine: Engine): void {
 
     it("are refused to a closed organization, and to none", async () => {
       await store.closeOrganization(acme, act);
-      const refused = "no_such_organization";
-      assert.equal(await store.createWebhookEndpoint(newEndpoint("whe_1"), act), refused);
+      const refused = { result: "closed" };
+      assert.deepEqual(await store.createWebhookEndpoint(newEndpoint("whe_1"), act), refused);
       const nobodys = newEndpoint("whe_1", { organizationId: "org_none" });
-      assert.equal(await store.createWebhookEndpoint(nobodys, act), refused);
+      assert.deepEqual(await store.createWebhookEndpoint(nobodys, act), refused);
     });
   });
 }

@@ -5,7 +5,7 @@ import type { App } from "../../src/actions/app.ts";
 import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { listRecipients } from "../../src/actions/recipient/recipients.ts";
 import { deliver } from "../../src/actions/webhook/deliver.ts";
-import { addEndpoint, listOwnEndpoints } from "../../src/actions/webhook/endpoints.ts";
+import { addEndpoint, listEndpoints } from "../../src/actions/webhook/endpoints.ts";
 import { findNext } from "../../src/actions/webhook/next-message.ts";
 import { Turns } from "../../src/basics/turns.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
@@ -45,7 +45,7 @@ export class Followers {
   async deliver(): Promise<readonly string[]> {
     const app = this.#app;
     const { store } = app;
-    const [endpoint] = await listOwnEndpoints(app, this.#organizationId);
+    const [endpoint] = await listEndpoints(app, this.#organizationId);
     const keys = app.webhookKeys();
     if (endpoint === undefined || keys === undefined) throw new Error("nothing can be sent");
     const cipher = await FeedCipher.open(store);

@@ -35,12 +35,14 @@ function complete(from: number, count: number): void {
 describe("the figures of a store with many rows", () => {
   it("count all recipients and endpoints, and read at most 256 of each at once", async (test) => {
     insert(`
-      ${numbered(600)} INSERT INTO recipient (organization_id, name, types, created_at, since_no)
-      SELECT 'org_' || n / 30, 'r' || n, '["transaction"]', 1, 0 FROM number;
-      ${numbered(600)} INSERT INTO webhook_endpoint
-        (organization_id, endpoint_id, url, events, description, created_at, created_by, key_check,
-         entry_no, change_no)
-      SELECT 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0 FROM number;`);
+      ${numbered(600)} INSERT INTO subscription
+        (kind, organization_id, name, types, created_at, created_by, since_no, entry_no, change_no)
+      SELECT 'recipient', 'org_' || n / 30, 'r' || n, '["transaction"]', 1, 'x', 0, 0, 0 FROM number;
+      ${numbered(600)} INSERT INTO subscription
+        (kind, organization_id, name, url, events, description, created_at, created_by, key_check,
+         since_no, entry_no, change_no)
+      SELECT 'webhook', 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0, 0
+      FROM number;`);
     const { store } = service.app;
     const listed = test.mock.method(store, "listWaiting");
     const listedEndpoints = test.mock.method(store.webhooks, "listAll");

@@ -4,23 +4,18 @@
 
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
-import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { type Recipient, withoutPosition } from "../../domain/recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import type { Act } from "../../store/interface/act.ts";
+import type { Marked, NewRecipient } from "../../store/interface/subscription.ts";
 import type { Identity } from "../access/caller-cache.ts";
 import { requireScope } from "../access/identify-caller.ts";
 import type { App } from "../app.ts";
 import type { ChangeFeed } from "../change/change-feed.ts";
 import type { Range } from "../change/last-arrival.ts";
-import { namesInOrder } from "./recipients.ts";
 
 type Numbers = Pick<Range, "after" | "through">;
-
-interface Marked {
-  /** Present with an Idempotency-Key: the same request has the same reply. */
-  readonly idempotency?: IdempotencyMark | undefined;
-}
 
 export interface Registration extends Marked {
   readonly name: string;
@@ -28,26 +23,34 @@ export interface Registration extends Marked {
   readonly types?: readonly string[] | undefined;
 }
 
-/**
- * Returns the recipient, also if it was registered before. Throws AppError insufficient_scope, recipient_exists and
- * too_many_recipients, and credential_revoked if the organization was closed meanwhile.
- */
+/** Returns the recipient, also if it was registered before. Throws AppError insufficient_scope, and as `register`. */
 export async function registerRecipient(
   app: App,
   caller: Identity,
   { name, types: named, idempotency }: Registration,
 ): Promise<Recipient> {
-  const types = named?.flatMap((type) => recordTypeByName(type) ?? []) ?? readableTypes(caller);
-  const wanted = { organizationId: caller.organizationId, name, types: namesInOrder(types) };
-  requireTypes(caller, wanted.types);
-  const act = { actor: caller.actor, now: app.now() };
-  const { result, recipient } = await app.inFlight.run(idempotency?.keyHash, () =>
-    app.store.createRecipient({ ...wanted, idempotency }, act),
+  const types = namesInOrder(
+    named?.flatMap((type) => recordTypeByName(type) ?? []) ?? readableTypes(caller),
+  );
+  requireTypes(caller, types);
+  const wanted = { organizationId: caller.organizationId, name, types, idempotency };
+  return register(app, wanted, { actor: caller.actor, now: app.now() });
+}
+
+/** The names of these types, each once and in the order of the types. */
+export function namesInOrder(types: readonly RecordType[]): Recipient["types"] {
+  return recordTypes.filter((type) => types.includes(type)).map(({ resourceType }) => resourceType);
+}
+
+/** Throws AppError recipient_exists and too_many_recipients, and credential_revoked for a closed organization. */
+export async function register(app: App, wanted: NewRecipient, act: Act): Promise<Recipient> {
+  const { result, made } = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
+    app.store.createRecipient(wanted, act),
   );
   if (result === "differs") throw new AppError("recipient_exists");
   if (result === "too_many") throw new AppError("too_many_recipients");
-  if (recipient === undefined) throw new AppError("credential_revoked");
-  return recipient;
+  if (made === undefined) throw new AppError("credential_revoked");
+  return made;
 }
 
 function readableTypes(caller: Identity): readonly RecordType[] {

@@ -8,7 +8,6 @@ import {
   type WaitingRecipient,
   withoutPosition,
 } from "../../domain/recipient.ts";
-import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { formats } from "../../domain/schema/formats.ts";
 import { limits } from "../../domain/limits.ts";
@@ -17,8 +16,10 @@ import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App } from "../app.ts";
 import { readPages } from "../pages.ts";
 import { findType } from "../record/find-named-record.ts";
+import { asOperator } from "../operator/as-operator.ts";
 import { OperatorError, unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
+import { namesInOrder, register } from "./act-as-recipient.ts";
 import { RecipientLag } from "./recipient-lag.ts";
 
 /** Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
@@ -117,24 +118,8 @@ export async function createRecipient(
     recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
   if (taken.length === 0) throw new OperatorError("invalid", "A recipient needs a record type.");
   const wanted = { organizationId, name, types: namesInOrder(taken) };
-  const { result, recipient } = await app.store.createRecipient(wanted, actOf(app));
-  if (recipient !== undefined && result !== "differs") {
-    return asKnown(recipient, await viewerOf(app).hiddenTypes());
-  }
-  if (result === "too_many") {
-    const text = `The organization has ${limits.recipientsMax} recipients, which is the maximum. Remove one first.`;
-    throw new OperatorError("too_many_recipients", text);
-  }
-  if (recipient === undefined) await findOpenOrganization(app, organizationId);
-  throw new OperatorError(
-    "recipient_exists",
-    `The recipient ${name} has other types: ${recipient?.types.join(", ") ?? ""}. Remove it first, or choose another name.`,
-  );
-}
-
-/** The names of these types, each once and in the order of the types. */
-export function namesInOrder(types: readonly RecordType[]): Recipient["types"] {
-  return recordTypes.filter((type) => types.includes(type)).map(({ resourceType }) => resourceType);
+  const recipient = await asOperator(register(app, wanted, actOf(app)));
+  return asKnown(recipient, await viewerOf(app).hiddenTypes());
 }
 
 /** Throws OperatorError not_permitted, no_such_organization and no_such_recipient. */

@@ -8,7 +8,7 @@ import {
   retryWaitMs,
   type WebhookEndpoint,
 } from "../../domain/webhook.ts";
-import type { Attempt, Cursors } from "../../store/interface/webhooks.ts";
+import type { Attempt, Cursors } from "../../store/interface/subscription.ts";
 import type { App } from "../app.ts";
 import { FeedCipher } from "../change/offset.ts";
 import { findNext, type Message, type MessageSource } from "./next-message.ts";

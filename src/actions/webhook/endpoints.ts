@@ -11,28 +11,27 @@ import {
   webhookState,
   type WebhookState,
 } from "../../domain/webhook.ts";
-import { limits } from "../../domain/limits.ts";
+import { AppError } from "../../domain/error.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type {
   EndpointChange,
   EndpointRemoval,
+  EndpointKept,
   NewEndpoint,
-  RemovalOutcome,
-} from "../../store/interface/webhooks.ts";
+} from "../../store/interface/subscription.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { requireOrganization } from "../access/find-organization.ts";
 import { actOf, type App, type WebhookKeys } from "../app.ts";
 import { readPages } from "../pages.ts";
 import { FeedCipher, type TrailPosition } from "../change/offset.ts";
 import { makeId } from "../credential.ts";
+import { asOperator } from "../operator/as-operator.ts";
 import { OperatorError, unknownName, requireLine } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { findUrlFault } from "./allowed-address.ts";
 
 /** With the only copy of its secret. */
-export interface CreatedEndpoint {
-  readonly endpointId: string;
-  readonly createdAt: number;
+export interface CreatedEndpoint extends EndpointKept {
   readonly secret: string;
   readonly publicKey: string;
 }
@@ -45,42 +44,40 @@ export interface WantedEndpoint extends Pick<NewEndpoint, "organizationId" | "ev
   readonly actor: string;
 }
 
-/** Checks only the organization and the number of its endpoints; returns which of them does not permit it. */
+/** Throws AppError too_many_webhook_endpoints, idempotency_reused, and credential_revoked for a closed organization. */
 export async function addEndpoint(
   app: App,
   { actor, ...wanted }: WantedEndpoint,
-): Promise<CreatedEndpoint | "no_such_organization" | "too_many" | "idempotency_reused"> {
+): Promise<CreatedEndpoint> {
   const keys = requireKeys(app);
-  const { settled } = await app.store.settledArrival();
-  const added = await app.store.createWebhookEndpoint(
-    {
-      ...wanted,
-      endpointId: makeId("whe"),
-      url: new URL(wanted.url).href,
-      description: wanted.description ?? "",
-      events: webhookEvents.filter((event) => wanted.events.includes(event)),
-      keyCheck: keys.check,
-      changeNo: settled,
-    },
-    { actor, now: app.now() },
+  const { settled: changeNo } = await app.store.settledArrival();
+  const endpoint = {
+    ...wanted,
+    endpointId: makeId("whe"),
+    url: new URL(wanted.url).href,
+    description: wanted.description ?? "",
+    events: webhookEvents.filter((event) => wanted.events.includes(event)),
+    keyCheck: keys.check,
+    changeNo,
+  };
+  const { result, made } = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
+    app.store.createWebhookEndpoint(endpoint, { actor, now: app.now() }),
   );
-  return typeof added === "string" ? added : { ...added, ...keys.secretOf(added.endpointId, 1) };
+  if (result === "too_many") throw new AppError("too_many_webhook_endpoints");
+  if (made === undefined) throw new AppError("credential_revoked");
+  return { ...made, ...keys.secretOf(made.endpointId, 1) };
 }
 
-/** Lists the endpoints of the organization of a caller, oldest first. */
-export function listOwnEndpoints(
-  { store }: Pick<App, "store">,
-  organizationId: string,
-): Promise<readonly WebhookEndpoint[]> {
-  return store.listWebhookEndpoints(organizationId);
-}
-
-export function removeOwnEndpoint(
-  { store, now }: Pick<App, "store" | "now">,
+/** Throws AppError no_such_webhook_endpoint and idempotency_reused. */
+export async function removeOwnEndpoint(
+  app: App,
   removal: EndpointRemoval,
   actor: string,
-): Promise<RemovalOutcome> {
-  return store.removeWebhookEndpoint(removal, { actor, now: now() });
+): Promise<void> {
+  const removed = await app.inFlight.run(removal.idempotency?.keyHash, () =>
+    app.store.removeWebhookEndpoint(removal, { actor, now: app.now() }),
+  );
+  if (removed === undefined) throw new AppError("no_such_webhook_endpoint");
 }
 
 /** Throws OperatorError webhook_key. */
@@ -115,12 +112,7 @@ export async function createEndpoint(
   if (events.length === 0) throw new OperatorError("invalid", "An endpoint needs an event.");
   await findOpenOrganization(app, organizationId);
   const actor = app.operator;
-  const made = await addEndpoint(app, { ...wanted, description, events, types: undefined, actor });
-  if (typeof made === "object") return made;
-  throw new OperatorError(
-    "too_many_endpoints",
-    `The organization has ${limits.webhookEndpointsMax} endpoints of webhooks, which is the maximum; remove one first.`,
-  );
+  return asOperator(addEndpoint(app, { ...wanted, description, events, types: undefined, actor }));
 }
 
 function readEvent(name: string): WebhookEvent {

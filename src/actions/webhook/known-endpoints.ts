@@ -4,7 +4,7 @@
 // may lag behind. A delivery claims an endpoint only as it is known here, and it is read again afterwards.
 
 import type { WebhookEndpoint } from "../../domain/webhook.ts";
-import type { Cursors } from "../../store/interface/webhooks.ts";
+import type { Cursors } from "../../store/interface/subscription.ts";
 import type { App } from "../app.ts";
 import { allEndpoints } from "./endpoints.ts";
 

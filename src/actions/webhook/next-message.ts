@@ -10,7 +10,7 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
 } from "../../domain/webhook.ts";
-import type { Cursors, DeletionNews } from "../../store/interface/webhooks.ts";
+import type { Cursors, DeletionNews } from "../../store/interface/subscription.ts";
 import type { App, WebhookKeys } from "../app.ts";
 import { findLastArrival, numbersAtOnce } from "../change/last-arrival.ts";
 import type { FeedCipher } from "../change/offset.ts";

@@ -1,11 +1,7 @@
 // POST, GET and DELETE /v2/webhook_endpoint: where an organization receives webhooks. Only the reply to POST contains
 // the secret.
 
-import {
-  addEndpoint,
-  listOwnEndpoints,
-  removeOwnEndpoint,
-} from "../../actions/webhook/endpoints.ts";
+import { addEndpoint, listEndpoints, removeOwnEndpoint } from "../../actions/webhook/endpoints.ts";
 import { findUrlFault } from "../../actions/webhook/allowed-address.ts";
 import { endpointState } from "../../actions/webhook/endpoint-view.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
@@ -117,12 +113,8 @@ export const createWebhookEndpoint: Verb = {
       const { organizationId, actor } = caller;
       const types = readableTypes(caller);
       const idempotency = organizationMark(input, operation, bytes);
-      const made = await app.inFlight.run(idempotency?.keyHash, () =>
-        addEndpoint(app, { ...wanted, organizationId, types, idempotency, actor }),
-      );
-      if (made === "too_many") throw new AppError("too_many_webhook_endpoints");
-      if (made === "idempotency_reused") throw new AppError("idempotency_reused");
-      if (made === "no_such_organization") throw new AppError("credential_revoked");
+      const organization = { organizationId, types, idempotency, actor };
+      const made = await addEndpoint(app, { ...wanted, ...organization });
       return jsonAnswer(201, {
         webhook_endpoint_id: made.endpointId,
         url: new URL(wanted.url).href,
@@ -182,7 +174,7 @@ export const listWebhookEndpoints: Verb = {
     async ({ request, caller }) => {
       const isNamed = Object.hasOwn(request.query as object, "webhook_endpoint_id");
       const id = isNamed ? queryIdentifier(request, "webhook_endpoint_id") : undefined;
-      const all = await listOwnEndpoints(app, caller.organizationId);
+      const all = await listEndpoints(app, caller.organizationId);
       const found = id === undefined ? all : all.filter((one) => one.endpointId === id);
       const keys = app.webhookKeys();
       return jsonAnswer(200, { webhook_endpoints: found.map((one) => endpointState(one, keys)) });
@@ -237,11 +229,7 @@ export const removeWebhookEndpoint: Verb = {
       const { webhook_endpoint_id: id } = body as { webhook_endpoint_id: string };
       const { organizationId, actor } = input.caller;
       const idempotency = organizationMark(input, operation, bytes);
-      const outcome = await app.inFlight.run(idempotency?.keyHash, () =>
-        removeOwnEndpoint(app, { organizationId, endpointId: id, idempotency }, actor),
-      );
-      if (outcome === "no_such_endpoint") throw new AppError("no_such_webhook_endpoint");
-      if (outcome === "idempotency_reused") throw new AppError("idempotency_reused");
+      await removeOwnEndpoint(app, { organizationId, endpointId: id, idempotency }, actor);
       return jsonAnswer(200, { webhook_endpoint_id: id });
     };
   },

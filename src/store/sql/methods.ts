@@ -31,14 +31,14 @@ import * as proposal from "./proposal/proposal.ts";
 import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
-import * as recipient from "./record/recipient.ts";
+import * as recipient from "./subscription/recipient.ts";
 import * as record from "./record/record.ts";
 import { continues } from "./trail/continuation.ts";
 import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
 import { purgeNotices } from "./erase/notices.ts";
-import { listTold } from "./record/told-recipient.ts";
+import { listTold } from "./subscription/told-recipient.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
 import {
@@ -48,8 +48,8 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
-import * as delivery from "./webhook/delivery.ts";
-import * as webhook from "./webhook/endpoint.ts";
+import * as delivery from "./subscription/delivery.ts";
+import * as subscription from "./subscription/subscription.ts";
 import {
   findTokens,
   beginIndex,
@@ -60,6 +60,7 @@ import {
 } from "./search/index-tokens.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
+import type { RecipientPage } from "../interface/subscription.ts";
 import type { Statements } from "./statement/statements.ts";
 
 export interface Method<Args extends readonly unknown[], Result> {
@@ -154,21 +155,20 @@ export const methods = {
     findKeyBySecret: lookup(credentials, apiKey.findKeyBySecret),
     revokeKey: change(every, apiKey.revokeKey),
     rotateKey: change(every, apiKey.rotateKey),
-    createWebhookEndpoint: change(ofOrganization, webhook.createEndpoint),
-    removeWebhookEndpoint: change(ofOrganization, webhook.removeEndpoint),
-    listWebhookEndpoints: lookup(organization, webhook.listEndpoints),
+    createWebhookEndpoint: change(ofOrganization, subscription.createEndpoint),
+    removeWebhookEndpoint: change(ofOrganization, subscription.removeEndpoint),
+    listWebhookEndpoints: lookup(organization, subscription.listEndpoints),
     createToken: change(ofOrganization, accessToken.createToken),
     findCaller: lookup(credentials, accessToken.findCaller),
     credentialsVersion: lookup({}, organizations.readCredentialsVersion),
 
-    createRecipient: change(ofOrganization, recipient.createRecipient),
-    listRecipients: lookup(oneOrAll, recipient.listRecipients),
+    createRecipient: change(ofOrganization, subscription.createRecipient),
+    listRecipients: lookup(organization, subscription.listRecipients),
     listWaiting: lookup(
-      (wanted: string | recipient.RecipientPage) =>
-        oneOrAll(typeof wanted === "string" ? wanted : undefined),
+      (wanted: string | RecipientPage) => oneOrAll(typeof wanted === "string" ? wanted : undefined),
       recipient.listWaiting,
     ),
-    removeRecipient: change(ofOrganization, recipient.removeRecipient),
+    removeRecipient: change(ofOrganization, subscription.removeRecipient),
     acknowledge: change(ofOrganization, recipient.acknowledge),
     listTold: lookup(
       (_id: string, organizationId: string) => organization(organizationId),
@@ -266,9 +266,9 @@ export const methods = {
     find: lookup(({ organizations: waiting }) => ({ organizations: waiting }), findArrivals),
   },
   webhooks: {
-    change: change(ofOrganization, webhook.changeEndpoint),
-    find: lookup(byIdIn, webhook.findEndpoint),
-    listAll: lookup(every, webhook.listAllEndpoints),
+    change: change(ofOrganization, delivery.changeEndpoint),
+    find: lookup(byIdIn, subscription.findEndpoint),
+    listAll: lookup(every, subscription.listAllEndpoints),
     claim: change(ofOrganization, delivery.claimEndpoint),
     release: change(ofOrganization, delivery.releaseEndpoint),
     releaseAll: change(every, delivery.releaseEveryEndpoint),

@@ -617,25 +617,31 @@ CREATE TABLE search_index (
 --sqlite INSERT INTO search_index (single, key_check) VALUES (1, 0);
 --postgres INSERT INTO search_index (key_check) VALUES (0);
 
--- where an organization is sent events, and how far it was told
+-- who follows an organization, and how far it has come: a recipient reads the feed of changes and acknowledges it, an
+-- endpoint of webhooks is sent messages
 -- retained: contains nothing about any record
-CREATE TABLE webhook_endpoint (
+CREATE TABLE subscription (
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('recipient', 'webhook')), -- which of the two
   organization_id text COLLATE "C" NOT NULL, -- the organization
-  endpoint_id text COLLATE "C" NOT NULL,     -- the id of the endpoint
-  url text NOT NULL,                         -- where events are sent
-  events text NOT NULL,                      -- which ones, as a JSON list
-  description text NOT NULL,                 -- what the organization calls it
-  -- the record types that it may be notified of, as a JSON list; null: all that are not confidential
+  name text COLLATE "C" NOT NULL,            -- what the organization calls a recipient; the id of an endpoint
+  -- the record types that it takes, as a JSON list; null for an endpoint: all that are not confidential
   types text,
   created_at bigint NOT NULL,                -- when it was created
   created_by text NOT NULL,                  -- the id of the API key, or the operator
+  since_no bigint NOT NULL,                  -- the latest arrival number by then
+  -- the number of the last change that a recipient has acknowledged, 0 before the first, or an endpoint was notified of
+  change_no bigint NOT NULL,
+  acknowledged_offset text COLLATE "C",      -- the same as the offset that the recipient sent
+  acknowledged_at bigint,                    -- when the recipient last acknowledged
+  entry_no bigint NOT NULL,                  -- the entry of the audit trail up to which an endpoint was told
+  url text,                                  -- where an endpoint is sent events; null for a recipient
+  events text,                               -- which ones, as a JSON list
+  description text,                          -- what the organization calls the endpoint
   secret_version bigint NOT NULL DEFAULT 1,  -- the number that its secret is derived from
   former_secret_until bigint,                -- until when the secret before signs, too
-  key_check bigint NOT NULL,                 -- derived from the key of the secret, to recognise another key
-  disabled_at bigint,                        -- when it was disabled; null: it is enabled
+  key_check bigint,                          -- derived from the key of the secret, to recognise another key
+  disabled_at bigint,                        -- when the endpoint was disabled; null: it is enabled
   disabled_because text COLLATE "C",         -- why it was disabled
-  entry_no bigint NOT NULL,                  -- the entry of the audit trail up to which it was told
-  change_no bigint NOT NULL,                 -- the number of the last change that it was notified of
   signalled_at bigint,                       -- when it was last notified of changes
   test_requested_at bigint,                  -- when a test event was asked for that is not sent yet
   failures bigint NOT NULL DEFAULT 0,        -- attempts since the last one that succeeded
@@ -646,22 +652,7 @@ CREATE TABLE webhook_endpoint (
   last_delivered_at bigint,                  -- when it was last tried with success
   lease_until bigint,                        -- until when no other process sends to it
   claimant text,                             -- the process that sends to it
-  PRIMARY KEY (organization_id, endpoint_id)
-);
-
--- a registered reader of the feed of changes
--- retained: contains nothing about any record
-CREATE TABLE recipient (
-  organization_id text COLLATE "C" NOT NULL, -- the organization whose changes it reads
-  name text COLLATE "C" NOT NULL,            -- what its organization calls it
-  types text NOT NULL,                       -- the record types that it takes, as a JSON list
-  created_at bigint NOT NULL,                -- when it was registered
-  since_no bigint NOT NULL,                  -- the latest arrival number by then
-  -- the arrival number of the last event that it has acknowledged; 0 before the first
-  acknowledged_no bigint NOT NULL DEFAULT 0,
-  acknowledged_offset text COLLATE "C",      -- the same as the offset that it sent
-  acknowledged_at bigint,                    -- when it last acknowledged
-  PRIMARY KEY (organization_id, name)
+  PRIMARY KEY (kind, organization_id, name)
 --sqlite ) STRICT;
 --postgres );
 

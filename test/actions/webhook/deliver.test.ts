@@ -10,7 +10,7 @@ import { makeWebhookKeys } from "../../../src/actions/webhook/webhook-keys.ts";
 import { Turns } from "../../../src/basics/turns.ts";
 import { webhookGivesUpAttempts, webhookGivesUpMs } from "../../../src/domain/webhook.ts";
 import type { App } from "../../../src/actions/app.ts";
-import type { EndpointChange } from "../../../src/store/interface/webhooks.ts";
+import type { EndpointChange } from "../../../src/store/interface/subscription.ts";
 import { acme, keyOf, operator, organization, transaction } from "../../conformance/scene.ts";
 import { newEndpoint } from "../../conformance/webhooks.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

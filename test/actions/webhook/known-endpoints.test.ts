@@ -91,10 +91,11 @@ describe("the endpoints that a process knows", () => {
     const file = new DatabaseSync(`${folder}/sluice.db`);
     file.exec(`
       WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 600)
-      INSERT INTO webhook_endpoint
-        (organization_id, endpoint_id, url, events, description, created_at, created_by, key_check,
-         entry_no, change_no)
-      SELECT 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0 FROM number`);
+      INSERT INTO subscription
+        (kind, organization_id, name, url, events, description, created_at, created_by, key_check,
+         since_no, entry_no, change_no)
+      SELECT 'webhook', 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0, 0
+      FROM number`);
     file.close();
     const fresh = new KnownEndpoints({ store: counting, now: clock.now });
     const listed = fresh.list();

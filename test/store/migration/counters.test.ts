@@ -56,8 +56,9 @@ describe("the counter of arrival numbers", () => {
   });
 
   for (const [kept, sql] of Object.entries({
-    "a position of a recipient": `INSERT INTO recipient (organization_id, name, types, created_at, since_no, acknowledged_no)
-      VALUES ('${acme}', 'one', '[]', 0, 1, 50)`,
+    "a position of a recipient": `INSERT INTO subscription
+      (kind, organization_id, name, types, created_at, created_by, since_no, change_no, entry_no)
+      VALUES ('recipient', '${acme}', 'one', '[]', 0, 'x', 1, 50, 0)`,
     "a notice": `INSERT INTO erasure_notice
       VALUES ('${acme}', 50, 'erased', 'transaction', 'gone', 'del_gone', 0)`,
     "the later change of a record": "UPDATE change SET change_no = 50 WHERE record_no = 3",

@@ -88,7 +88,9 @@ describe("a registration and an erasure at once", () => {
     await other.query("BEGIN");
     await other.query(registration);
     await other.query(
-      "INSERT INTO recipient (organization_id, name, types, created_at, since_no) VALUES ($1, 'early', $2, 1, 0)",
+      `INSERT INTO subscription
+         (kind, organization_id, name, types, created_at, created_by, since_no, entry_no, change_no)
+       VALUES ('recipient', $1, 'early', $2, 1, 'x', 0, 0, 0)`,
       [acme, JSON.stringify(["transaction"])],
     );
     const step = store.eraseStep([deletion], 10, worker);

@@ -11,7 +11,7 @@ export const rightsOfService: Readonly<Record<string, string>> = {
   "INSERT, UPDATE, DELETE":
     "access_token record change relation deletion_target pseudonym hold restricted_reference idempotent_reply " +
     "restore replay_entry retention_floor import_run operator_session operator_passkey one_time_token search_token party_block " +
-    "webhook_endpoint recipient erasure_notice deletion_recipient",
+    "subscription erasure_notice deletion_recipient",
   INSERT: "audit_entry receipt receipt_key",
   UPDATE: "audit_head receipt_head receipt_key counter search_index",
 };

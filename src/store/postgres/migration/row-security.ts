@@ -28,8 +28,7 @@ export const securedTables: Readonly<Record<string, readonly View[]>> = {
   import_run: [],
   search_token: [],
   party_block: [],
-  webhook_endpoint: [],
-  recipient: [],
+  subscription: [],
   erasure_notice: [],
   deletion_recipient: [],
 };

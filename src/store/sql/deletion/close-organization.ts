@@ -15,8 +15,7 @@ import { findProposal } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
 import { approveDeletion } from "./approval.ts";
-import { removeRecipientsOf } from "../record/recipient.ts";
-import { removeEndpointsOf } from "../webhook/endpoint.ts";
+import { removeSubscriptionsOf } from "../subscription/subscription.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { run, type Statements } from "../statement/statements.ts";
 
@@ -76,8 +75,7 @@ export function* closeOrganization(
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
     // Nobody can read what recipients would be told, or receive messages. The purge ends what they were told.
-    yield* removeRecipientsOf(organizationId);
-    yield* removeEndpointsOf(organizationId);
+    yield* removeSubscriptionsOf(organizationId);
     const subject = organizationId;
     const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);

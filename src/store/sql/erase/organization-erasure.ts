@@ -11,8 +11,7 @@ import type { Act } from "../../interface/act.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
-import { removeEndpointsOf } from "../webhook/endpoint.ts";
-import { removeRecipientsOf } from "../record/recipient.ts";
+import { removeSubscriptionsOf } from "../subscription/subscription.ts";
 import { removeNoticesOf } from "./notices.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
@@ -141,8 +140,7 @@ const findLeft = `
 const findLeftBeside = `
   SELECT EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM party_block WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM webhook_endpoint WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM recipient WHERE organization_id = $1)
+    OR EXISTS (SELECT 1 FROM subscription WHERE organization_id = $1)
     OR EXISTS (SELECT 1 FROM erasure_notice WHERE organization_id = $1) AS found`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
@@ -281,11 +279,10 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
-/** An organization has few imports (they are removed after a while), few endpoints and few recipients. */
+/** An organization has few imports (they are removed after a while), and few subscriptions. */
 function* eraseFew({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeImportsOf(organizationId);
-  yield* removeEndpointsOf(organizationId);
-  yield* removeRecipientsOf(organizationId);
+  yield* removeSubscriptionsOf(organizationId);
   return { erasedTypes: [], next: undefined };
 }
 

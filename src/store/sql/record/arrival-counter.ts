@@ -18,9 +18,8 @@ const findHighest = `
       SELECT notice_no FROM erasure_notice AS notice WHERE notice.organization_id = two.organization_id
       ORDER BY notice_no DESC LIMIT 1)
     FROM organization AS two
-    UNION ALL SELECT max(acknowledged_no) FROM recipient
-    UNION ALL SELECT max(since_no) FROM recipient
-    UNION ALL SELECT max(change_no) FROM webhook_endpoint
+    UNION ALL SELECT max(change_no) FROM subscription
+    UNION ALL SELECT max(since_no) FROM subscription
     UNION ALL SELECT max(indexed_no) FROM search_index
     UNION ALL SELECT max(after_no) FROM arrival_timeline
   ) AS numbers`;

@@ -60,9 +60,9 @@ const common: readonly Invariant[] = [
           AND record.resource_id = search_token.resource_id) LIMIT $1`,
   },
   {
-    broken: "An endpoint of webhooks is of an organization that does not exist",
+    broken: "A recipient or an endpoint of webhooks is of an organization that does not exist",
     sql: `
-      SELECT endpoint_id AS subject FROM webhook_endpoint
+      SELECT name AS subject FROM subscription
       WHERE organization_id NOT IN (SELECT organization_id FROM organization) LIMIT $1`,
   },
 ];

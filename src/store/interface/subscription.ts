@@ -1,35 +1,54 @@
-// The endpoints of webhooks in the store, and what a delivery changes in them.
+// Who follows an organization, in the store: recipients of the feed of changes, and endpoints of webhooks.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
+import type { Recipient } from "../../domain/recipient.ts";
 import type { DisabledBecause, WebhookEndpoint } from "../../domain/webhook.ts";
 
-export interface NewEndpoint extends Pick<
-  WebhookEndpoint,
-  "endpointId" | "organizationId" | "url" | "events" | "description" | "types" | "keyCheck"
-> {
-  /** Only changes after this arrival number are notified. */
-  readonly changeNo: number;
+export interface Marked {
+  /** Present with an Idempotency-Key: the same request has the same reply. */
   readonly idempotency?: IdempotencyMark | undefined;
 }
 
-/** If the Idempotency-Key is known, `endpointId` and `createdAt` are those of the first request. */
-export type NewEndpointOutcome =
-  | { readonly endpointId: string; readonly createdAt: number }
-  | "no_such_organization"
-  | "too_many"
-  | "idempotency_reused";
+export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types"> & Marked;
+
+export type RecipientName = Pick<Recipient, "organizationId" | "name">;
+
+/** Recipients of all organizations after this one, in the order of their keys. */
+export interface RecipientPage {
+  readonly after: RecipientName | undefined;
+  readonly limit: number;
+}
+
+/**
+ * `exists`: one with this name and these types existed already; `differs`: one with this name and other types.
+ * `closed`: the organization is closed, or does not exist.
+ */
+export interface Created<Made> {
+  readonly result: "created" | "exists" | "differs" | "too_many" | "closed";
+  readonly made?: Made;
+}
+
+export interface NewEndpoint
+  extends
+    Pick<
+      WebhookEndpoint,
+      "endpointId" | "organizationId" | "url" | "events" | "description" | "types" | "keyCheck"
+    >,
+    Marked {
+  /** Only changes after this arrival number are notified. */
+  readonly changeNo: number;
+}
+
+/** What is stored of the creation of an endpoint, and returned when its request is repeated. */
+export type EndpointKept = Pick<WebhookEndpoint, "endpointId" | "createdAt">;
 
 export interface EndpointName {
   readonly organizationId: string;
   readonly endpointId: string;
 }
 
-export interface EndpointRemoval extends EndpointName {
-  readonly idempotency?: IdempotencyMark | undefined;
-}
-
-export type RemovalOutcome = "removed" | "no_such_endpoint" | "idempotency_reused";
+export type EndpointRemoval = EndpointName & Marked;
 
 /** Missing members stay unchanged. */
 export interface EndpointChange {

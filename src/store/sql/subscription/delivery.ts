@@ -1,27 +1,33 @@
-// What sending webhooks needs from the store: a lease on an endpoint, the results of attempts, and the steps of
-// deletions in the order of the audit trail. No message is stored.
+// What sending webhooks needs from the store: a lease on an endpoint, the results of attempts, what people change, and
+// the steps of deletions in the order of the audit trail. No message is stored.
 
+import type { VerbOn } from "../../../domain/trail-action.ts";
 import { type WebhookEndpoint, webhookWaitsMsMax } from "../../../domain/webhook.ts";
+import type { Act } from "../../interface/act.ts";
 import type {
   Attempt,
   DeletionNews,
   DeletionNewsQuery,
+  EndpointChange,
   EndpointName,
   FoundEndpoint,
   Lease,
   TrailRange,
-} from "../../interface/webhooks.ts";
+} from "../../interface/subscription.ts";
 import { reader } from "../../row/reader.ts";
 import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
-import { audit, toEndpoint } from "./endpoint.ts";
+import { auditAct } from "../trail/audit.ts";
+import { endpointColumns, findEndpoint, toEndpoint } from "./subscription.ts";
+
+const isNamed = `kind = 'webhook' AND organization_id = $1 AND name = $2`;
 
 /**
  * `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. `$8` to `$11`: the
  * endpoint as it was when the message was found.
  */
 const claim = `
-  UPDATE webhook_endpoint SET claimant = $3, lease_until = $4
-  WHERE organization_id = $1 AND endpoint_id = $2
+  UPDATE subscription SET claimant = $3, lease_until = $4
+  WHERE ${isNamed}
     AND (lease_until IS NULL OR lease_until <= $5 OR lease_until > $6)
     AND (test_requested_at IS NOT NULL
       OR disabled_at IS NULL
@@ -29,46 +35,66 @@ const claim = `
     AND entry_no = $8 AND change_no = $9 AND key_check = $10
     AND test_requested_at IS NOT DISTINCT FROM $11
     AND EXISTS (SELECT 1 FROM organization WHERE organization_id = $1 AND closed_at IS NULL)
-  RETURNING *`;
+  RETURNING ${endpointColumns}`;
 
 const release = `
-  UPDATE webhook_endpoint SET lease_until = NULL
-  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3`;
+  UPDATE subscription SET lease_until = NULL
+  WHERE ${isNamed} AND claimant = $3`;
 
-const releaseAll = `UPDATE webhook_endpoint SET lease_until = NULL WHERE lease_until IS NOT NULL`;
+const releaseAll = `UPDATE subscription SET lease_until = NULL WHERE kind = 'webhook' AND lease_until IS NOT NULL`;
 
 const setDelivered = `
-  UPDATE webhook_endpoint SET
+  UPDATE subscription SET
     entry_no = CASE WHEN entry_no = $7 THEN $8 ELSE entry_no END,
     change_no = CASE WHEN change_no = $9 THEN $10 ELSE change_no END,
     signalled_at = CASE WHEN $11 THEN $4 ELSE signalled_at END,
     failures = 0, failing_since = NULL, next_attempt_at = NULL,
     last_attempt_at = $4, last_result = $5, last_delivered_at = $4, lease_until = $6
-  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
-  RETURNING *`;
+  WHERE ${isNamed} AND claimant = $3
+  RETURNING ${endpointColumns}`;
 
 /** `$9`: the end of the lease under which the attempt was made, which enabling the endpoint changes. */
 const setFailed = `
-  UPDATE webhook_endpoint SET
+  UPDATE subscription SET
     failures = failures + 1,
     failing_since = CASE WHEN failing_since IS NULL THEN $4 ELSE failing_since END,
     next_attempt_at = $7, last_attempt_at = $4, last_result = $5, lease_until = $6,
     disabled_at = CASE WHEN $8 = '' THEN disabled_at ELSE $4 END,
     disabled_because = CASE WHEN $8 = '' THEN disabled_because ELSE $8 END
-  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3 AND lease_until = $9
-  RETURNING *`;
+  WHERE ${isNamed} AND claimant = $3 AND lease_until = $9
+  RETURNING ${endpointColumns}`;
 
 const setAttempted = `
-  UPDATE webhook_endpoint SET last_attempt_at = $4, last_result = $5, lease_until = $6
-  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
-  RETURNING *`;
+  UPDATE subscription SET last_attempt_at = $4, last_result = $5, lease_until = $6
+  WHERE ${isNamed} AND claimant = $3
+  RETURNING ${endpointColumns}`;
 
 const setTested = `
-  UPDATE webhook_endpoint SET
+  UPDATE subscription SET
     test_requested_at = CASE WHEN test_requested_at = $7 THEN NULL ELSE test_requested_at END,
     last_attempt_at = $4, last_result = $5, lease_until = $6
-  WHERE organization_id = $1 AND endpoint_id = $2 AND claimant = $3
-  RETURNING *`;
+  WHERE ${isNamed} AND claimant = $3
+  RETURNING ${endpointColumns}`;
+
+/** Another end of the lease: if an attempt in progress fails, this is not counted. */
+const setEnabled = `
+  UPDATE subscription
+  SET disabled_at = NULL, disabled_because = NULL, failures = 0, failing_since = NULL,
+    next_attempt_at = NULL, lease_until = lease_until - 1
+  WHERE ${isNamed}`;
+
+const setCursors = `
+  UPDATE subscription SET entry_no = $3, change_no = $4
+  WHERE ${isNamed}`;
+
+const setTest = `
+  UPDATE subscription SET test_requested_at = $3
+  WHERE ${isNamed}`;
+
+const setSecret = `
+  UPDATE subscription
+  SET secret_version = secret_version + 1, key_check = $3, former_secret_until = $4
+  WHERE ${isNamed}`;
 
 const steps = `action IN ('deletion.request', 'deletion.cancel', 'deletion.complete')`;
 
@@ -137,6 +163,34 @@ export function* settleAttempt(attempt: Attempt): Statements<WebhookEndpoint | u
     yield* audit("disable", attempt, { act, detail: { because: disable, result } });
   }
   return failed;
+}
+
+/** Returns the endpoint after the change; undefined if there is no such endpoint. */
+export function* changeEndpoint(
+  { organizationId, endpointId }: EndpointName,
+  { enable, from, test, secret }: EndpointChange,
+  act: Act,
+): Statements<WebhookEndpoint | undefined> {
+  const name = [organizationId, endpointId] as const;
+  if ((yield* findEndpoint(endpointId, organizationId)) === undefined) return undefined;
+  if (enable === true) yield* run(setEnabled, ...name);
+  if (from !== undefined) yield* run(setCursors, ...name, from.entryNo, from.changeNo);
+  if (test === true) yield* run(setTest, ...name, act.now);
+  if (secret !== undefined) {
+    yield* run(setSecret, ...name, secret.keyCheck, secret.formerUntil ?? null);
+  }
+  const verb = secret !== undefined ? "rotate" : test === true ? "test" : "enable";
+  const detail = { from, formerUntil: secret?.formerUntil };
+  yield* audit(verb, { organizationId, endpointId }, { act, detail });
+  return yield* findEndpoint(endpointId, organizationId);
+}
+
+function* audit(
+  verb: Exclude<VerbOn<"webhook">, "create" | "remove">,
+  { organizationId, endpointId: subject }: EndpointName,
+  { act, detail }: { readonly act: Act; readonly detail: Readonly<Record<string, unknown>> },
+): Statements<void> {
+  yield* auditAct({ action: `webhook.${verb}`, organizationId, subject, detail }, act);
 }
 
 /** The steps of the deletions of an organization, in the order in which they were committed. */
