@@ -1,5 +1,5 @@
 // What the command line and the console say that a rule would erase is compared with what retention erases once it is
-// set, on both engines, for rules that change the floor, the ceiling, both, or what they count from.
+// set, for rules that change the floor, the ceiling, both, or what they count from.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,9 +11,8 @@ import {
 import { previewRule, type RuleSetting } from "../../../src/actions/retention/retention-rules.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
-import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
 import { draftOf, operator, organization, transaction } from "../../conformance/scene.ts";
-import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { type TestStore, withActs } from "../../support/test-store.ts";
 
 const now = Date.UTC(2026, 2, 1);
@@ -130,51 +129,42 @@ async function work(app: OpenApp): Promise<void> {
   while ((await processDeletions(app, { claimant: "test", stopping })).length > 0);
 }
 
-const server = await usePostgres();
-const engines = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ DATABASE_URL: await server.makeDatabase() }),
-};
+describe("what is said of a planned rule", () => {
+  const line = makeCommandLine({ now: () => now });
+  let app: OpenApp;
+  let store: TestStore;
 
-for (const [engine, environmentOf] of Object.entries(engines)) {
-  describe(`what is said of a planned rule on ${engine}`, () => {
-    let app: OpenApp;
-    let store: TestStore;
-    let line: CommandLine;
-
-    before(async () => {
-      line = makeCommandLine({ environment: await environmentOf(), now: () => now });
-      const config = readConfig(line.environment);
-      app = await openApp(config, { role: "command", now: () => now });
-      store = withActs(app.store);
-    });
-    after(() => app.close());
-
-    const countErased = async (organizationId: string) => {
-      const query = { organizationId, status: "completed", limit: 50 } as const;
-      const counts: Record<string, number> = {};
-      for (const { resourceType } of await store.listDeletions(query)) {
-        counts[resourceType] = (counts[resourceType] ?? 0) + 1;
-      }
-      return counts;
-    };
-
-    for (const [index, [title, one]] of Object.entries(cases).entries()) {
-      it(`is what retention then erases: ${title}`, async () => {
-        const id = `org_${index}`;
-        await fill(store, id, one.retainDays);
-        const set = (rule: string, ...more: readonly string[]) =>
-          line.ask(`retention set --organization ${id} --type ${rule}`, ...more);
-        for (const rule of one.rules) await set(rule, "--yes");
-        const { preview } = await set(one.change, "--dry-run");
-        const { due_by_type: said } = preview as { due_by_type: Record<string, number> };
-        const { due } = await previewRule(app, { organizationId: id, ...one.form });
-        await set(one.change, "--yes");
-        await work(app);
-        assert.deepEqual(await countErased(id), one.erased);
-        assert.deepEqual(said, one.erased);
-        assert.equal(due, one.erased[one.form.resourceType] ?? 0);
-      });
-    }
+  before(async () => {
+    const config = readConfig(line.environment);
+    app = await openApp(config, { role: "command", now: () => now });
+    store = withActs(app.store);
   });
-}
+  after(() => app.close());
+
+  const countErased = async (organizationId: string) => {
+    const query = { organizationId, status: "completed", limit: 50 } as const;
+    const counts: Record<string, number> = {};
+    for (const { resourceType } of await store.listDeletions(query)) {
+      counts[resourceType] = (counts[resourceType] ?? 0) + 1;
+    }
+    return counts;
+  };
+
+  for (const [index, [title, one]] of Object.entries(cases).entries()) {
+    it(`is what retention then erases: ${title}`, async () => {
+      const id = `org_${index}`;
+      await fill(store, id, one.retainDays);
+      const set = (rule: string, ...more: readonly string[]) =>
+        line.ask(`retention set --organization ${id} --type ${rule}`, ...more);
+      for (const rule of one.rules) await set(rule, "--yes");
+      const { preview } = await set(one.change, "--dry-run");
+      const { due_by_type: said } = preview as { due_by_type: Record<string, number> };
+      const { due } = await previewRule(app, { organizationId: id, ...one.form });
+      await set(one.change, "--yes");
+      await work(app);
+      assert.deepEqual(await countErased(id), one.erased);
+      assert.deepEqual(said, one.erased);
+      assert.equal(due, one.erased[one.form.resourceType] ?? 0);
+    });
+  }
+});
