@@ -34,14 +34,16 @@ describe("an export", () => {
   });
   after(() => removeFolder(source.folder));
 
-  for (const format of formats) {
+  for (const [place, format] of formats.entries()) {
     for (const history of [false, true]) {
       describe(`as ${format}, ${history ? "every change" : "latest states"}`, () => {
         let target: CommandLine;
         before(async () => (target = await makeStore()));
         after(() => removeFolder(target.folder));
 
-        for (const type of recordTypes) {
+        // Every type in every format, and its changes in one of them.
+        const types = recordTypes.filter((_, at) => !history || at % formats.length === place);
+        for (const type of types) {
           it(`is imported to the same ${history ? "changes" : "states"}: ${type.resourceType}`, async () => {
             const file = await exportTo(source, { type, format, history });
             const given = exported.get(type.resourceType);
