@@ -1,29 +1,38 @@
-// What readers of the feed that wait at the same position share: never what was read before one of them asked.
+// What live readers and reads of the feed share: never what was read before one of them asked, a few pages in memory,
+// and the places of a process. A stream on which nothing happens is not silent.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { createKey } from "../../src/actions/access/keys.ts";
+import { limits } from "../../src/domain/limits.ts";
+import { ofPages, pageMemoryBytes } from "../../src/http/load/memory-budget.ts";
+import { fetchToken } from "../support/customer.ts";
+import type { RawConnection } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { feedOf } from "./changes-feed.ts";
 import { eventsIn, openStream } from "./changes-stream.ts";
-import { startScene } from "./scene.ts";
+import { idOf, startScene, typeNamed } from "./scene.ts";
 
-let changesRead = 0;
-let held: Promise<unknown> | undefined;
+let [reading, changesRead] = [0, 0];
+/** What a read waits for before it reads, and after. */
+let held: { readonly before?: Promise<unknown>; readonly after?: Promise<unknown> } = {};
 const scene = await startScene({
   wrapStore: (store) => ({
     ...store,
     arrivals: {
       ...store.arrivals,
       list: async (query) => {
+        reading += 1;
+        await held.before;
         const changes = await store.arrivals.list(query);
         changesRead += changes.length;
-        await held;
+        await held.after;
         return changes;
       },
     },
   }),
 });
-const { service } = scene;
+const { service, client } = scene;
 const { addMany, erase } = feedOf(scene);
 after(() => scene.stop());
 
@@ -35,18 +44,106 @@ describe("a read of changes that others have begun", () => {
     await waitFor("the first part", () => eventsIn(early).controls.length > 0 || undefined);
     const offset = eventsIn(early).controls[0]?.streamNextOffset ?? "";
     const holding = Promise.withResolvers<undefined>();
-    [held, changesRead] = [holding.promise, 0];
+    [held, changesRead] = [{ after: holding.promise }, 0];
     const [erased = "", kept = ""] = await addMany(customer, 2);
     await waitFor("the read", () => changesRead >= 2 || undefined);
     await erase(customer, erased);
     const poll = open(`offset=${offset}&live=long-poll`);
     await waitFor("both to read", () => service.readers() === 2 || undefined);
-    held = undefined;
+    held = {};
     holding.resolve(undefined);
     await poll.closed;
     assert.ok(poll.received().endsWith("}]"), kept);
     assert.ok(!poll.received().includes(erased));
     early.socket.destroy();
     await waitFor("all to leave", () => service.readers() === 0 || undefined);
+  });
+});
+
+const atOnce = ofPages.organizationBytesMax / pageMemoryBytes;
+
+async function heldPages(): Promise<number> {
+  const { text } = await client.send({ method: "GET", path: "/metrics" });
+  return Number(/^sluice_held_page_bytes (\d+)$/m.exec(text)?.[1]) / pageMemoryBytes;
+}
+
+const read = ({ token }: { readonly token: string }) =>
+  client.send({ method: "GET", path: "/v2/changes?include=content", token });
+
+it("reads a few pages of an organization at a time, and those of another beside them", async () => {
+  const [customer, other] = [await scene.makeCustomer(), await scene.makeCustomer()];
+  await addMany(customer, 2);
+  reading = 0;
+  const holding = Promise.withResolvers<undefined>();
+  held = { before: holding.promise };
+  const replies = Array.from({ length: 3 * atOnce }, () => read(customer));
+  await waitFor("the first to read", () => reading >= atOnce || undefined);
+  // Requests are read in the order of their arrival, so all others wait by then.
+  const another = read(other);
+  await waitFor("the other one to read", () => reading > atOnce || undefined);
+  assert.equal(await heldPages(), atOnce + 1);
+  assert.equal(reading, atOnce + 1);
+  held = {};
+  holding.resolve(undefined);
+  for (const { status, text } of await Promise.all([...replies, another])) {
+    assert.equal(status, 200, text);
+  }
+  assert.equal(reading, 3 * atOnce + 1);
+  assert.equal(await heldPages(), 0);
+});
+
+const transaction = typeNamed("transaction");
+
+describe("a process with all live requests", () => {
+  it("gives the place of one request to an organization that has none", async () => {
+    const { changeReadersMax, organizationChangeReadersMax, keyChangeReadersMax } = limits;
+    const count = changeReadersMax / organizationChangeReadersMax;
+    const all: RawConnection[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const first = await scene.makeCustomer();
+      const { organizationId } = first;
+      const key = await createKey(service.app, { organizationId, scopes: ["changes:read"] });
+      const holder = { organizationId, apiKey: key.secret };
+      const scopes = ["changes:read"];
+      const token = await fetchToken(service.client, holder, { scopes });
+      for (const customer of [first, { ...first, token }]) {
+        for (let place = 0; place < keyChangeReadersMax; place += 1) {
+          all.push(openStream(service.address, customer, "offset=now&live=sse"));
+        }
+      }
+      const wanted = all.length;
+      await waitFor("all to wait", () => service.readers() === wanted || undefined);
+    }
+    const other = await scene.makeCustomer();
+    const raw = openStream(service.address, other, "offset=now&live=sse");
+    await waitFor("its part", () => eventsIn(raw).controls.length > 0 || undefined);
+    await Promise.race(all.map(({ closed }) => closed));
+    const ended = all.filter((one) => one.received().endsWith("\r\n0\r\n\r\n"));
+    assert.equal(ended.length, 1);
+    assert.equal(service.readers(), changeReadersMax);
+    const record = scene.records.record(transaction);
+    await scene.ask(other, { method: "POST", path: "/v2/transaction", body: record });
+    await waitFor("its event", () => eventsIn(raw).subjects.length > 0 || undefined);
+    assert.deepEqual(eventsIn(raw).subjects, [idOf(transaction, record)]);
+    for (const one of [raw, ...all]) one.socket.destroy();
+    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+  });
+});
+
+describe("a stream of changes without an event", () => {
+  it("has a comment line every 15 seconds, so that no proxy takes it for dead", async (test) => {
+    const customer = await scene.makeCustomer();
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const raw = openStream(scene.client.address, customer, "offset=now&live=sse");
+    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    const comments = () => raw.received().match(/^:$/gm)?.length ?? 0;
+    assert.equal(comments(), 0);
+    for (const count of [1, 2]) {
+      test.mock.timers.tick(15_000);
+      await waitFor("a comment", () => comments() === count || undefined);
+    }
+    assert.equal(eventsIn(raw).controls.length, 1);
+    raw.socket.end();
+    await raw.closed;
   });
 });

@@ -234,6 +234,31 @@ for (const type of deletableTypes) {
   });
 }
 
+describe("all related data", () => {
+  for (const type of [typeNamed("person"), typeNamed("company")]) {
+    it(`of a ${type.resourceType} is erased with it: records of every type that belong to it`, async () => {
+      const root = await scene.addRecord(prompt, type);
+      const none = { related_person_id: undefined, related_company_id: undefined };
+      const references = { ...none, related_tx_id: undefined };
+      const related = { ...references, [`related_${type.idField}`]: root[type.idField] };
+      const belonging = [
+        "screening",
+        "risk_assessment",
+        "identity_verification",
+        "onboarding_flow",
+        "customer_sar",
+      ];
+      for (const name of belonging) {
+        const has = typeNamed(name).fieldNames;
+        const own = Object.entries(related).filter(([field]) => has.includes(field));
+        await scene.addRecord(prompt, typeNamed(name), Object.fromEntries(own));
+      }
+      const expected = [type.resourceType, ...belonging].map((name) => [name, 1]);
+      assert.deepEqual(await erase(type, root), Object.fromEntries(expected));
+    });
+  }
+});
+
 describe("the POST form of DELETE", () => {
   it("names the record type, which has to be one that can be deleted", async () => {
     for (const [resource_type, resource_id] of [

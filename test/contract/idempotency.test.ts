@@ -6,24 +6,16 @@ import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { operations } from "../../src/http/routes.ts";
-import { fetchToken } from "../support/customer.ts";
-import { makeFakeClock } from "../support/fake-clock.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { goodRequest } from "./good-request.ts";
 import { idOf, listPathOf, pathOf, startScene, typeNamed } from "./scene.ts";
 
-const folder = makeTempFolder();
-const clock = makeFakeClock();
-const scene = await startScene({ folder, clock });
+const scene = await startScene();
 const { records } = scene;
 const customer = await scene.makeCustomer({ deletionGraceSeconds: 3_600 });
 const { organizationId } = customer;
-after(async () => {
-  await scene.stop();
-  removeFolder(folder);
-});
+after(() => scene.stop());
 
 const writing = operations.filter(
   ({ method, permission }) => method !== "GET" && permission !== undefined,
@@ -191,37 +183,5 @@ describe("concurrent requests under one Idempotency-Key", () => {
     for (const { headers } of waiting) assert.equal(headers["retry-after"], "1");
     assert.equal(await changesOf(person, record), 2);
     assert.equal((await scene.client.send(ask)).status, 200);
-  });
-});
-
-describe("the first reply", () => {
-  it("is stored across a restart", async () => {
-    const ask = withKey(post(person, records.record(person)), newKey());
-    const first = await scene.client.send(ask);
-    await scene.service.stop();
-    const again = await startScene({ folder, clock });
-    const reply = await again.client.send(ask);
-    assertSame(reply, first);
-    const other = { ...ask, body: records.record(person) };
-    assert.equal((await again.client.send(other)).body.code, 42201);
-    await again.service.stop();
-  });
-
-  it("is stored for 24 hours and no longer", async () => {
-    const again = await startScene({ folder, clock });
-    const record = await again.addRecord(customer, person);
-    const body = records.update(person, idOf(person, record));
-    const ask = withKey({ ...post(person, body), method: "PUT" }, newKey());
-    await again.client.send(ask);
-    clock.advanceMs(24 * 60 * 60 * 1_000 - 1);
-    const token = await fetchToken(again.client, customer);
-    const key = { organizationId, resourceType: "person", resourceId: idOf(person, record) };
-    const count = async () => (await showRecord(again.service.app, key)).changes.length;
-    assert.equal((await again.client.send({ ...ask, token })).status, 200);
-    assert.equal(await count(), 2);
-    clock.advanceMs(1);
-    assert.equal((await again.client.send({ ...ask, token })).status, 200);
-    assert.equal(await count(), 3);
-    await again.service.stop();
   });
 });

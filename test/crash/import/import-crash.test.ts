@@ -12,7 +12,7 @@ import { compareBook } from "./check.ts";
 import { type Book, makeAdds, makeUpdates } from "./input.ts";
 import { organizationId } from "./place.ts";
 
-const kills = 3;
+const kills = 2;
 
 describe("an importer that is killed and started again", () => {
   it(`has every row in the store once, and no other, after ${kills} kills`, async (test) => {
