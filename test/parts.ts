@@ -28,7 +28,6 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "worker/webhook/crash",
   ],
   "engines and poolers": [
-    "bulk/export/engines",
     "bulk/export/moment",
     "client/postgres",
     "conformance/postgres-decisions",
@@ -41,7 +40,6 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "store/postgres/guide",
     "store/postgres/late-server",
     "store/postgres/managed",
-    "store/postgres/many-writers",
     "store/postgres/outside-transaction",
     "store/postgres/pooler",
     "store/postgres/several-servers",

@@ -179,18 +179,6 @@ export function testPartyFloors(engine: Engine): void {
       await processOn(store, id, 3);
     });
 
-    it("comes after a hold", async (test) => {
-      const { store } = await open(engine, test);
-      await store.setFloor("transaction", 5);
-      await pay(store, "t", 2);
-      await store.hold(keyOf("transaction", "t"));
-      const id = await store.request(ada);
-      assert.equal(await store.claim(), undefined);
-      assert.equal((await store.deletionOf(id)).waitingFor, "a hold on transaction t");
-      await store.release(keyOf("transaction", "t"));
-      await requireWait(store, id, 7);
-    });
-
     it("keeps a person with a large cascade", async (test) => {
       const { store } = await open(engine, test);
       await store.setFloor("transaction", 5);
@@ -245,20 +233,6 @@ export function testPartyFloors(engine: Engine): void {
       await store.finish(eve);
       assert.equal(await store.claim(now + limits.flooredDeletionRetryMs), undefined);
       await requireWait(store, id, 102);
-    });
-
-    it("does not prevent the replay of a deletion that was completed", async (test) => {
-      const { store } = await open(engine, test);
-      await store.setFloor("transaction", 500);
-      await pay(store, "t", 2);
-      const completed = { at: 2_000, receiptNo: 1, receiptHash: "a".repeat(64) };
-      const by = { requestedBy: "key_1", requestedAt: 1_000, completed };
-      await store.replay.queueReplay([
-        { kind: "deletion", deletionRequestId: "del_before", ...ada, ...by },
-      ]);
-      await store.replay.reopenDeletions({ after: undefined, limit: 10 }, operator);
-      assert.equal((await store.processAll()).length, 1);
-      assert.ok(isPseudonym(await senderOf(store, "t")));
     });
 
     it("is read again after a restart", async (test) => {

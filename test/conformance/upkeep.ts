@@ -52,12 +52,6 @@ export function testUpkeep(engine: Engine): void {
       await assert.rejects(store.probeWrite());
     });
 
-    it("returns the name of its engine", async (test) => {
-      const { store } = await openSite(engine, test);
-      assert.ok(["sqlite", "postgres"].includes(store.engine));
-      assert.match(await store.overview.engineVersion(), /^\d+\.\d+/);
-    });
-
     it("retires a key of receipts once, when another one replaces it", async (test) => {
       const { store } = await openSite(engine, test);
       const before = await store.trail.head();
@@ -80,25 +74,6 @@ export function testUpkeep(engine: Engine): void {
         retired.map(({ subject }) => subject),
         ["k1000", "k2000"],
       );
-    });
-
-    it("accepts writes from two connections at once", async (test) => {
-      const site = await openSite(engine, test);
-      const beside = await site.openAnother();
-      const stores = [site.store, beside];
-      await Promise.all(
-        Array.from({ length: 100 }, (_, index) => {
-          const store = stores[index % 2];
-          assert.ok(store);
-          return store.write(transaction(`t${index}`));
-        }),
-      );
-      const numbers = new Set<number>();
-      for (let index = 0; index < 100; index += 1) {
-        const [change] = await beside.changesOf(keyOf("transaction", `t${index}`));
-        numbers.add(change?.changeNo ?? 0);
-      }
-      assert.equal(numbers.size, 100);
     });
   });
 

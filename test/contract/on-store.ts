@@ -1,18 +1,17 @@
 // Runs test files of this folder once more, on databases of their own: the same files, imported here, each service with
-// its own database. They use every operation, and every way in which the service uses a store; what a store answers is
-// in test/conformance for both engines.
+// its own database. They use every way in which the service uses a store; what a store answers is in test/conformance
+// for both engines.
 
 import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
-import type { PostgresServer } from "../support/postgres/postgres-server.ts";
+import { lacksPgBouncer, startPgBouncer } from "../support/postgres/pgbouncer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
 const files = [
-  "access-token.test.ts",
   "changes.test.ts",
   "changes-live.test.ts",
   "deletions.test.ts",
-  "identities.test.ts",
   "records.test.ts",
   "streams.test.ts",
 ];
@@ -21,6 +20,28 @@ interface StoreOfService {
   readonly server: PostgresServer;
   /** How a service reaches a database of the server. */
   readonly settingsFor: (url: string) => Readonly<Record<string, string>>;
+}
+
+/** The files on PostgreSQL behind PgBouncer in transaction mode; a skipped test where it is not installed. */
+export async function runFilesOnPooler({
+  prepared,
+}: {
+  readonly prepared: boolean;
+}): Promise<void> {
+  const skip = lacksPgBouncer({ prepared });
+  if (skip !== false) {
+    it("the HTTP suite behind a pooler", { skip }, () => undefined);
+    return;
+  }
+  const server = await startPostgres({ settings: { max_connections: "300" } });
+  const pooler = await startPgBouncer(server.adminUrl, { prepared, serverConnections: 4 });
+  const settingsFor = (url: string) => ({
+    DATABASE_URL: pooler.through(url),
+    DATABASE_PREPARE: prepared ? "on" : "off",
+  });
+  await runFilesOn({ server, settingsFor });
+  after(() => pooler.remove());
+  after(() => server.remove());
 }
 
 /** To be called at the top of a test file, which removes the server afterwards. */

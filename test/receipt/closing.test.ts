@@ -1,6 +1,5 @@
-// A closed organization on SQLite: killed at several points of its erasure, it is erased completely,
-// with one receipt; no file of the data folder contains a byte of its records; its neighbour keeps
-// everything; and a restore of a backup from before the closing does not bring it back.
+// A closed organization on SQLite: no file of the data folder contains a byte of its records, its neighbour keeps
+// everything, and a restore of a backup from before the closing does not bring it back.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
@@ -13,10 +12,9 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { operator, organization } from "../conformance/scene.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import { operate } from "../support/server.ts";
-import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { canaryRecord, goes, stays } from "./canary.ts";
-import { copyOf, filesWith, killAt, processDue } from "./kill-scene.ts";
+import { filesWith, processDue } from "./kill-scene.ts";
 import { withActs } from "../support/test-store.ts";
 
 const recordsOfType = 1;
@@ -77,18 +75,6 @@ describe("the deletion of a closed organization", () => {
     assert.deepEqual(filesWith(line.folder, stays), ["sluice.db"]);
     await operate(line.environment, requireErased);
     assert.equal((await line.type("check --erasure")).code, 0);
-  });
-
-  it("is completed once, wherever the process was killed", async () => {
-    const points = (await killAt(0, testEnvironment(copyOf(prepared)))) ?? 0;
-    assert.ok(points > 40, `${points}`);
-    for (const share of [0.3, 0.9]) {
-      const folder = copyOf(prepared);
-      assert.equal(await killAt(Math.ceil(points * share), testEnvironment(folder)), undefined);
-      await operate(testEnvironment(folder), processDue);
-      await operate(testEnvironment(folder), requireErased);
-      assert.deepEqual(filesWith(folder, goes), []);
-    }
   });
 
   it("is replayed after a restore, which also closes the organization again", async () => {

@@ -127,7 +127,6 @@ const groups: Readonly<Record<string, Group>> = {
   bulk: {
     of: ["bulk/"],
     but: [
-      "bulk/export/engines",
       "bulk/export/moment",
       "bulk/export/postgres",
       "bulk/import/interruption",

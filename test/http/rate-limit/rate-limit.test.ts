@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Identity } from "../../../src/actions/access/caller-cache.ts";
-import { limits } from "../../../src/domain/limits.ts";
 import { makeRateGate, rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 
@@ -65,30 +64,6 @@ describe("the limit of an organization", () => {
     });
     assert.deepEqual(allowed, [true, true, false]);
     assert.equal(rates.organization(caller("other")).allowed, true);
-  });
-});
-
-describe("the limit of token issuing", () => {
-  it("is 60 a minute for each key", () => {
-    const rates = makeRateGate(10, makeFakeClock().now);
-    const taken = Array.from({ length: 61 }, () => rates.tokenIssuing("key"));
-    assert.equal(limits.tokenRequestsPerMinute, 60);
-    assert.equal(taken.filter(({ allowed }) => allowed).length, 60);
-    assert.equal(taken[0]?.headers?.rateLimitPolicy, '"token-issuing";q=60;w=60');
-    assert.equal(taken[60]?.headers?.rateLimit, '"token-issuing";r=0;t=1');
-    assert.equal(rates.tokenIssuing("other key").allowed, true);
-  });
-});
-
-describe("the limit of failed authentication", () => {
-  it("is 20 a minute for each address", () => {
-    const rates = makeRateGate(10, makeFakeClock().now);
-    const taken = Array.from({ length: 21 }, () => rates.failedAuthentication("192.0.2.1"));
-    assert.equal(limits.failedAuthenticationsPerMinute, 20);
-    assert.equal(taken.filter(({ allowed }) => allowed).length, 20);
-    assert.equal(taken[20]?.retryAfterSeconds, 3);
-    assert.equal(taken[20]?.headers?.rateLimitPolicy, '"failed-authentication";q=20;w=60');
-    assert.equal(rates.failedAuthentication("192.0.2.2").allowed, true);
   });
 });
 
