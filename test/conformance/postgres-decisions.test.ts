@@ -1,4 +1,4 @@
-// The rest of the conformance suite on PostgreSQL: what operations decide and store, by statements that SQLite runs too.
+// The rest of the conformance suite on PostgreSQL: what operations decide, by statements that SQLite runs too.
 
 import { usePostgresEngine } from "./postgres-engine.ts";
 import { testDecisions } from "./suite.ts";
