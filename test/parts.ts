@@ -1,4 +1,4 @@
-// What `npm test` leaves to `npm run test:rest`, which takes longer or needs other programs. All other test files are in
+// What `npm test` leaves to `npm run test:rest`: what takes longer or needs other programs. All other test files are in
 // `npm test`, so that each file belongs to exactly one of the two.
 
 import { relative } from "node:path";
