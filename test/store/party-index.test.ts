@@ -1,4 +1,4 @@
-// The index of parties, on both engines: that it finds what was indexed and what arrived since, whatever is indexed
+// The index of parties: that it finds what was indexed and what arrived since, on both engines, whatever is indexed
 // between two steps of a deletion; that its entries are erased with their records; and that it can be built again.
 
 import assert from "node:assert/strict";
@@ -149,6 +149,9 @@ describe("the index of parties", () => {
       assert.equal((await ofParty()).length, 1);
       assert.deepEqual(await namingsOf(store, "p"), []);
     });
+
+    // What deletions do with the entries is decided by the statements that both engines share.
+    if (name !== "SQLite") continue;
 
     it(`is whole whatever it reaches between two steps of a deletion, on ${name}`, async (test) => {
       const scene = await open(test);
