@@ -24,20 +24,30 @@ const idleMs = 60_000;
 /** Parts of the paths of the longest files, which are run first. */
 const long = [
   "test/conformance/",
-  "test/abuse/",
+  "test/together/cli",
+  "test/together/store",
+  "test/together/bulk",
+  "test/together/receipt",
+  "test/together/contract",
+  "test/together/console",
+  "test/together/actions",
+  "test/together/",
+  "test/changes/",
   "test/console/tasks",
-  "test/receipt/crash",
-  "test/disclosure/",
+  "test/console/screens",
+  "test/release/release",
   "test/crash/",
+  "test/cli/",
+  "test/abuse/",
+  "test/clients/",
+  "test/disclosure/",
+  "test/fuzz/",
+  "test/move/",
+  "test/receipt/",
+  "test/client/",
   "test/soak/",
   "test/tamper/tamper",
   "test/walks/",
-  "test/changes/",
-  "test/fuzz/",
-  "test/release/release",
-  "test/cli/serve",
-  "test/client/",
-  "test/move/",
 ];
 
 // Set where a test runs these tests; the runner would mistake itself for that test's child.
@@ -65,11 +75,10 @@ async function main(words: readonly string[]): Promise<number> {
   const watch = setTimeout(() => hung.abort(), fileTimeoutMs + idleMs);
   const events = run({
     signal: hung.signal,
-    files: others.toSpliced(
-      others.findLastIndex(isLong) + 1,
-      0,
+    files: [
+      ...others,
       ...Object.keys(groups).map((name) => join(root, `test/together/${name}.ts`)),
-    ),
+    ].sort(longFirst),
     // Many tests wait for a process or for the disk, so one more file than there are processors.
     concurrency: availableParallelism() + 1,
     timeout: fileTimeoutMs,
@@ -118,10 +127,6 @@ function testsAt(place: string): readonly string[] {
 function placeOf(file: string): number {
   const place = long.findIndex((name) => file.includes(name));
   return place === -1 ? long.length : place;
-}
-
-function isLong(file: string): boolean {
-  return placeOf(file) < long.length;
 }
 
 /** So that no long file is left when all others have ended. */

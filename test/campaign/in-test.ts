@@ -1,4 +1,4 @@
-// Short runs of campaigns in `npm test`, each with the same input every time.
+// Short runs of campaigns in `npm run test:rest`, each with the same input every time.
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
