@@ -65,7 +65,7 @@ export interface Parameter<Value> extends Kind<Value> {
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-type Values<From extends Parameters> = {
+export type Values<From extends Parameters> = {
   readonly [Name in keyof From]: From[Name] extends Parameter<infer Value> ? Value : never;
 };
 
@@ -99,10 +99,10 @@ interface Definition<Arguments extends Parameters, Options extends Parameters> e
   ) => Promise<CommandResult | undefined>;
 }
 
-interface StoreDefinition<Arguments extends Parameters, Options extends Parameters> extends Omit<
-  Definition<Arguments, Options>,
-  "run"
-> {
+export interface StoreDefinition<
+  Arguments extends Parameters,
+  Options extends Parameters,
+> extends Omit<Definition<Arguments, Options>, "run"> {
   /** True for a command that may be run during a restore. Never for one that reads records. */
   readonly restoring?: true;
   readonly run: (
@@ -112,7 +112,7 @@ interface StoreDefinition<Arguments extends Parameters, Options extends Paramete
   ) => Promise<CommandResult | undefined>;
 }
 
-type None = Readonly<Record<string, never>>;
+export type None = Readonly<Record<string, never>>;
 
 /** Passes `run` its arguments and options by name, each of the type that its kind reads. */
 export function defineCommand<

@@ -12,13 +12,11 @@ import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords, exportVerify } from "./command/export.ts";
-import { identityCreate, identityList, identityRevoke, identityTest } from "./command/identity.ts";
 import { importRecords } from "./command/import.ts";
-import { keyCreate, keyList, keyRevoke, keyRotate } from "./command/key.ts";
 import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
-import * as operator from "./command/operator.ts";
+import { operatorLink } from "./command/operator-link.ts";
 import { organizationClose } from "./command/organization-close.ts";
 import {
   organizationCreate,
@@ -26,16 +24,19 @@ import {
   organizationShow,
   organizationSet,
 } from "./command/organization.ts";
-import * as proposal from "./command/proposal.ts";
 import { receiptDisclose, receiptExport, receiptRotate, receiptVerify } from "./command/receipt.ts";
-import { recipientCreate, recipientList, recipientRemove } from "./command/recipient.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
-import * as webhook from "./command/webhook.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "./command/subject.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
+import { identityCreate, identityList, identityRevoke, identityTest } from "../noun/identity.ts";
+import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
+import * as operator from "../noun/operator.ts";
+import * as proposal from "../noun/proposal.ts";
+import { recipientCreate, recipientList, recipientRemove } from "../noun/recipient.ts";
+import * as webhook from "../noun/webhook.ts";
 
 export const commands: readonly Command[] = [
   serve,
@@ -57,7 +58,7 @@ export const commands: readonly Command[] = [
   operator.operatorCreate,
   operator.operatorList,
   operator.operatorDisable,
-  operator.operatorLink,
+  operatorLink,
   operator.operatorConfirm,
   proposal.proposalList,
   proposal.proposalShow,

@@ -103,14 +103,6 @@ export type PersonalRoute = Place & {
 
 export type Route = OpenRoute | PersonalRoute;
 
-/** The query. It contains the chosen organization unless it names another one, or all of them with an empty value. */
-export function withOrganization({ query, organization }: Person): URLSearchParams {
-  if (organization === undefined || query.has("organization")) return query;
-  const filled = new URLSearchParams(query);
-  filled.set("organization", organization);
-  return filled;
-}
-
 /** Reads a form. Throws AppError content_type, too_large and validation_failed. */
 export async function readForm({ request }: Pick<Visitor, "request">): Promise<URLSearchParams> {
   requireType(request.headers, "application/x-www-form-urlencoded");

@@ -1,7 +1,13 @@
 // The console on one screen: every page and every form as a row, with the right that it needs. The actions check the
 // right again.
 
-import { registerOne, removeOne } from "./page/recipients.ts";
+import { identitiesPage, identityPage } from "../noun/identity.ts";
+import { keyCreate, keyPage } from "../noun/key.ts";
+import { operatorPage, operatorsPage } from "../noun/operator.ts";
+import { proposalPage, proposalsPage } from "../noun/proposal.ts";
+import { recipientCreate, recipientRemove } from "../noun/recipient.ts";
+import { webhookPage, webhooksPage } from "../noun/webhook.ts";
+import { routeOf, routesOf } from "./act-routes.ts";
 import type { PersonalRoute, Route } from "./page.ts";
 import { countAccess, downloadAccess, showAccess } from "./page/access.ts";
 import {
@@ -20,24 +26,9 @@ import { showFind } from "./page/find.ts";
 import { placeOne, releaseOne, showHold, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
-import {
-  createOneIdentity,
-  revokeOneIdentity,
-  showIdentities,
-  showIdentity,
-} from "./page/identities.ts";
-import { createOneKey, revokeOne, rotateOne, showKey } from "./page/keys.ts";
 import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
 import { chooseOne, createOne, showOrganizations } from "./page/organizations.ts";
 import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
-import {
-  confirmOneOperator,
-  createOneOperator,
-  disableOneOperator,
-  linkOneOperator,
-  showOperator,
-  showOperators,
-} from "./page/operators.ts";
 import {
   acceptAnswer,
   leaveForIssuer,
@@ -49,12 +40,6 @@ import {
 } from "./page/sign-in.ts";
 import { showProof, verifyProof } from "./page/proof.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
-import {
-  approveOneProposal,
-  declineOneProposal,
-  showOneProposal,
-  showProposals,
-} from "./page/proposals.ts";
 import { showOverview } from "./page/overview.ts";
 import { searchAll } from "./page/palette.ts";
 import { followDeletion } from "./page/follow-deletion.ts";
@@ -73,15 +58,6 @@ import {
   startImport,
   stopImport,
 } from "./page/upload.ts";
-import {
-  createOneWebhook,
-  enableOneWebhook,
-  removeOneWebhook,
-  rotateOneWebhook,
-  showWebhook,
-  showWebhooks,
-  testOneWebhook,
-} from "./page/webhooks.ts";
 
 type Path = PersonalRoute["path"];
 type Right = PersonalRoute["right"];
@@ -136,10 +112,8 @@ export const routes: readonly Route[] = [
   read("/console/retention", "retention.read", showRetention),
   act("/console/retention/ceiling", "retention.set", setCeiling, showRetention),
   act("/console/retention/rule", "retention.set", setOneRule, showRetention),
-  read("/console/proposals", "proposal.read", showProposals),
-  read("/console/proposal/:id", "proposal.read", showOneProposal),
-  act("/console/proposal/:id", "proposal.decide", approveOneProposal, showOneProposal),
-  act("/console/proposal/:id/decline", "proposal.decide", declineOneProposal, showOneProposal),
+  ...routesOf("/console/proposals", "proposal.read", proposalsPage),
+  ...routesOf("/console/proposal/:id", "proposal.read", proposalPage),
   read("/console/organizations", "organization.read", showOrganizations),
   act("/console/organizations", "organization.create", createOne, showOrganizations),
   act("/console/organizations/choice", "own", chooseOne, showOrganizations),
@@ -151,35 +125,15 @@ export const routes: readonly Route[] = [
     changeApproval,
     showOrganization,
   ),
-  act("/console/organization/key/:id", "key.create", createOneKey, showOrganization),
-  act("/console/organization/recipient/:id", "recipient.create", registerOne, showOrganization),
-  act(
-    "/console/organization/recipient/remove/:id",
-    "recipient.remove",
-    removeOne,
-    showOrganization,
-  ),
+  ...[keyCreate, recipientCreate, recipientRemove].map((one) => routeOf(one, showOrganization)),
   act("/console/organization/close/:id", "organization.close", closeOne, showOrganization),
-  read("/console/key/:id", "key.read", showKey),
-  act("/console/key/rotate/:id", "key.rotate", rotateOne, showKey),
-  act("/console/key/revoke/:id", "key.revoke", revokeOne, showKey),
-  read("/console/identities/:id", "key.read", showIdentities),
-  act("/console/identities/:id", "key.create", createOneIdentity, showIdentities),
-  read("/console/identity/:id", "key.read", showIdentity),
-  act("/console/identity/revoke/:id", "key.revoke", revokeOneIdentity, showIdentity),
-  read("/console/webhooks/:id", "webhook.read", showWebhooks),
-  act("/console/webhooks/:id", "webhook.create", createOneWebhook, showWebhooks),
-  read("/console/webhook/:id", "webhook.read", showWebhook),
-  act("/console/webhook/test/:id", "webhook.change", testOneWebhook, showWebhook),
-  act("/console/webhook/enable/:id", "webhook.change", enableOneWebhook, showWebhook),
-  act("/console/webhook/rotate/:id", "webhook.change", rotateOneWebhook, showWebhook),
-  act("/console/webhook/remove/:id", "webhook.remove", removeOneWebhook, showWebhook),
-  read("/console/operators", "operator.read", showOperators),
-  act("/console/operators", "operator.create", createOneOperator, showOperators),
-  read("/console/operator/:id", "operator.read", showOperator),
-  act("/console/operator-link/:id", "operator.link", linkOneOperator, showOperator),
-  act("/console/operator-end/:id", "operator.disable", disableOneOperator, showOperator),
-  act("/console/operator-confirmation/:id", "operator.confirm", confirmOneOperator, showOperator),
+  ...routesOf("/console/key/:id", "key.read", keyPage),
+  ...routesOf("/console/identities/:id", "key.read", identitiesPage),
+  ...routesOf("/console/identity/:id", "key.read", identityPage),
+  ...routesOf("/console/webhooks/:id", "webhook.read", webhooksPage),
+  ...routesOf("/console/webhook/:id", "webhook.read", webhookPage),
+  ...routesOf("/console/operators", "operator.read", operatorsPage),
+  ...routesOf("/console/operator/:id", "operator.read", operatorPage),
   read("/console/audit", "audit.read", showAudit),
   act("/console/audit/verify", "audit.read", verifyTrail, showAudit),
   act("/console/audit/download", "audit.read", downloadTrail),

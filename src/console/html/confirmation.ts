@@ -8,7 +8,8 @@ import { type Html, html, type HtmlValue } from "./html.ts";
 import { pathTo } from "./link.ts";
 
 interface Act {
-  readonly verb: "Approve" | "Cancel" | "Confirm" | "Disable" | "Release" | "Remove" | "Revoke";
+  /** One word. */
+  readonly verb: string;
   /** The kind of the object, such as `deletion`. */
   readonly what: string;
   readonly path: string;

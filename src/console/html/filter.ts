@@ -3,6 +3,7 @@
 
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
+import type { Person } from "../page.ts";
 import { type Form, type Input, renderInput } from "./field.ts";
 import { type Html, html, renderElement } from "./html.ts";
 
@@ -49,6 +50,17 @@ export function renderOrganizationInput(form: Form, input: Input = {}): Html {
   const value = form.get("organization");
   const maxlength = limits.organizationIdCharactersMax;
   return renderInput("Organization", "organization", { value, maxlength, ...input });
+}
+
+/** The query. It contains the chosen organization unless it names another one, or all of them with an empty value. */
+export function withOrganization({
+  query,
+  organization,
+}: Pick<Person, "query" | "organization">): URLSearchParams {
+  if (organization === undefined || query.has("organization")) return query;
+  const filled = new URLSearchParams(query);
+  filled.set("organization", organization);
+  return filled;
 }
 
 interface Next {

@@ -32,7 +32,7 @@ type Attributes = Readonly<Record<string, string | number | boolean | null | und
 
 /** An element whose undefined, null and false attributes are omitted. True has no value. */
 export function renderElement(
-  name: "a" | "input" | "option" | "td" | "th",
+  name: "a" | "input" | "option" | "td" | "textarea" | "th",
   attributes: Attributes,
   content?: HtmlValue,
 ): Html {

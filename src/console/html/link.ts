@@ -53,7 +53,12 @@ export function readRecordKey(given: URLSearchParams): RecordKey {
   };
 }
 
-/** The address of a route with `/:id`. */
+/** The address of a route, which may have `:id`. */
+export function addressOf(path: ConsolePath, id: string): ConsolePath {
+  return path.replace(":id", encodeURIComponent(id)) as ConsolePath;
+}
+
+/** The address of a route that ends with the id. */
 export function pathTo(route: string, id: string): ConsolePath {
   return `/console/${route}/${encodeURIComponent(id)}`;
 }

@@ -16,7 +16,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { answerDates } from "../../domain/answer-dates.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { readDate, renderInput } from "../html/field.ts";
-import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
+import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import {
   readRecordKey,
@@ -27,7 +27,7 @@ import {
 } from "../html/link.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
-import { type Person, readForm, showPage, withOrganization } from "../page.ts";
+import { type Person, readForm, showPage } from "../page.ts";
 import { sendDownload } from "../request/download.ts";
 
 const screen = "/console/access";

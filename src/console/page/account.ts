@@ -17,6 +17,7 @@ import { noSessionCookie } from "../sign-in/cookie.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
+import { describePasskey } from "../../noun/operator.ts";
 import { renderAgo } from "../html/time.ts";
 
 export async function showAccount(person: Person): Promise<Answer> {
@@ -104,18 +105,6 @@ function renderRemoval({ credentialId }: Passkey): Html {
   const label = html`Remove<span class="sr"> passkey ${shorten(credentialId)}</span>`;
   const field = html`<input type="hidden" name="credential" value="${credentialId}" />`;
   return renderButton(label, "/console/account/passkey/remove", field);
-}
-
-/** The name that its owner gave it, and the kind of its authenticator, according to the browser. */
-export function describePasskey(passkey: Passkey): string {
-  const kind = describeKind(passkey);
-  return passkey.name === "" ? kind : `${passkey.name} (${kind})`;
-}
-
-function describeKind({ transports }: Passkey): string {
-  if (transports.includes("internal")) return "built into a device";
-  if (transports.includes("hybrid")) return "a phone or tablet";
-  return transports.length === 0 ? "a passkey" : "a security key";
 }
 
 function shorten(credentialId: string): string {

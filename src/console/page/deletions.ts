@@ -17,9 +17,14 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
 import { renderDeletionLink, renderRecordName } from "../html/link.ts";
 import { readText } from "../html/field.ts";
-import { renderChoice, renderNext, renderOrganizationInput } from "../html/filter.ts";
+import {
+  renderChoice,
+  renderNext,
+  renderOrganizationInput,
+  withOrganization,
+} from "../html/filter.ts";
 import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
-import { formatCounted, showPage, type Person, withOrganization } from "../page.ts";
+import { formatCounted, showPage, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
 
 const screen = "/console/deletions";

@@ -18,7 +18,7 @@ import { limits } from "../../domain/limits.ts";
 import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm, withOrganization } from "../page.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { renderConfirmation, requireTyped } from "../html/confirmation.ts";
 import {
   pathTo,
@@ -35,6 +35,7 @@ import {
   renderChoice,
   renderOrganizationInput,
   renderTypeChoice,
+  withOrganization,
 } from "../html/filter.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { formatNumber, renderAgo, renderTime } from "../html/time.ts";

@@ -26,16 +26,17 @@ import {
 } from "../html/field.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
-import { renderIdentitiesLink } from "./identities.ts";
-import { renderKeyCreation, renderKeys } from "./keys.ts";
-import { renderWebhooksLink } from "./webhooks.ts";
+import { renderForms } from "../../noun/act.ts";
+import { renderRulesLink } from "../../noun/identity.ts";
+import { keyCreate, renderKeys } from "../../noun/key.ts";
+import { renderRecipients } from "../../noun/recipient.ts";
+import { renderWebhooksLink } from "../../noun/webhook.ts";
 import {
   commonCeilingOf,
   describeApproval,
   describeRateLimit,
   renderOrganizationState,
 } from "./organizations.ts";
-import { renderRecipients } from "./recipients.ts";
 
 const screen = "/console/organizations";
 
@@ -49,12 +50,11 @@ export async function showOrganization(person: Person): Promise<Answer> {
         <section>${renderOwnFacts(person, shown)}</section>
         <section aria-labelledby="keys">
           <h2 id="keys">API keys</h2>
-          ${renderKeys(keys, app.now())}
-          ${isOpen && app.viewer.may("key.create") && renderKeyCreation(organization)}
-          ${app.viewer.may("key.read") && renderIdentitiesLink(organization.organizationId)}
+          ${renderKeys(keys, app)} ${isOpen && renderForms(app, [keyCreate], id)}
+          ${app.viewer.may("key.read") && html`<p>${renderRulesLink(id)}</p>`}
         </section>
-        ${isOpen && app.viewer.may("webhook.read") && renderWebhooksLink(organization.organizationId)}
-        ${await renderRecipients(person, organization)}
+        ${isOpen && app.viewer.may("webhook.read") && html`<p>${renderWebhooksLink(id)}</p>`}
+        ${isOpen && (await renderRecipients(person, id))}
       </div>
       <div>
         ${isOpen && app.viewer.may("organization.change") && renderSettings(organization)}

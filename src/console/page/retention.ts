@@ -10,9 +10,9 @@ import {
 import { limits } from "../../domain/limits.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm, withOrganization } from "../page.ts";
+import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readText, readWhole, renderInput } from "../html/field.ts";
-import { renderNext } from "../html/filter.ts";
+import { renderNext, withOrganization } from "../html/filter.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { readRecordKey, renderRecordLink } from "../html/link.ts";
 import type { Organization } from "../../domain/access.ts";

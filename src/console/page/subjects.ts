@@ -14,11 +14,11 @@ import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
-import { renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
+import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
 import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
-import { type Person, readForm, showPage, withOrganization } from "../page.ts";
+import { type Person, readForm, showPage } from "../page.ts";
 
 const path = "/console/subjects";
 const screen = path;

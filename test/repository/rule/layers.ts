@@ -58,7 +58,7 @@ const layers: readonly Layer[] = [
   // Pages for people, served by the HTTP server, on which it is mounted where the service is put together.
   {
     beginsWith: "src/console/",
-    may: ["src/console/", "src/http/", "src/actions/", "src/domain/"],
+    may: ["src/console/", "src/noun/", "src/http/", "src/actions/", "src/domain/"],
     mayTypes: ["src/metrics/", "src/bulk/"],
   },
   {
@@ -78,11 +78,27 @@ const layers: readonly Layer[] = [
     beginsWith: "src/bulk/",
     may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/", "client/src/"],
   },
+  // What people see of a noun and do with it, described once for the command line and the console.
+  {
+    beginsWith: "src/noun/",
+    may: [
+      "src/noun/",
+      "src/actions/",
+      "src/domain/",
+      "src/cli/command.ts",
+      "src/cli/exit-code.ts",
+      "src/cli/input/",
+      "src/cli/output/",
+      "src/console/html/",
+    ],
+    mayTypes: ["src/console/"],
+  },
   // The command `openapi` prints the HTTP API's document without starting the entry point.
   {
     beginsWith: "src/cli/",
     may: [
       "src/cli/",
+      "src/noun/",
       "src/bulk/",
       "client/src/",
       "src/actions/",

@@ -1,0 +1,242 @@
+// What people do with a noun: an act is a command and the form of a page, with the same arguments and options. The form
+// is rendered here; src/console/act-routes.ts reads what was sent.
+
+import type { App } from "../actions/app.ts";
+import {
+  type Command,
+  defineStoreCommand,
+  type None,
+  optional,
+  type Parameters,
+  type StoreDefinition,
+  type Values,
+} from "../cli/command.ts";
+import { onOff, text } from "../cli/input/kinds.ts";
+import { renderConfirmation } from "../console/html/confirmation.ts";
+import { type Input, renderBoxes, renderInput, renderOnOff } from "../console/html/field.ts";
+import {
+  type Html,
+  html,
+  type HtmlValue,
+  renderElement,
+  renderFacts,
+} from "../console/html/html.ts";
+import { addressOf } from "../console/html/link.ts";
+import type { PageView } from "../console/frame/frame.ts";
+import type { Person } from "../console/page.ts";
+import type { Noun } from "./noun.ts";
+
+/** A field of a form; its value is read by the kind of the option. */
+export interface Field extends Input {
+  /** Begins with the name by which messages call the field. */
+  readonly label: string;
+  /** In the form, if it is not that of the option. */
+  readonly name?: string;
+  /** Boxes to tick, one for each value. */
+  readonly boxes?: readonly (readonly [value: string, label: string])[];
+  readonly isTicked?: true;
+  /** True if no box that is ticked is the same as no option. */
+  readonly isUnset?: true;
+  /** `lines`: a text of several lines, each a value; `text`: one value of several lines. */
+  readonly area?: "lines" | "text";
+}
+
+/** The path of another page, or the page that is the reply. */
+export type Next = `/console${string}` | (PageView & { readonly status?: number });
+
+export interface Form<Result> {
+  /** The address; `:id` is the first argument of the act, or its organization. */
+  readonly path: `/console/${string}`;
+  readonly heading: string;
+  readonly text?: HtmlValue;
+  readonly note?: HtmlValue;
+  /** Made of the heading if omitted. */
+  readonly button?: string;
+  /** Opened by its heading. */
+  readonly folded?: true;
+  /** The word for what is typed the id of, to confirm. */
+  readonly confirm?: string;
+  /** By the names of the options. */
+  readonly fields?: Readonly<Record<string, Field>>;
+  /** The page of the form if omitted. */
+  readonly next?: (result: Result, person: Person) => Next;
+}
+
+/** An act as pages have it. */
+export interface FormAct extends Pick<Command, "rights" | "arguments" | "options"> {
+  readonly form: Omit<Form<never>, "next">;
+  readonly submit: (
+    person: Person,
+    values: Readonly<Record<string, unknown>>,
+  ) => Promise<Next | undefined>;
+}
+
+/** A page, and the acts whose forms are on it. */
+export interface NounPage {
+  readonly view: (person: Person) => Promise<PageView>;
+  readonly acts: readonly FormAct[];
+}
+
+type Both<Arguments extends Parameters, Options extends Parameters> = Values<Arguments> &
+  Values<Options>;
+
+interface FormDefinition<
+  Arguments extends Parameters,
+  Options extends Parameters,
+  Result,
+> extends Pick<Command, "rights"> {
+  readonly arguments?: Arguments;
+  readonly options?: Options;
+  readonly act: (app: App, values: Both<Arguments, Options>) => Promise<Result>;
+  readonly form: Form<Result>;
+}
+
+interface ActDefinition<Arguments extends Parameters, Options extends Parameters, Result>
+  extends
+    FormDefinition<Arguments, Options, Result>,
+    Omit<StoreDefinition<Arguments, Options>, "run" | "rights" | "arguments" | "options"> {
+  /** What the command prints. */
+  readonly json: (result: Result, app: App, values: Both<Arguments, Options>) => unknown;
+  readonly said: (result: Result, values: Both<Arguments, Options>) => string;
+}
+
+/** An act for which the command line has a command of its own, or none. */
+export function defineForm<
+  Result,
+  Arguments extends Parameters = None,
+  Options extends Parameters = None,
+>({ act, form, rights, ...rest }: FormDefinition<Arguments, Options, Result>): FormAct {
+  const { arguments: positional = {}, options = {} } = rest;
+  return {
+    rights,
+    arguments: positional,
+    options,
+    form,
+    submit: async (person, values) => {
+      const result = await act(person.app, values as Both<Arguments, Options>);
+      return form.next?.(result, person);
+    },
+  };
+}
+
+export function defineAct<
+  Result,
+  Arguments extends Parameters = None,
+  Options extends Parameters = None,
+>(definition: ActDefinition<Arguments, Options, Result>): Command & FormAct {
+  const { act, json, said, form: _, ...rest } = definition;
+  const command = defineStoreCommand<Arguments, Options>({
+    ...rest,
+    run: async (app, values) => {
+      const result = await act(app, values);
+      return { json: json(result, app, values), text: said(result, values) };
+    },
+  });
+  return { ...defineForm(definition), ...command };
+}
+
+interface Listing<Row> extends Pick<Command, "summary" | "examples" | "rights"> {
+  /** The word before `list`. */
+  readonly noun: string;
+  /** The name of the list in --json. */
+  readonly plural: string;
+  /** What is listed, such as `keys`. */
+  readonly of: string;
+  readonly rows: Noun<Row>;
+  readonly find: (app: App, organizationId: string | undefined) => Promise<readonly Row[]>;
+  /** Said if there are none. */
+  readonly none: string;
+}
+
+/** The command that lists the rows of an organization, or of all. */
+export function defineList<Row>(listing: Listing<Row>): Command {
+  const { noun, plural, of, rows, find, none, ...rest } = listing;
+  return defineStoreCommand({
+    ...rest,
+    name: `${noun} list`,
+    options: { organization: optional(text("ID"), `Only the ${of} of this organization.`) },
+    run: async (app, { organization }, { paint }) => {
+      const found = await find(app, organization);
+      return {
+        json: { [plural]: found.map((row) => rows.json(row, app)) },
+        text: found.length === 0 ? none : rows.table(found, app, paint),
+      };
+    },
+  });
+}
+
+/** The forms of the acts for which the person has the right. */
+export function renderForms(
+  { viewer }: Person["app"],
+  acts: readonly FormAct[],
+  id: string,
+): readonly HtmlValue[] {
+  return acts.map((act) => act.rights.some((right) => viewer.may(right)) && renderForm(act, id));
+}
+
+/** `given`: what is said instead of the text of the form. */
+export function renderForm(act: FormAct, id: string, given?: HtmlValue): Html {
+  const { path, heading, text, note, folded, confirm, button, fields = {} } = act.form;
+  const action = addressOf(path, id);
+  const said = given ?? text;
+  if (confirm !== undefined) {
+    return renderConfirmation({ verb: heading, what: confirm, path: action, effect: said });
+  }
+  const inputs = Object.entries(fields).map(([name, field]) => renderField(act, name, field));
+  const content = html`${said !== undefined && html`<p>${said}</p>`}
+    <form class="${inputs.length > 0 && "settings"}" method="post" action="${action}">
+      ${inputs} ${note !== undefined && html`<p class="note">${note}</p>`}
+      <button type="submit" class="${folded && "main"}">
+        ${button ?? heading.replace(/ an? /, " the ")}
+      </button>
+    </form>`;
+  if (folded === true)
+    return html`<details>
+      <summary>${heading}</summary>
+      ${content}
+    </details>`;
+  const [word = ""] = heading.toLowerCase().split(" ");
+  return html`<section aria-labelledby="${word}">
+    <h2 id="${word}">${heading}</h2>
+    ${content}
+  </section>`;
+}
+
+function renderField(act: FormAct, option: string, field: Field): Html {
+  const { label, name = option, boxes, isTicked, isUnset: _, area, ...input } = field;
+  const { form, placeholder, fallback } = { ...act.arguments, ...act.options }[option] ?? {};
+  if (boxes !== undefined) {
+    return renderBoxes(label, name, { values: boxes, isTicked: isTicked === true });
+  }
+  if (area !== undefined) {
+    const attributes = { name, rows: 3, spellcheck: "false", required: input.required };
+    return html`<label>${label} ${renderElement("textarea", attributes)}</label>`;
+  }
+  if (form === "flag") {
+    const box = renderElement("input", { type: "checkbox", name, value: "on" });
+    return html`<label class="tick">${box} ${label}</label>`;
+  }
+  if (placeholder === onOff.placeholder) {
+    return html`<label>${label} ${renderOnOff(name, input.value === "on")}</label>`;
+  }
+  return renderInput(label, name, { value: fallback, ...input });
+}
+
+interface Secret {
+  readonly title: string;
+  readonly secret: string;
+  /** Where the secret is stored, and what to do with it. */
+  readonly text: string;
+  readonly facts: readonly (readonly [name: string, value: HtmlValue])[];
+  readonly note?: HtmlValue;
+}
+
+/** The page that shows a new secret, the only time. */
+export function secretPage({ title, secret, text: said, facts, note }: Secret): Next {
+  const body = html`<section>
+    <p role="status">This is the only time that the secret is shown; ${said}</p>
+    <pre><code>${secret}</code></pre>
+    ${renderFacts(facts)} ${note !== undefined && html`<p>${note}</p>`}
+  </section>`;
+  return { title, screen: "/console/organizations", body, status: 201 };
+}

@@ -1,0 +1,221 @@
+// Proposals, the acts that wait for a second person: their values, the commands `sluice proposal …`, and the pages of
+// all and of a single one with its effects.
+
+import { statusOf } from "../actions/proposal/agreement.ts";
+import {
+  approveProposal,
+  declineProposal,
+  listProposals,
+  showProposal,
+} from "../actions/proposal/proposals.ts";
+import { defineStoreCommand, flag, optional, required, withDefault } from "../cli/command.ts";
+import { text, wholeNumber } from "../cli/input/kinds.ts";
+import { formatTime, renderFields } from "../cli/output/table.ts";
+import { type Meaning, renderChip } from "../console/html/chip.ts";
+import { renderApproving } from "../console/html/confirmation.ts";
+import { readText } from "../console/html/field.ts";
+import {
+  renderChoice,
+  renderNext,
+  renderOrganizationInput,
+  withOrganization,
+} from "../console/html/filter.ts";
+import { type Html, html, renderFacts } from "../console/html/html.ts";
+import { pathTo } from "../console/html/link.ts";
+import { renderTimeline } from "../console/html/time.ts";
+import type { Person } from "../console/page.ts";
+import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
+import { defineAct, type NounPage, renderForm } from "./act.ts";
+import { defineNoun } from "./noun.ts";
+
+const screen = "/console/proposals";
+const shownMax = 50;
+
+const meanings: Readonly<Record<ProposalStatus, Meaning>> = {
+  open: "wait",
+  approved: "good",
+  declined: "over",
+  expired: "over",
+};
+
+const proposals = defineNoun<Proposal>({
+  values: {
+    link: {
+      html: ({ proposalId, act }) =>
+        html`<a href="${pathTo("proposal", proposalId)}">${proposedActs[act]}</a>`,
+      kind: "bare",
+    },
+    what: { text: ({ act }) => proposedActs[act] },
+    status: {
+      json: (proposal, app) => statusOf(app, proposal),
+      text: (proposal, app) => statusOf(app, proposal),
+      html: (proposal, app) => renderState(statusOf(app, proposal)),
+    },
+  },
+  json: "proposalId, organizationId, act, parameters, proposedBy, proposedAt, expiresAt, status, decidedBy, decidedAt",
+  columns: "proposalId, organizationId, what, proposedBy, proposedAt, expiresAt, status",
+  headings: "link: Proposal, organizationId, proposedBy, proposedAt, expiresAt, status: State",
+});
+
+function renderState(status: ProposalStatus): Html {
+  return renderChip(meanings[status], status);
+}
+
+export const proposalList = defineStoreCommand({
+  name: "proposal list",
+  summary: "List acts that wait for a second person, newest first.",
+  details:
+    "Where an organization requires approvals, these need a second person: to end that, to lower or remove a floor, to set or " +
+    "lower a ceiling, to release a hold, and to close the organization.",
+  examples: ["sluice proposal list --organization acme"],
+  rights: ["proposal.read"],
+  options: {
+    organization: optional(text("ID"), "Only those of this organization."),
+    all: flag("Also list proposals that were approved or declined, or have expired."),
+    limit: withDefault(wholeNumber("N", 1, 1_000), "Maximum number to list.", "50"),
+  },
+  run: async (app, { organization: organizationId, all, limit }) => {
+    const { shown } = await listProposals(app, { organizationId, all, limit });
+    return {
+      json: { proposals: shown.map((proposal) => proposals.json(proposal, app)) },
+      text: shown.length === 0 ? "Nothing waits for a second person." : proposals.table(shown, app),
+    };
+  },
+});
+
+const byId = { id: required(text("PROPOSAL_ID"), "The proposal.") };
+
+export const proposalShow = defineStoreCommand({
+  name: "proposal show",
+  summary: "Show what a proposal would do if it were approved now, or what was decided.",
+  examples: ["sluice proposal show prp_4fQ2mN8sT1vXc7Za"],
+  rights: ["proposal.read"],
+  arguments: byId,
+  run: async (app, { id }) => {
+    const { proposal, status, proposed, effect } = await showProposal(app, id);
+    return {
+      json: { ...proposals.json(proposal, app), effect: effect ?? null },
+      text: renderFields([
+        ["proposal", id],
+        ["organization", proposal.organizationId],
+        ["what", proposedActs[proposal.act]],
+        ["proposed by", `${proposal.proposedBy}, ${formatTime(proposal.proposedAt)}`],
+        ["status", status],
+        effect === undefined ? ["proposed", proposed] : ["effect", effect],
+      ]),
+    };
+  },
+});
+
+export const proposalApprove = defineAct({
+  name: "proposal approve",
+  summary: "Approve a proposal of another person. The act is done at once.",
+  details:
+    "Needs --as NAME, of an operator with the role officer who did not propose it. If what it would change has changed since, " +
+    "nothing is done.",
+  examples: ["sluice proposal approve prp_4fQ2mN8sT1vXc7Za --as ben"],
+  rights: ["proposal.decide"],
+  arguments: byId,
+  act: (app, { id }) => approveProposal(app, id),
+  json: proposals.json,
+  said: ({ proposalId, decidedBy, parameters }) =>
+    `The proposal ${proposalId} was approved by ${decidedBy ?? ""}, and the act is done.` +
+    (parameters["exporting"] === true
+      ? " To export and delete the records, run the command again that was proposed."
+      : ""),
+  form: {
+    path: "/console/proposal/:id",
+    heading: "Approve",
+    text: "What is said above is done at once. Your name is in the audit trail.",
+    confirm: "proposal",
+  },
+});
+
+export const proposalDecline = defineAct({
+  name: "proposal decline",
+  summary: "Decline a proposal, or withdraw your own. Nothing is changed.",
+  examples: ["sluice proposal decline prp_4fQ2mN8sT1vXc7Za --as ben"],
+  rights: ["proposal.decide"],
+  arguments: byId,
+  act: (app, { id }) => declineProposal(app, id),
+  json: proposals.json,
+  said: ({ proposalId, decidedBy }) =>
+    `The proposal ${proposalId} is declined by ${decidedBy ?? ""}.`,
+  form: {
+    path: "/console/proposal/:id/decline",
+    heading: "Decline",
+    text: "Nothing is changed, and it can be proposed again.",
+    button: "Decline the proposal",
+  },
+});
+
+export async function showProposals(person: Person) {
+  const { app } = person;
+  const query = withOrganization(person);
+  const before = { proposedAt: Number(query.get("at") ?? 0), proposalId: query.get("after") ?? "" };
+  const { shown, next } = await listProposals(app, {
+    organizationId: readText(query, "organization"),
+    all: query.get("state") === "all",
+    before:
+      Number.isSafeInteger(before.proposedAt) && before.proposalId !== "" ? before : undefined,
+    limit: shownMax,
+  });
+  const none = html`<p class="empty">Nothing waits for a second person.</p>`;
+  const place = { at: next?.proposedAt, after: next?.proposalId };
+  const body = html`<p class="note">
+      Where an organization requires a second person, these acts wait here until another officer
+      approves them: to end that requirement, to lower or remove a floor, to set or lower a ceiling,
+      to release a hold, and to close the organization. Deletions that wait are in
+      <a href="/console/deletions?wait=approval">Deletions</a>.
+    </p>
+    <form class="filters" method="get" action="${screen}">
+      ${renderOrganizationInput(query)}
+      ${renderChoice("State", "state", { query, values: [["all", "all"]], unset: "open" })}
+      <button type="submit">Filter</button>
+    </form>
+    ${shown.length === 0 ? none : proposals.list(shown, app)}
+    ${renderNext("More proposals", screen, { query, place })}`;
+  return { title: "Proposals", screen, body };
+}
+
+export const proposalsPage: NounPage = { acts: [], view: showProposals };
+
+export const proposalPage: NounPage = {
+  acts: [proposalApprove, proposalDecline],
+  view: async ({ app, id }) => {
+    const {
+      proposal,
+      status,
+      proposed,
+      effect: would,
+      mayApprove,
+      mayDecline,
+    } = await showProposal(app, id);
+    const { decidedBy, decidedAt, proposedBy } = proposal;
+    const { text: effect, confirm: what = "" } = proposalApprove.form;
+    const approval = { what, path: pathTo("proposal", id), effect };
+    const body = html`<div class="sides">
+        <div>
+          ${renderFacts([
+            ["What", proposedActs[proposal.act]],
+            ["Organization", html`<bdi>${proposal.organizationId}</bdi>`],
+            would === undefined
+              ? ["What was proposed", html`<bdi>${proposed}</bdi>`]
+              : ["What it would do", html`<bdi>${would}</bdi>`],
+          ])}
+        </div>
+        <div>
+          ${renderTimeline([
+            [proposal.proposedAt, html`proposed by <bdi>${proposedBy}</bdi>`],
+            [decidedAt, html`${status} by <bdi>${decidedBy}</bdi>`],
+            [decidedAt === undefined ? proposal.expiresAt : undefined, html`expires`],
+          ])}
+        </div>
+      </div>
+      ${renderApproving(mayApprove, "Nothing has changed yet: you proposed this", approval)}
+      ${mayDecline && renderForm(proposalDecline, id)}`;
+    const aside = html`${renderState(status)}
+    ${mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
+    return { title: `Proposal ${proposal.proposalId}`, screen, body, aside };
+  },
+};
