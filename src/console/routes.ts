@@ -1,8 +1,10 @@
 // The console on one screen: every page and every form as a row, with the right that it needs. The actions check the
 // right again.
 
+import { holdPage } from "../noun/hold.ts";
 import { identitiesPage, identityPage } from "../noun/identity.ts";
 import { keyCreate, keyPage } from "../noun/key.ts";
+import { approvalForm, closeForm, createForm, settingsForm } from "../noun/organization.ts";
 import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { recipientCreate, recipientRemove } from "../noun/recipient.ts";
@@ -23,11 +25,11 @@ import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
 import { approveOne, cancelOne, showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
 import { showFind } from "./page/find.ts";
-import { placeOne, releaseOne, showHold, showHolds } from "./page/holds.ts";
+import { placeOne, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
-import { changeApproval, changeSettings, closeOne, showOrganization } from "./page/organization.ts";
-import { chooseOne, createOne, showOrganizations } from "./page/organizations.ts";
+import { showOrganization } from "./page/organization.ts";
+import { chooseOne, showOrganizations } from "./page/organizations.ts";
 import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
 import {
   acceptAnswer,
@@ -62,6 +64,8 @@ import {
 type Path = PersonalRoute["path"];
 type Right = PersonalRoute["right"];
 type Handle = PersonalRoute["handle"];
+
+const organizationPath = "/console/organization/:id";
 
 export const routes: readonly Route[] = [
   { method: "GET", path: "/console/sign-in", open: true, handle: showSignIn },
@@ -107,26 +111,19 @@ export const routes: readonly Route[] = [
   act("/console/access/copy", "subject.export", downloadAccess, showAccess),
   read("/console/palette", "record.find", searchAll),
   read("/console/holds", "hold.read", showHolds),
-  read("/console/hold/:id", "hold.read", showHold),
-  act("/console/hold/:id", "hold.release", releaseOne, showHold),
+  ...routesOf("/console/hold/:id", "hold.read", holdPage),
   read("/console/retention", "retention.read", showRetention),
   act("/console/retention/ceiling", "retention.set", setCeiling, showRetention),
   act("/console/retention/rule", "retention.set", setOneRule, showRetention),
   ...routesOf("/console/proposals", "proposal.read", proposalsPage),
   ...routesOf("/console/proposal/:id", "proposal.read", proposalPage),
   read("/console/organizations", "organization.read", showOrganizations),
-  act("/console/organizations", "organization.create", createOne, showOrganizations),
+  routeOf(createForm, showOrganizations),
   act("/console/organizations/choice", "own", chooseOne, showOrganizations),
-  read("/console/organization/:id", "organization.read", showOrganization),
-  act("/console/organization/:id", "organization.change", changeSettings, showOrganization),
-  act(
-    "/console/organization/approval/:id",
-    "deletion.require_approval",
-    changeApproval,
-    showOrganization,
+  read(organizationPath, "organization.read", showOrganization),
+  ...[settingsForm, approvalForm, keyCreate, recipientCreate, recipientRemove, closeForm].map(
+    (form) => routeOf(form, showOrganization, organizationPath),
   ),
-  ...[keyCreate, recipientCreate, recipientRemove].map((one) => routeOf(one, showOrganization)),
-  act("/console/organization/close/:id", "organization.close", closeOne, showOrganization),
   ...routesOf("/console/key/:id", "key.read", keyPage),
   ...routesOf("/console/identities/:id", "key.read", identitiesPage),
   ...routesOf("/console/identity/:id", "key.read", identityPage),

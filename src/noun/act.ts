@@ -11,7 +11,7 @@ import {
   type StoreDefinition,
   type Values,
 } from "../cli/command.ts";
-import { onOff, text } from "../cli/input/kinds.ts";
+import { onOff, text as textKind } from "../cli/input/kinds.ts";
 import { renderConfirmation } from "../console/html/confirmation.ts";
 import { type Input, renderBoxes, renderInput, renderOnOff } from "../console/html/field.ts";
 import {
@@ -37,6 +37,8 @@ export interface Field extends Input {
   readonly isTicked?: true;
   /** True if no box that is ticked is the same as no option. */
   readonly isUnset?: true;
+  /** The text that an empty field stands for; a field that is not sent stands for nothing. */
+  readonly empty?: string;
   /** `lines`: a text of several lines, each a value; `text`: one value of several lines. */
   readonly area?: "lines" | "text";
 }
@@ -54,6 +56,8 @@ export interface Form<Result> {
   readonly button?: string;
   /** Opened by its heading. */
   readonly folded?: true;
+  /** The main act of the page, as a folded one always is. */
+  readonly main?: true;
   /** The word for what is typed the id of, to confirm. */
   readonly confirm?: string;
   /** By the names of the options. */
@@ -154,7 +158,7 @@ export function defineList<Row>(listing: Listing<Row>): Command {
   return defineStoreCommand({
     ...rest,
     name: `${noun} list`,
-    options: { organization: optional(text("ID"), `Only the ${of} of this organization.`) },
+    options: { organization: optional(textKind("ID"), `Only the ${of} of this organization.`) },
     run: async (app, { organization }, { paint }) => {
       const found = await find(app, organization);
       return {
@@ -170,23 +174,34 @@ export function renderForms(
   { viewer }: Person["app"],
   acts: readonly FormAct[],
   id: string,
+  shown: Shown = {},
 ): readonly HtmlValue[] {
-  return acts.map((act) => act.rights.some((right) => viewer.may(right)) && renderForm(act, id));
+  return acts.map(
+    (act) => act.rights.some((right) => viewer.may(right)) && renderForm(act, id, shown),
+  );
 }
 
-/** `given`: what is said instead of the text of the form. */
-export function renderForm(act: FormAct, id: string, given?: HtmlValue): Html {
-  const { path, heading, text, note, folded, confirm, button, fields = {} } = act.form;
+/** What depends on the object: the text instead of that of the form, and values of fields. */
+interface Shown {
+  readonly text?: HtmlValue;
+  readonly values?: Readonly<Record<string, string | number | undefined>>;
+}
+
+export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
+  const { path, heading, note, folded, confirm, button, fields = {} } = act.form;
   const action = addressOf(path, id);
-  const said = given ?? text;
+  const { text = act.form.text, values = {} } = shown;
+  const inputs = Object.entries(fields).map(([name, field]) =>
+    renderField(act, name, name in values ? { ...field, value: values[name] } : field),
+  );
   if (confirm !== undefined) {
-    return renderConfirmation({ verb: heading, what: confirm, path: action, effect: said });
+    const confirming = { verb: heading, what: confirm, path: action, effect: text, fields: inputs };
+    return renderConfirmation(confirming);
   }
-  const inputs = Object.entries(fields).map(([name, field]) => renderField(act, name, field));
-  const content = html`${said !== undefined && html`<p>${said}</p>`}
+  const content = html`${text !== undefined && html`<p>${text}</p>`}
     <form class="${inputs.length > 0 && "settings"}" method="post" action="${action}">
       ${inputs} ${note !== undefined && html`<p class="note">${note}</p>`}
-      <button type="submit" class="${folded && "main"}">
+      <button type="submit" class="${(folded ?? act.form.main) && "main"}">
         ${button ?? heading.replace(/ an? /, " the ")}
       </button>
     </form>`;

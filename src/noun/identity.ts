@@ -34,7 +34,14 @@ import { defineNoun, idValue, organizationValue } from "./noun.ts";
 
 const screen = "/console/organizations";
 
-const rules = defineNoun<TrustingRule>({
+/** A rule with what it trusts. */
+type Rule = Omit<TrustingRule, "identityRule"> & TrustingRule["identityRule"];
+
+function flatten({ identityRule, ...rule }: TrustingRule): Rule {
+  return { ...rule, ...identityRule };
+}
+
+const rules = defineNoun<Rule>({
   values: {
     keyId: idValue("identity", ({ keyId }) => keyId),
     organizationId: organizationValue,
@@ -43,25 +50,17 @@ const rules = defineNoun<TrustingRule>({
     },
     status: {
       json: describeStatus,
-      text: (rule) => [describeStatus(rule), formatEnd(rule)].join(""),
+      text: (rule) =>
+        rule.revokedAt === undefined ? "active" : `revoked ${formatTime(rule.revokedAt)}`,
       tone: ({ revokedAt }) => (revokedAt === undefined ? "good" : "bad"),
       html: describeStatus,
       fact: ({ revokedAt: at }) => (at === undefined ? "active" : html`revoked ${renderTime(at)}`),
     },
     scopes: scopesValue,
-    issuer: ofRule(({ issuer }) => issuer),
-    audience: ofRule(({ audience }) => audience),
-    claims: { ...ofRule(describeClaims), json: ({ identityRule }) => identityRule.claims },
-    lifetimeSeconds: {
-      json: ({ identityRule }) => identityRule.lifetimeSeconds,
-      fact: ({ identityRule }) => `${identityRule.lifetimeSeconds} seconds`,
-    },
-    reusable: {
-      json: ({ identityRule }) => identityRule.reusable,
-      fact: ({ identityRule }) => (identityRule.reusable ? "more than once" : "once"),
-    },
-    jwksUrl: { json: ({ identityRule }) => identityRule.jwksUrl ?? null },
-    jwks: { json: ({ identityRule }) => identityRule.jwks ?? null, fact: describeKeys },
+    claims: { text: describeClaims, html: (rule) => html`<bdi>${describeClaims(rule)}</bdi>` },
+    lifetimeSeconds: { fact: ({ lifetimeSeconds }) => `${lifetimeSeconds} seconds` },
+    reusable: { fact: ({ reusable }) => (reusable ? "more than once" : "once") },
+    jwks: { fact: describeKeys },
   },
   json:
     "keyId: identity_id, organizationId, name, status, scopes, issuer, audience, claims, lifetimeSeconds, reusable, " +
@@ -70,20 +69,10 @@ const rules = defineNoun<TrustingRule>({
     "keyId: identity, organizationId, name, status, issuer, audience, claims, lastUsedAt, scopes",
   headings: "keyId: Rule, name, issuer, claims, status, lastUsedAt",
   facts:
-    "name, organizationId, all: Rules, status, issuer, audience, claims, jwks: Public keys, lifetimeSeconds: Longest lifetime " +
-    "of an access token, reusable: A token can be used, scopes, createdAt, lastUsedAt: Last used for a token",
+    "name, organizationId, all: Rules, status, issuer, audience, claims, jwks: Public keys, " +
+    "lifetimeSeconds: Longest lifetime of an access token, reusable: A token can be used, scopes, createdAt, " +
+    "lastUsedAt: Last used for a token",
 });
-
-type Rule = TrustingRule["identityRule"];
-
-/** Texts of the rule itself. */
-function ofRule(read: (rule: Rule) => string) {
-  return {
-    json: ({ identityRule }: TrustingRule) => read(identityRule),
-    text: ({ identityRule }: TrustingRule) => read(identityRule),
-    html: ({ identityRule }: TrustingRule) => html`<bdi>${read(identityRule)}</bdi>`,
-  };
-}
 
 function describeClaims({ claims }: Rule): string {
   return Object.entries(claims)
@@ -91,17 +80,17 @@ function describeClaims({ claims }: Rule): string {
     .join(" ");
 }
 
-function describeStatus({ revokedAt }: TrustingRule): string {
+function describeStatus({ revokedAt }: Rule): string {
   return revokedAt === undefined ? "active" : "revoked";
 }
 
-function formatEnd({ revokedAt }: TrustingRule): string {
-  return revokedAt === undefined ? "" : ` ${formatTime(revokedAt)}`;
-}
-
-function describeKeys({ identityRule: { jwks, jwksUrl } }: TrustingRule): string {
+function describeKeys({ jwks, jwksUrl }: Rule): string {
   if (jwks !== undefined) return `${jwks.keys.length} in the rule`;
   return jwksUrl ?? "as the metadata of the issuer say";
+}
+
+async function list(app: App, organizationId: string | undefined): Promise<readonly Rule[]> {
+  return (await listRules(app, organizationId)).map(flatten);
 }
 
 export function renderRulesLink(organizationId: string, label = "Identities of programs"): Html {
@@ -163,7 +152,7 @@ export const identityCreate = defineStoreCommand({
     const jwks = path === undefined ? undefined : readText(path, identityLimits.keySetBytesMax);
     const rule = await create(app, { ...given, jwks });
     return {
-      json: rules.json(rule, app),
+      json: rules.json(flatten(rule), app),
       text: `The rule ${rule.keyId} of organization ${rule.organizationId} trusts ${given.issuer}. Try a token: sluice identity test`,
     };
   },
@@ -214,7 +203,7 @@ export const identityList = defineList({
   examples: ["sluice identity list --organization acme"],
   rights: ["key.read"],
   rows: rules,
-  find: listRules,
+  find: list,
   none: "There is no rule. Create one with: sluice identity create",
 });
 
@@ -229,7 +218,7 @@ export const identityRevoke = defineAct({
   },
   restoring: true,
   act: (app, { identityId }) => revokeRule(app, identityId),
-  json: rules.json,
+  json: (rule, app) => rules.json(flatten(rule), app),
   said: ({ keyId, organizationId, revokedAt }) =>
     `The rule ${keyId} of organization ${organizationId} was revoked at ${formatTime(revokedAt)}.`,
   form: {
@@ -270,7 +259,7 @@ export const identityTest = defineStoreCommand({
 export const identitiesPage: NounPage = {
   acts: [createForm],
   view: async ({ app, id }) => {
-    const found = await listRules(app, id);
+    const found = await list(app, id);
     const none = html`<p class="empty">
       There is no rule yet. With one, a program gets access tokens with a token of its platform, and
       needs no API key.
@@ -284,7 +273,7 @@ export const identitiesPage: NounPage = {
 export const identityPage: NounPage = {
   acts: [identityRevoke],
   view: async ({ app, id }) => {
-    const rule = await findRule(app, id);
+    const rule = flatten(await findRule(app, id));
     const body = html`${renderFacts(rules.facts(rule, app))}
     ${rule.revokedAt === undefined && renderForms(app, identityPage.acts, id)}`;
     return { title: `Rule ${rule.keyId}`, screen, body };

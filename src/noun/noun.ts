@@ -6,6 +6,7 @@ import type { Paint, Tone } from "../cli/output/paint.ts";
 import {
   type Column as TextColumn,
   formatTime,
+  renderFields,
   renderTable as renderTextTable,
   timeOrNull,
 } from "../cli/output/table.ts";
@@ -13,79 +14,86 @@ import { type Column, type Html, html, type HtmlValue, renderTable } from "../co
 import { pathTo } from "../console/html/link.ts";
 import { renderAgo, renderTime } from "../console/html/time.ts";
 
-type Read<Row, Result> = (row: Row, app: App) => Result;
+/** `From`: what is needed besides the row. */
+type Read<Row, From, Result> = (row: Row, from: From) => Result;
 
 /** A value of a row in each form in which it is shown. What is omitted is as usual for the property. */
-export interface Value<Row> {
-  readonly json?: Read<Row, unknown>;
+export interface Value<Row, From = App> {
+  readonly json?: Read<Row, From, unknown>;
   /** On the command line. */
-  readonly text?: Read<Row, string>;
-  readonly tone?: Read<Row, Tone>;
+  readonly text?: Read<Row, From, string>;
+  readonly tone?: Read<Row, From, Tone>;
   /** In a table of a page. */
-  readonly html?: Read<Row, HtmlValue>;
+  readonly html?: Read<Row, From, HtmlValue>;
   /** On the page of the row, if it differs; undefined for what is not shown. */
-  readonly fact?: Read<Row, HtmlValue>;
+  readonly fact?: Read<Row, From, HtmlValue>;
   /** `bare`: names its row, and needs no label where rows are shown as cards. */
   readonly kind?: "bare" | "number";
 }
 
+type Facts = readonly (readonly [name: string, value: HtmlValue])[];
+
 /**
- * Names of values, separated by commas; each may be followed by a colon and its title, or its name in --json, which is
- * made of the name otherwise.
+ * Views are names of values, separated by commas. A colon and the title, or the name in --json, may follow a name, of
+ * which it is made otherwise.
  */
-type View = string;
-
-interface Definition<Row> {
+interface Definition<Row, From> {
   /** Those that are not shown by their type alone. */
-  readonly values: Readonly<Record<string, Value<Row>>>;
-  readonly json?: View;
-  /** On the command line, and in a table of a page. */
-  readonly columns?: View;
-  readonly headings?: View;
-  /** On the page of the row. */
-  readonly facts?: View;
+  readonly values: Readonly<Record<string, Value<Row, From>>>;
+  readonly json?: string;
+  /** A table on the command line, and the values of one row there. */
+  readonly columns?: string;
+  readonly fields?: string;
+  /** A table on a page, and the page of one row. */
+  readonly headings?: string;
+  readonly facts?: string;
 }
 
-export interface Noun<Row> {
-  readonly json: (row: Row, app: App) => Readonly<Record<string, unknown>>;
-  readonly table: (rows: readonly Row[], app: App, paint?: Paint) => string;
+export interface Noun<Row, From = App> {
+  readonly json: (row: Row, from: From) => Readonly<Record<string, unknown>>;
+  readonly table: (rows: readonly Row[], from: From, paint?: Paint) => string;
+  readonly describe: (row: Row, from: From) => string;
   /** `more`: columns of a single page. */
-  readonly list: (rows: readonly Row[], app: App, more?: readonly Column<Row>[]) => Html;
-  readonly facts: (row: Row, app: App) => readonly (readonly [name: string, value: HtmlValue])[];
+  readonly list: (rows: readonly Row[], from: From, more?: readonly Column<Row>[]) => Html;
+  readonly facts: (row: Row, from: From) => Facts;
 }
 
-export function defineNoun<Row extends object>(definition: Definition<Row>): Noun<Row> {
-  const { values, json = "", columns = "", headings = "", facts = "" } = definition;
-  const resolve = (view: View, titled: (name: string) => string) =>
+export function defineNoun<Row extends object, From = App>(
+  definition: Definition<Row, From>,
+): Noun<Row, From> {
+  const { values, json = "", columns = "", fields = "", headings = "", facts = "" } = definition;
+  const resolve = (view: string, titled: (name: string) => string) =>
     (view === "" ? [] : view.split(", ")).map((entry) => {
       const [name = "", title = titled(name)] = entry.split(": ");
       return { title, ...usualValue<Row>(name), ...values[name] };
     });
   const inJson = resolve(json, (name) => wordsOf(name, "_"));
-  const inText = resolve(columns, titleOf);
-  const inList = resolve(headings, capitalise);
-  const shown = resolve(facts, capitalise);
+  const [inText, described] = [resolve(columns, titleOf), resolve(fields, titleOf)];
+  const [inList, shown] = [resolve(headings, capitalise), resolve(facts, capitalise)];
   return {
-    json: (row, app) =>
-      Object.fromEntries(inJson.map(({ title, json: read }) => [title, read(row, app)])),
-    table: (rows, app, paint) => {
+    json: (row, from) =>
+      Object.fromEntries(inJson.map(({ title, json: read }) => [title, read(row, from)])),
+    table: (rows, from, paint) => {
       const made = inText.map(({ title, text, tone, kind }): TextColumn<Row> => {
         const options = {
           ...(kind === "number" && { right: true as const }),
-          ...(tone !== undefined && { tone: (row: Row) => tone(row, app) }),
+          ...(tone !== undefined && { tone: (row: Row) => tone(row, from) }),
         };
-        return [title, (row) => text(row, app), options];
+        return [title, (row) => text(row, from), options];
       });
       return renderTextTable(made, rows, paint);
     },
-    list: (rows, app, more = []) => {
+    describe: (row, from) =>
+      renderFields(described.map(({ title, text }) => [title, text(row, from)])),
+    list: (rows, from, more = []) => {
       const own = inList.map(({ title, html: show, kind }): Column<Row> => {
-        const cell = (row: Row) => show(row, app);
+        const cell = (row: Row) => show(row, from);
         return kind === undefined ? [title, cell] : [title, cell, kind];
       });
       return renderTable([...own, ...more], rows);
     },
-    facts: (row, app) => shown.map(({ title, html: show, fact = show }) => [title, fact(row, app)]),
+    facts: (row, from) =>
+      shown.map(({ title, html: show, fact = show }) => [title, fact(row, from)]),
   };
 }
 
@@ -103,7 +111,8 @@ function capitalise(name: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-type UsualValue<Row> = Value<Row> & Required<Pick<Value<Row>, "json" | "text" | "html">>;
+type UsualValue<Row> = Value<Row, unknown> &
+  Required<Pick<Value<Row, unknown>, "json" | "text" | "html">>;
 
 /** A time, a list or a text. */
 function usualValue<Row>(name: string): UsualValue<Row> {
@@ -118,8 +127,8 @@ function usualValue<Row>(name: string): UsualValue<Row> {
     };
   }
   const join = (row: Row, separator: string, none: string) => {
-    const value = read(row) ?? none;
-    return Array.isArray(value) ? value.join(separator) : String(value);
+    const value = (read(row) ?? none) as string | number | readonly string[];
+    return typeof value === "object" ? value.join(separator) : String(value);
   };
   return {
     json: (row) => read(row) ?? null,
@@ -129,7 +138,7 @@ function usualValue<Row>(name: string): UsualValue<Row> {
 }
 
 /** Links the id to the page of the row. */
-export function idValue<Row>(route: string, read: (row: Row) => string): Value<Row> {
+export function idValue<Row>(route: string, read: (row: Row) => string): Value<Row, unknown> {
   return { html: (row) => renderIdLink(route, read(row)), kind: "bare" };
 }
 
@@ -146,4 +155,4 @@ export function renderOrganizationLink({ organizationId }: OfOrganization): Html
 }
 
 /** Links to the page of the organization from that of a row. */
-export const organizationValue: Value<OfOrganization> = { fact: renderOrganizationLink };
+export const organizationValue: Value<OfOrganization, unknown> = { fact: renderOrganizationLink };

@@ -270,7 +270,7 @@ export const operatorPage: NounPage = {
       roles.includes("officer") && "Another officer then has to confirm this person again.";
     const link = html`It works once, for ten minutes, and replaces an earlier one. ${again}`;
     const acts = html`${renderForms(app, confirming, id)}
-    ${app.viewer.may("operator.link") && renderForm(linkForm, id, link)}
+    ${app.viewer.may("operator.link") && renderForm(linkForm, id, { text: link })}
     ${renderForms(app, [operatorDisable], id)}`;
     const body = html`${renderFacts(people.facts(operator, app))}
     ${disabledAt === undefined && acts}`;

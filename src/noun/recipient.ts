@@ -9,7 +9,6 @@ import {
 import { optional, required } from "../cli/command.ts";
 import { text, typeList } from "../cli/input/kinds.ts";
 import { type Html, html } from "../console/html/html.ts";
-import { pathTo } from "../console/html/link.ts";
 import type { Person } from "../console/page.ts";
 import { limits } from "../domain/limits.ts";
 import type { ListedRecipient, Recipient } from "../domain/recipient.ts";
@@ -74,7 +73,6 @@ export const recipientCreate = defineAct({
       },
     },
     folded: true,
-    next: ({ organizationId }) => pathTo("organization", organizationId),
   },
 });
 
@@ -108,7 +106,6 @@ export const recipientRemove = defineAct({
     text: "It is no longer informed about erasures, and nothing waits for its acknowledgement.",
     fields: { name: { label: "Name of the recipient to remove", required: true } },
     folded: true,
-    next: ({ organizationId }) => pathTo("organization", organizationId),
   },
 });
 

@@ -25,9 +25,9 @@ import {
   toneOfDeletion,
   viewForOperator,
 } from "../output/deletion-view.ts";
-import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { describePlan, viewPreview } from "../output/preview-view.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
+import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
 
 export const deletionRequest = defineStoreCommand({
   name: "deletion request",
@@ -143,7 +143,7 @@ export const deletionShow = defineStoreCommand({
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
     const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
-    if (holds.length > 0) parts.push(renderHolds(holds));
+    if (holds.length > 0) parts.push(holdsOfRecord.table(holds));
     if (recipients.length > 0) parts.push(renderTold(recipients));
     const preview = hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined;
     if (preview !== undefined) parts.push(describePlan(preview));
@@ -152,7 +152,7 @@ export const deletionShow = defineStoreCommand({
     return {
       json: {
         ...view,
-        holds: holds.map(viewHold),
+        holds: holds.map((one) => listedHolds.json(one)),
         ...(recipients.length === 0 ? {} : { recipients }),
         ...(statement === undefined ? {} : { statement }),
         ...(preview === undefined ? {} : viewPreview(preview, { includeConfidential })),

@@ -7,6 +7,7 @@ import {
   releaseHold,
   requireListable,
 } from "../../actions/retention/holds.ts";
+import type { Hold } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
 import {
@@ -26,9 +27,9 @@ import {
   text,
   wholeNumber,
 } from "../input/kinds.ts";
-import { describeEnd, renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 import type { Target } from "../../actions/record/find-named-record.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 const targetArguments = {
   what: required(
@@ -58,6 +59,12 @@ function readTarget(given: {
     throw new UsageError("A record named by type and id needs --organization ORG.");
   }
   return { organizationId: organization, resourceType: what, resourceId: id };
+}
+
+function describeEnd({ endsOn }: Hold): string {
+  return endsOn === undefined
+    ? "It lasts until it is released."
+    : `It ends by itself after ${endsOn}, unless it is released before.`;
 }
 
 export const deletionHold = defineCommand({
@@ -104,7 +111,7 @@ export const deletionHold = defineCommand({
       };
       const hold = await holdRecord(app, target, wanted);
       return {
-        json: viewHold(hold),
+        json: listedHolds.json(hold),
         text: `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId} is held: ${hold.reason}\nThe hold is ${hold.holdId}. ${describeEnd(hold)}`,
       };
     });
@@ -145,8 +152,8 @@ export const deletionHolds = defineStoreCommand({
     const next = holds.length === limit ? holds.at(-1)?.holdId : undefined;
     const more = next === undefined ? "" : `\nThere may be more: --after ${next}`;
     return {
-      json: { holds: holds.map(viewHold), next: next ?? null },
-      text: holds.length === 0 ? "There is no hold to list." : renderHoldsOfRecords(holds) + more,
+      json: { holds: holds.map((one) => listedHolds.json(one)), next: next ?? null },
+      text: holds.length === 0 ? "There is no hold to list." : listedHolds.table(holds) + more,
     };
   },
 });
@@ -180,7 +187,10 @@ export const deletionRelease = defineCommand({
         const record = `${hold.resourceType} ${hold.resourceId} of organization ${hold.organizationId}`;
         const left = remaining.map((other) => `\n  ${other.holdId}  ${other.reason}`).join("");
         return {
-          json: { ...viewHold(hold), remaining: remaining.map(viewHold) },
+          json: {
+            ...listedHolds.json(hold),
+            remaining: remaining.map((one) => listedHolds.json(one)),
+          },
           text:
             left === ""
               ? `${record} is no longer held.`

@@ -25,7 +25,7 @@ import {
 } from "../command.ts";
 import { reason, text } from "../input/kinds.ts";
 import type { OrganizationExport } from "../organization-export.ts";
-import { viewOrganization } from "../output/organization-view.ts";
+import { organizations } from "../../noun/organization.ts";
 import { formatTime } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 
@@ -148,7 +148,7 @@ function report({ organization, deletion }: ClosedOrganization, { is, ...about }
   const waits = condition === undefined ? "" : `. Nothing is erased until ${condition}.`;
   return {
     json: {
-      ...viewOrganization(organization),
+      ...organizations.json(organization),
       deletion_request_id: deletionRequestId,
       exported: rows === undefined ? null : Object.fromEntries(rows),
     },

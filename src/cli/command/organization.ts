@@ -1,45 +1,28 @@
-// `sluice organization create`, `list`, `show` and `set`.
+// `sluice organization create`, `show` and `set`.
 
 import { createOrganization } from "../../actions/access/create-organization.ts";
-import {
-  countRecords,
-  findOrganization,
-  listOrganizations,
-} from "../../actions/access/find-organization.ts";
+import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { findDeletion } from "../../actions/record/find-named-record.ts";
 import { listHolds } from "../../actions/retention/holds.ts";
-import { formatDuration } from "../../basics/duration.ts";
-import type { Organization } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { defineCommand, defineStoreCommand, optional, required, flag } from "../command.ts";
-import {
-  confidentialOptions,
-  onOff,
-  text,
-  duration,
-  rateLimit,
-  retainDays,
-  typeList,
-} from "../input/kinds.ts";
+import { defineCommand, defineStoreCommand, flag } from "../command.ts";
+import { confidentialOptions } from "../input/kinds.ts";
 import { findMissingStore } from "../new-store.ts";
-import { renderHoldsOfRecords, viewHold } from "../output/hold-view.ts";
 import {
-  describeOrganization,
-  formatClosed,
-  formatOnOff,
-  formatRateLimit,
-  viewOrganization,
-} from "../output/organization-view.ts";
-import { type Column, formatTime, renderTable } from "../output/table.ts";
+  change,
+  changeOptions,
+  createOptions,
+  organizationArguments,
+  organizations,
+} from "../../noun/organization.ts";
+import { renderTable } from "../output/table.ts";
 import type { App } from "../../actions/app.ts";
 import { previewRetention } from "../../actions/retention/preview-retention.ts";
-import {
-  changeOrganization,
-  requireFloorsWithin,
-} from "../../actions/access/change-organization.ts";
+import { requireFloorsWithin } from "../../actions/access/change-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { describePreview } from "../output/retention-view.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 export const organizationCreate = defineCommand({
   name: "organization create",
@@ -47,17 +30,7 @@ export const organizationCreate = defineCommand({
   details: "Also creates the store if there is none, and says where.",
   examples: ['sluice organization create --name "Acme Payments" --id acme'],
   rights: ["organization.create"],
-  options: {
-    name: required(text("NAME"), "Name of the organization; replies to token requests show it."),
-    id: optional(
-      text("ID"),
-      'Id of 1 to 64 letters, digits, "_", "." or "-"; it must not begin with "." or "-". Default: a random id.',
-    ),
-    deletionApproval: optional(
-      onOff,
-      "With on, a deletion is processed only after a second person has approved it.",
-    ),
-  },
+  options: createOptions,
   run: (context, { name, id, deletionApproval }) => {
     const missing = findMissingStore(context);
     return context.withApp(
@@ -72,40 +45,12 @@ export const organizationCreate = defineCommand({
         return {
           json: { organization_id: organizationId, organization_name: organization.name },
           text:
-            `${created}${describeOrganization(organization)}\n\n` +
+            `${created}${organizations.describe(organization)}\n\n` +
             `Next, create a key for it: sluice key create --organization ${organizationId}`,
         };
       },
       { create: true },
     );
-  },
-});
-
-const columns: readonly Column<Organization>[] = [
-  ["organization", ({ organizationId }) => organizationId],
-  ["name", ({ name }) => name],
-  ["strict scopes", ({ strictScopes }) => formatOnOff(strictScopes)],
-  ["deletion grace", ({ deletionGraceSeconds }) => formatDuration(deletionGraceSeconds * 1_000)],
-  ["rate limit", formatRateLimit],
-  ["created", ({ createdAt }) => formatTime(createdAt)],
-  ["closed", formatClosed],
-];
-
-export const organizationList = defineStoreCommand({
-  name: "organization list",
-  summary: "List all organizations.",
-  examples: ["sluice organization list"],
-  rights: ["organization.read"],
-  restoring: true,
-  run: async (app) => {
-    const organizations = await listOrganizations(app);
-    return {
-      json: { organizations: organizations.map(viewOrganization) },
-      text:
-        organizations.length === 0
-          ? "There is no organization yet. Create one with: sluice organization create --name NAME"
-          : renderTable(columns, organizations),
-    };
   },
 });
 
@@ -117,7 +62,7 @@ export const organizationShow = defineStoreCommand({
     "closed organization and the progress of its deletion, which waits for confidential records too.",
   examples: ["sluice organization show acme"],
   rights: ["organization.read"],
-  arguments: { id: required(text("ID"), "The organization.") },
+  arguments: organizationArguments,
   options: confidentialOptions,
   run: async (opened, { id, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
@@ -137,24 +82,24 @@ export const organizationShow = defineStoreCommand({
     const { shown } = await listHolds(app, query, { limit: holdsShown, examinedMax: Infinity });
     const holds = shown.map(({ hold }) => hold);
     const parts = [
-      describeOrganization(organization),
+      organizations.describe(organization),
       ...(deletion
         ? [
             `Its deletion is ${describeState(deletion)}: sluice deletion show ${deletionRequestId} --include-confidential`,
           ]
         : []),
       rows.length === 0 ? describeNone(includeConfidential) : table,
-      ...(holds.length === 0 ? [] : [renderHoldsOfRecords(holds)]),
+      ...(holds.length === 0 ? [] : [listedHolds.table(holds)]),
       ...(holds.length < holdsShown
         ? []
         : [`All holds: sluice deletion holds --organization ${id}`]),
     ];
     return {
       json: {
-        ...viewOrganization(organization),
+        ...organizations.json(organization),
         deletion_status: deletion ? deletion.status : null,
         records: Object.fromEntries(rows),
-        holds: holds.map(viewHold),
+        holds: holds.map((one) => listedHolds.json(one)),
       },
       text: parts.join("\n\n"),
     };
@@ -185,58 +130,20 @@ export const organizationSet = defineStoreCommand({
     "sluice organization set acme --deletion-approval on",
   ],
   rights: ["organization.change", "retention.set", "deletion.require_approval"],
-  arguments: { id: required(text("ID"), "The organization.") },
+  arguments: organizationArguments,
   options: {
-    name: optional(text("NAME"), "A new name."),
-    strictScopes: optional(
-      onOff,
-      "With on, transactions:write covers reading and writing transactions only.",
-    ),
-    deletionGrace: optional(
-      duration,
-      "How long a deletion waits before it is processed, such as 24h; 0s for no wait.",
-    ),
-    rateLimit: optional(
-      rateLimit,
-      "Requests per second, 0 for no limit, or default for the setting of the server.",
-    ),
-    retainDays: optional(
-      retainDays,
-      "Delete records that were last seen more than this many days ago, or off to keep them; a shorter time needs --yes.",
-    ),
-    confidentialTypes: optional(
-      typeList,
-      "Record types that are confidential besides reports, such as transaction_alert, or none. Callers without the read scope of such a type see nothing of it.",
-    ),
-    eraseOrphans: optional(
-      onOff,
-      "With on, a transaction is deleted once every person and company that it names is erased.",
-    ),
-    deletionApproval: optional(
-      onOff,
-      "With on, a deletion that is requested from now on is processed only after a second person has approved it. Acts that would remove this protection then need a second person, too.",
-    ),
+    ...changeOptions,
     yes: flag(
       "Confirm the deletions that --retain-days makes due. Without this, the command only lists them.",
     ),
   },
-  run: async (app, { id, yes, name, strictScopes, deletionGrace, ...given }) => {
-    if (!yes) await requireConfirmed(app, id, given.retainDays);
-    const organization = await changeOrganization(app, id, {
-      ...(name === undefined ? {} : { name }),
-      ...(strictScopes === undefined ? {} : { strictScopes }),
-      ...(deletionGrace === undefined ? {} : { deletionGraceSeconds: deletionGrace / 1_000 }),
-      ...(given.rateLimit === undefined ? {} : { rateLimitPerSecond: given.rateLimit }),
-      ...(given.retainDays === undefined ? {} : { retainDays: given.retainDays }),
-      ...(given.confidentialTypes === undefined
-        ? {}
-        : { confidentialTypes: given.confidentialTypes }),
-      ...(given.eraseOrphans === undefined
-        ? {}
-        : { eraseOrphanedTransactions: given.eraseOrphans }),
-      ...(given.deletionApproval === undefined ? {} : { deletionApproval: given.deletionApproval }),
-    });
-    return { json: viewOrganization(organization), text: describeOrganization(organization) };
+  run: async (app, { yes, ...given }) => {
+    if (!yes) await requireConfirmed(app, given.id, given.retainDays);
+    const organization = await change(app, given);
+    return {
+      json: organizations.json(organization),
+      text: organizations.describe(organization),
+    };
   },
 });
 

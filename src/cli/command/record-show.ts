@@ -2,9 +2,9 @@
 
 import { type RecordDetails, showRecord } from "../../actions/record/show-record.ts";
 import { defineStoreCommand, required } from "../command.ts";
-import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { recordType, text } from "../input/kinds.ts";
 import { formatTime, renderFields, renderTable } from "../output/table.ts";
+import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
 
 export const recordShow = defineStoreCommand({
   name: "record show",
@@ -34,7 +34,9 @@ export const recordShow = defineStoreCommand({
         first_seen: shown.firstSeen,
         last_seen: shown.lastSeen,
         ...(shown.brokenRules.length === 0 ? {} : { broken_rules: shown.brokenRules }),
-        ...(shown.holds.length === 0 ? {} : { holds: shown.holds.map(viewHold) }),
+        ...(shown.holds.length === 0
+          ? {}
+          : { holds: shown.holds.map((one) => listedHolds.json(one)) }),
       },
       text: describe(shown),
     };
@@ -57,7 +59,7 @@ function describe(shown: RecordDetails): string {
     shown.changes,
   );
   const rules = shown.brokenRules.map((rule) => `\nThe state breaks a rule: ${rule}`).join("");
-  const holds = shown.holds.length === 0 ? "" : `\n\nHolds\n${renderHolds(shown.holds)}`;
+  const holds = shown.holds.length === 0 ? "" : `\n\nHolds\n${holdsOfRecord.table(shown.holds)}`;
   return `${seen}\n\nLatest state\n${state}${rules}\n\nChanges\n${changes}${holds}`;
 }
 

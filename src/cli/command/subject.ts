@@ -15,12 +15,12 @@ import { defineCommand, defineStoreCommand, flag, required } from "../command.ts
 import { recordType, text, reason, confidentialOptions } from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
 import { makeBulkProgress } from "../output/bulk-progress.ts";
-import { renderHolds, viewHold } from "../output/hold-view.ts";
 import { renderTable } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { bulkHeap, limitHeap } from "../v8-flags.ts";
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
 import { replaceControls } from "../output/control-characters.ts";
+import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
 
 const parties = recordTypes.filter(({ party }) => party === true);
 
@@ -63,12 +63,12 @@ export const subjectShow = defineStoreCommand({
         confidential,
         records: Object.fromEntries(counts),
         deletion_requests: deletions,
-        ...(confidential ? { holds: holds.map(viewHold) } : {}),
+        ...(confidential ? { holds: holds.map((one) => listedHolds.json(one)) } : {}),
       },
       text: [
         describeCounts(counts),
         ...(deletions.length === 0 ? [] : [`\nDeletion requests\n${describe(deletions)}`]),
-        ...(holds.length === 0 ? [] : [`\nHolds\n${renderHolds(holds)}`]),
+        ...(holds.length === 0 ? [] : [`\nHolds\n${holdsOfRecord.table(holds)}`]),
       ].join("\n"),
     };
   },

@@ -10,8 +10,8 @@ import { isPseudonym } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import { replaceControls } from "./control-characters.ts";
-import { renderHoldsOfRecords, viewHold } from "./hold-view.ts";
 import { type Column, formatTime, renderFields, renderTable, timeOrNull } from "./table.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 export function viewSet({ deletion, movedBy, counts }: RestrictedSet) {
   return {
@@ -62,7 +62,7 @@ export function viewSetDetails(shown: RestrictedSetDetails) {
       resource_id: record.resourceId,
       first_seen: formatTimestamp(record.firstSeen),
       last_seen: formatTimestamp(record.lastSeen),
-      holds: record.holds.map(viewHold),
+      holds: record.holds.map((one) => listedHolds.json(one)),
     })),
     references: shown.references.map((reference) => ({
       from_type: reference.fromType,
@@ -114,7 +114,7 @@ export function describeSet(shown: RestrictedSetDetails): string {
   const holds = records.flatMap((record) => record.holds);
   const parts = [fields];
   if (records.length > 0) parts.push(`Records\n${renderTable(recordColumns, records)}`);
-  if (holds.length > 0) parts.push(`Holds\n${renderHoldsOfRecords(holds)}`);
+  if (holds.length > 0) parts.push(`Holds\n${listedHolds.table(holds)}`);
   if (references.length > 0) {
     const table = renderTable(referenceColumns(shown), references);
     parts.push(`References of reports, and pseudonyms in their transactions\n${table}`);

@@ -14,15 +14,16 @@ interface Act {
   readonly what: string;
   readonly path: string;
   readonly effect: HtmlValue;
+  readonly fields?: HtmlValue;
 }
 
-export function renderConfirmation({ verb, what, path, effect }: Act): Html {
+export function renderConfirmation({ verb, what, path, effect, fields }: Act): Html {
   const id = verb.toLowerCase();
   return html`<section class="danger" aria-labelledby="${id}">
     <h2 id="${id}">${verb}</h2>
     <p>${effect} Type the id of the ${what} to confirm.</p>
     <form method="post" action="${path}">
-      ${renderIdField(what)}
+      ${fields} ${renderIdField(what)}
       <button type="submit">${verb} the ${what}</button>
     </form>
   </section>`;

@@ -2,7 +2,6 @@
 // was not sent is undefined.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { durationRule, parseDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
 import { type Html, html, type HtmlValue, renderElement } from "./html.ts";
 
@@ -70,15 +69,6 @@ export function readText(form: Form, name: string): string | undefined {
   return form.get(name)?.trim() || undefined;
 }
 
-/** Throws OperatorError invalid. */
-export function readDuration(form: Form, name: string, label: string): number | undefined {
-  const text = readText(form, name);
-  if (text === undefined) return undefined;
-  const ms = parseDuration(text);
-  if (ms === undefined) throw notValid(label, durationRule, name);
-  return ms;
-}
-
 /** Returns the beginning of the day in UTC, in Unix milliseconds. Throws OperatorError invalid. */
 export function readDate(form: Form, name: string, label: string): number | undefined {
   const text = readText(form, name);
@@ -99,14 +89,6 @@ export function readWhole(
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= max)) throw notValid(label, `a whole number from 0 to ${max}`, name);
   return value;
-}
-
-/** Throws OperatorError invalid unless the value is on or off. */
-export function readOnOff(form: Form, name: string, label: string): boolean | undefined {
-  const text = readText(form, name);
-  if (text === undefined) return undefined;
-  if (text !== "on" && text !== "off") throw notValid(label, "on or off", name);
-  return text === "on";
 }
 
 function notValid(label: string, rule: string, field: string): OperatorError {

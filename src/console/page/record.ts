@@ -31,7 +31,8 @@ import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
-import { renderHoldTable, renderPlacing } from "./holds.ts";
+import { shownHolds } from "../../noun/hold.ts";
+import { renderPlacing } from "./holds.ts";
 
 const path = "/console/record";
 const changeNo = { label: "The number of a change", max: Number.MAX_SAFE_INTEGER };
@@ -113,7 +114,7 @@ function renderHolds({ app }: Person, key: RecordKey, holds: readonly Hold[]): H
   const all = new URLSearchParams({ organization: key.organizationId, type: key.resourceType });
   return html`<section aria-labelledby="holds">
     <h2 id="holds">Holds</h2>
-    ${shown.length === 0 ? html`<p>There is no hold on it.</p>` : renderHoldTable(app, shown)}
+    ${shown.length === 0 ? html`<p>There is no hold on it.</p>` : shownHolds.list(shown, app)}
     ${
       more > 0 &&
       html`<p>

@@ -1,0 +1,105 @@
+// Legal holds: their values on the command line and on pages, and the page of a hold with the form that releases it. The
+// commands are in src/cli/command/hold.ts, because a record can be named in three ways there.
+
+import type { App } from "../actions/app.ts";
+import {
+  type HoldDetails,
+  readHoldDetails,
+  releaseHold,
+  type ReviewState,
+  stateOf,
+} from "../actions/retention/holds.ts";
+import { required } from "../cli/command.ts";
+import { text } from "../cli/input/kinds.ts";
+import { renderChip } from "../console/html/chip.ts";
+import { type Html, html, renderFacts } from "../console/html/html.ts";
+import { renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
+import { formatNumber, renderAgo, renderTime } from "../console/html/time.ts";
+import { renderTyped } from "../console/html/typed-value.ts";
+import type { Hold } from "../domain/access.ts";
+import { defineForm, type NounPage, renderForm } from "./act.ts";
+import { defineNoun, idValue } from "./noun.ts";
+
+const screen = "/console/holds";
+
+const own = "reason, owner, reviewOn: review, endsOn: until, placedAt, placedBy: by";
+const endsOn = { text: ({ endsOn: day }: Hold) => day ?? "released" };
+
+/** On the command line, the holds of any records. */
+export const listedHolds = defineNoun<Hold, void>({
+  values: {
+    record: { text: ({ resourceType: type, resourceId }) => `${type} ${resourceId}` },
+    endsOn,
+  },
+  json:
+    "holdId, organizationId, resourceType, resourceId, reason, owner, reviewOn: review_date, endsOn: until, placedAt, " +
+    "placedBy",
+  columns: `holdId, organizationId, record, ${own}`,
+});
+
+export const holdsOfRecord = defineNoun<Hold, void>({
+  values: { endsOn },
+  columns: `holdId, ${own}`,
+});
+
+/** On pages. */
+export const shownHolds = defineNoun<Hold>({
+  values: {
+    holdId: idValue("hold", ({ holdId }) => holdId),
+    record: { html: renderRecordLink },
+    owner: { fact: ({ owner }) => html`<bdi>${owner ?? "nobody is named"}</bdi>` },
+    reviewOn: { html: (hold, app) => renderReview(hold, stateOf(app, hold).review) },
+    endsOn: { html: renderEnd },
+    placed: {
+      html: ({ placedAt, placedBy }) => html`${renderAgo(placedAt)} by <bdi>${placedBy}</bdi>`,
+      fact: ({ placedAt, placedBy }) => html`${renderTime(placedAt)} by <bdi>${placedBy}</bdi>`,
+    },
+  },
+  headings: "holdId, organizationId, record, reason, owner, reviewOn, endsOn, placed",
+  facts: "record, organizationId, reason, owner, reviewOn, endsOn: Ends by itself after, placed",
+});
+
+function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
+  if (reviewOn === undefined) return html`–`;
+  return html`${renderTyped(reviewOn)} ${review === "overdue" && renderChip("bad", "overdue")}`;
+}
+
+function renderEnd(hold: Hold, app: App): Html {
+  if (hold.endsOn === undefined) return html`when released`;
+  return html`${renderTyped(hold.endsOn)}
+  ${stateOf(app, hold).endsSoon && renderChip("wait", "soon")}`;
+}
+
+const releaseForm = defineForm({
+  rights: ["hold.release"],
+  arguments: { holdId: required(text("HOLD_ID"), "The hold.") },
+  act: (app, { holdId }) => releaseHold(app, { holdId }),
+  form: {
+    path: "/console/hold/:id",
+    heading: "Release",
+    confirm: "hold",
+    next: () => screen,
+  },
+});
+
+export const holdPage: NounPage = {
+  acts: [releaseForm],
+  view: async ({ app, id }) => {
+    const details = await readHoldDetails(app, id);
+    const body = html`${renderFacts(shownHolds.facts(details.hold, app))}
+    ${app.viewer.may("hold.release") && renderForm(releaseForm, id, { text: describeRelease(details) })}`;
+    return { title: `Hold ${id}`, screen, body };
+  },
+};
+
+function describeRelease({ others, deletion }: HoldDetails): Html {
+  const effect =
+    others.length > 0
+      ? `The record has ${formatNumber(others.length)} more holds, which still keep it.`
+      : "It is the only hold on the record: deletions can erase and change the record afterwards.";
+  const waiting =
+    deletion !== undefined &&
+    html`The deletion ${renderDeletionLink(deletion.deletionRequestId)} of the record is open.
+    ${others.length === 0 && "If nothing else prevents it, it begins within seconds."}`;
+  return html`${effect} ${waiting}`;
+}
