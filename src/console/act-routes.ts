@@ -100,7 +100,8 @@ function readText(
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const [what = ""] = label.split(/[,;:(]/);
-    const message = `${what.trim()}: ${error.message} Nothing was changed.`;
+    const expected = error.message.replace(/^It/, "it");
+    const message = `${what.trim()}: ${expected} Nothing was changed.`;
     throw new OperatorError("invalid", message, { context: { field } });
   }
 }

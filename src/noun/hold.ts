@@ -1,5 +1,5 @@
-// Legal holds: their values on the command line and on pages, and the page of a hold with the form that releases it. The
-// commands are in src/cli/command/hold.ts, because a record can be named in three ways there.
+// Legal holds: their values on the command line and on pages, and the page of a hold with the form that releases it.
+// Their commands are in src/cli/command/hold.ts, because a record can be named in three ways there.
 
 import type { App } from "../actions/app.ts";
 import {
@@ -66,8 +66,8 @@ function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
 
 function renderEnd(hold: Hold, app: App): Html {
   if (hold.endsOn === undefined) return html`when released`;
-  return html`${renderTyped(hold.endsOn)}
-  ${stateOf(app, hold).endsSoon && renderChip("wait", "soon")}`;
+  const soon = stateOf(app, hold).endsSoon && renderChip("wait", "soon");
+  return html`${renderTyped(hold.endsOn)} ${soon}`;
 }
 
 const releaseForm = defineForm({

@@ -109,6 +109,8 @@ const createOptions = {
   reusable: flag("Accept a token more than once, as token files of Kubernetes require."),
 };
 
+const { reusable, ...otherOptions } = createOptions;
+
 /** `jwks`: the text of a JWK Set. Throws UsageError. */
 function create(
   app: App,
@@ -139,11 +141,12 @@ export const identityCreate = defineStoreCommand({
   ],
   rights: ["key.create"],
   options: {
-    ...createOptions,
+    ...otherOptions,
     jwksFile: optional(
       text("FILE"),
       "A file with the public keys, for an issuer that can't be reached.",
     ),
+    reusable,
   },
   run: async (app, { jwksFile: path, ...given }) => {
     if (given.jwksUrl !== undefined && path !== undefined) {

@@ -7,7 +7,13 @@ import { closeOrganization } from "../actions/access/close-organization.ts";
 import { createOrganization } from "../actions/access/create-organization.ts";
 import { listOrganizations } from "../actions/access/find-organization.ts";
 import { formatDuration } from "../basics/duration.ts";
-import { defineStoreCommand, optional, required, type Values } from "../cli/command.ts";
+import {
+  defineStoreCommand,
+  optional,
+  required,
+  type Values,
+  withDefault,
+} from "../cli/command.ts";
 import {
   duration,
   onOff,
@@ -255,7 +261,7 @@ export const settingsForm = defineForm({
 export const approvalForm = defineForm({
   rights: ["deletion.require_approval"],
   arguments: organizationArguments,
-  options: changeOptions,
+  options: { ...changeOptions, deletionApproval: withDefault(onOff, "As on or off.", "off") },
   act: change,
   form: {
     path: "/console/organization/approval/:id",

@@ -1,5 +1,6 @@
-// Endpoints of webhooks: their values, the commands `sluice webhook …`, and the pages of the endpoints of an organization
-// and of a single one. A secret is shown only by the act that makes it: in no address, no redirect and no later page.
+// Endpoints of webhooks: their values, the commands `sluice webhook …`, and the pages of the endpoints of an
+// organization and of a single one. A secret is shown only by the act that makes it: in no address, no redirect and no
+// later page.
 
 import type { App } from "../actions/app.ts";
 import { endpointState } from "../actions/webhook/endpoint-view.ts";
