@@ -1042,6 +1042,9 @@ type DeletionStatus struct {
 	// Unique identifier of the record.
 	ResourceID string `json:"resource_id"`
 
+	// Basis that the request stated.
+	Basis DeletionStatusBasis `json:"basis,omitempty"`
+
 	// Status of the request.
 	Status DeletionStatusStatus `json:"status"`
 
@@ -1067,11 +1070,29 @@ type DeletionStatus struct {
 
 	DisclosedApproval *DisclosedApproval `json:"disclosed_approval,omitempty"`
 
+	DisclosedBasis *DisclosedBasis `json:"disclosed_basis,omitempty"`
+
 	// The recipients of changes that were informed about what was erased.
 	Recipients []InformedRecipient `json:"recipients,omitempty"`
 
 	Statement *RecipientStatement `json:"statement,omitempty"`
 }
+
+// DeletionStatusBasis is one of the constants below; a newer service may have further values.
+type DeletionStatusBasis string
+
+const (
+	DeletionStatusBasisNoLongerNecessary  DeletionStatusBasis = "no_longer_necessary"
+	DeletionStatusBasisConsentWithdrawn   DeletionStatusBasis = "consent_withdrawn"
+	DeletionStatusBasisObjection          DeletionStatusBasis = "objection"
+	DeletionStatusBasisUnlawfulProcessing DeletionStatusBasis = "unlawful_processing"
+	DeletionStatusBasisLegalObligation    DeletionStatusBasis = "legal_obligation"
+	DeletionStatusBasisChildServices      DeletionStatusBasis = "child_services"
+	DeletionStatusBasisContractEnded      DeletionStatusBasis = "contract_ended"
+	DeletionStatusBasisRetentionRule      DeletionStatusBasis = "retention_rule"
+	DeletionStatusBasisCourtOrAuthority   DeletionStatusBasis = "court_or_authority"
+	DeletionStatusBasisOther              DeletionStatusBasis = "other"
+)
 
 // DeletionStatusStatus is one of the constants below; a newer service may have further values.
 type DeletionStatusStatus string
@@ -1151,6 +1172,10 @@ type DeletionReceiptAsked struct {
 
 	// Reason for deletion, as given.
 	Reason string `json:"reason"`
+
+	// Only if the request stated a basis: the SHA-256 of `["sluice-receipt-basis",salt,basis]`,
+	// base64url.
+	Basis string `json:"basis,omitempty"`
 
 	// Id of the API key that requested it, `operator` or `retention`.
 	By string `json:"by"`
@@ -1263,6 +1288,15 @@ type DisclosedApproval struct {
 type DisclosedPerson struct {
 	// The name.
 	Name string `json:"name"`
+
+	// The salt.
+	Salt string `json:"salt"`
+}
+
+// DisclosedBasis: The basis that the request stated, and the salt of its hash in the receipt.
+type DisclosedBasis struct {
+	// The basis.
+	Basis string `json:"basis"`
 
 	// The salt.
 	Salt string `json:"salt"`

@@ -35,6 +35,7 @@ def check_receipt(given, name):
     check_signed(receipt, name)
     shown = [(receipt["counts"][of][kind], ["sluice-receipt-count", one["salt"], of, kind, one["count"]], f"{kind} of {of} is another number") for of, counts in given.get("disclosures", {}).items() for kind, one in counts.items()]
     for digest, text, what in shown + [(receipt["approval"][who], ["sluice-receipt-person", one["salt"], who, one["name"]], f"the {who} is another person") for who, one in given.get("disclosed_approval", {}).items()]: check(plain(digest) == sha(compact(text)).digest(), f"{name}: {what}")
+    for one in filter(None, [given.get("disclosed_basis")]): check(plain(receipt["asked"]["basis"]) == sha(compact(["sluice-receipt-basis", one["salt"], one["basis"]])).digest(), f"{name}: the basis is another one")
     if "counts" in receipt: given_receipts[sha(compact(receipt, sort_keys=True)).hexdigest()] = receipt
     if receipt["receipt_no"] > 0: check_link("receipts", receipt["receipt_no"], receipt["previous_receipt"], sha(compact(receipt, sort_keys=True)).hexdigest(), name)
 def check_entry(entry, name):

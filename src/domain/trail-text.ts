@@ -5,14 +5,14 @@ import type { Deletion } from "./deletion/deletion.ts";
 import type { RecordKey } from "./record/record-write.ts";
 
 export type RequestText = RecordKey &
-  Pick<Deletion, "deletionRequestId" | "reason" | "requestedBy" | "requestedAt">;
+  Pick<Deletion, "deletionRequestId" | "reason" | "basis" | "requestedBy" | "requestedAt">;
 
 /** All fields of a deletion request that never change. */
 export function textOfRequest(request: RequestText): string {
   const { deletionRequestId, organizationId, resourceType, resourceId } = request;
-  const { reason, requestedBy, requestedAt } = request;
+  const { reason, basis, requestedBy, requestedAt } = request;
   const record = [organizationId, resourceType, resourceId];
-  return JSON.stringify([deletionRequestId, ...record, reason, requestedBy, requestedAt]);
+  return JSON.stringify([deletionRequestId, ...record, reason, basis, requestedBy, requestedAt]);
 }
 
 export function textOfRecord({ organizationId, resourceType, resourceId }: RecordKey): string {

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { cancelDeletion } from "../../src/actions/deletion/decide-deletion.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
+import { deletionBasisNames } from "../../src/domain/deletion/basis.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { deletableTypes } from "../../src/http/verb/request-deletion-by-type.ts";
@@ -34,11 +35,17 @@ function remove(
   return scene.ask(customer, { method: "DELETE", path: pathOf(type), body });
 }
 
-function removeByType(customer: Customer, type: RecordType, id: unknown): Promise<Reply> {
+function removeByType(
+  customer: Customer,
+  type: RecordType,
+  id: unknown,
+  more: Fields = {},
+): Promise<Reply> {
   const body = {
     resource_type: type.resourceType,
     resource_id: id,
     reason: "asked by the customer",
+    ...more,
   };
   return scene.ask(customer, { method: "POST", path: twin, body });
 }
@@ -216,6 +223,8 @@ for (const type of deletableTypes) {
         [{ [idField]: "" }, idField],
         [{ [idField]: "x".repeat(257) }, idField],
         [{ [idField]: 7 }, idField],
+        [{ basis: "gdpr" }, "basis"],
+        [{ basis: null }, "basis"],
         [{ force: true }, "force"],
       ] as const) {
         const reply = await remove(patient, type, id, more);
@@ -280,6 +289,18 @@ describe("the POST form of DELETE", () => {
 });
 
 describe("the status of a deletion", () => {
+  it("shows the basis that the request states, with DELETE and with POST", async () => {
+    const type = typeNamed("transaction");
+    for (const [index, basis] of deletionBasisNames.entries()) {
+      const record = await scene.addRecord(patient, type);
+      const id = record[type.idField];
+      const isDelete = index % 2 === 0;
+      const asked = await (isDelete ? remove : removeByType)(patient, type, id, { basis });
+      const shown = await status(patient, asked.body.deletion_request_id);
+      assert.equal(shown.body["basis"], basis, asked.text);
+    }
+  });
+
   it("is requested by an id that exists, given once", async () => {
     const unknown = await status(patient, "del_unknown");
     assert.deepEqual([unknown.status, unknown.body.code], [404, 40402]);

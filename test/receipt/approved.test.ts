@@ -1,5 +1,6 @@
-// The receipt of a deletion that a second person has approved: it commits to both people without naming them, and the
-// status and `receipt disclose` open that, so that four eyes can be shown without the audit trail.
+// The receipt of a deletion that states a basis and that a second person has approved: it commits to the basis and to
+// both people without naming them, and the status and `receipt disclose` open that, so that both can be shown without
+// the audit trail.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -51,7 +52,7 @@ describe("the receipt of an approved deletion", () => {
       method: "DELETE",
       path: "/v2/transaction",
       token,
-      body: { tx_id: "tx-1", reason: "asked" },
+      body: { tx_id: "tx-1", reason: "asked", basis: "objection" },
     });
     id = String(asked.body.deletion_request_id);
     await line.ask(`deletion approve ${id} --as`, "Zoë Müller");
@@ -98,6 +99,27 @@ describe("the receipt of an approved deletion", () => {
     assert.deepEqual((JSON.parse(out) as Members)["findings"], [], out);
   });
 
+  it("has a hash of the basis, which the status opens", async () => {
+    const { asked } = status["receipt"] as { readonly asked: Members };
+    assert.match(String(asked["basis"]), /^[\w-]{43}$/);
+    assert.equal(status["basis"], "objection");
+    const disclosed = status["disclosed_basis"] as Members;
+    assert.equal(disclosed["basis"], "objection");
+    for (const disclosed_basis of [
+      { ...disclosed, basis: "other" },
+      { basis: "objection" },
+      null,
+    ]) {
+      const { json } = await verdictOf(write("basis.json", { ...status, disclosed_basis }));
+      assert.equal(json["ok"], false, JSON.stringify(disclosed_basis));
+    }
+    const { deletions } = await line.ask("deletion list");
+    assert.deepEqual(
+      (deletions as Members[]).map(({ basis }) => basis),
+      ["objection", null],
+    );
+  });
+
   it("shows that a name was changed", async () => {
     const { requester, approver } = people();
     for (const changed of [
@@ -140,6 +162,11 @@ describe("the receipt of an approved deletion", () => {
     const path = write("other.ndjson", { ...status, disclosed_approval: other });
     await assert.rejects(inPython(program, keys, path), ({ stderr }: { stderr: string }) =>
       stderr.includes("the approver is another person"),
+    );
+    const basis = { ...(status["disclosed_basis"] as Members), basis: "other" };
+    const altered = write("basis.ndjson", { ...status, disclosed_basis: basis });
+    await assert.rejects(inPython(program, keys, altered), ({ stderr }: { stderr: string }) =>
+      stderr.includes("the basis is another one"),
     );
   });
 

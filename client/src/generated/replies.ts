@@ -106,6 +106,18 @@ export interface DeletionStatus {
   readonly resource_type: string;
   /** Unique identifier of the record. */
   readonly resource_id: string;
+  /** Basis that the request stated. */
+  readonly basis?:
+    | "no_longer_necessary"
+    | "consent_withdrawn"
+    | "objection"
+    | "unlawful_processing"
+    | "legal_obligation"
+    | "child_services"
+    | "contract_ended"
+    | "retention_rule"
+    | "court_or_authority"
+    | "other";
   /** Status of the request. */
   readonly status: "pending" | "processing" | "completed" | "cancelled";
   /** When it was requested. */
@@ -129,6 +141,7 @@ export interface DeletionStatus {
    */
   readonly disclosures?: Readonly<Record<string, DisclosedCounts>>;
   readonly disclosed_approval?: DisclosedApproval;
+  readonly disclosed_basis?: DisclosedBasis;
   /** The recipients of changes that were informed about what was erased. */
   readonly recipients?: readonly InformedRecipient[];
   readonly statement?: RecipientStatement;
@@ -180,6 +193,11 @@ export interface DeletionReceiptAsked {
   readonly resource_id: string;
   /** Reason for deletion, as given. */
   readonly reason: string;
+  /**
+   * Only if the request stated a basis: the SHA-256 of `["sluice-receipt-basis",salt,basis]`,
+   * base64url.
+   */
+  readonly basis?: string;
   /** Id of the API key that requested it, `operator` or `retention`. */
   readonly by: string;
   /** When it was requested. */
@@ -264,6 +282,14 @@ export interface DisclosedApproval {
 export interface DisclosedPerson {
   /** The name. */
   readonly name: string;
+  /** The salt. */
+  readonly salt: string;
+}
+
+/** The basis that the request stated, and the salt of its hash in the receipt. */
+export interface DisclosedBasis {
+  /** The basis. */
+  readonly basis: string;
   /** The salt. */
   readonly salt: string;
 }

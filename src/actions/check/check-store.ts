@@ -20,7 +20,7 @@ import {
   type ReceiptBody,
 } from "../../domain/deletion/receipt.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
-import { hashApproval } from "../receipt/receipt-approval.ts";
+import { hashApproval, hashBasis } from "../receipt/receipt-approval.ts";
 import { hashCounts } from "../receipt/receipt-counts.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
@@ -202,6 +202,7 @@ function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): Re
       keyId: receipt.key_id,
       // Receipts from before this feature name nobody.
       hashApproval: () => receipt.approval && hashApproval(deletion, receipt, saltKey),
+      hashBasis: () => hashBasis(deletion, receipt, saltKey),
       hashCounts: () => (isKnown ? hashCounts(counts, receipt, { saltKey, types }) : {}),
     },
   );

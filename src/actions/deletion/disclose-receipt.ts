@@ -13,8 +13,7 @@ import { confidentialType, findDeletion, findType } from "../record/find-named-r
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findReceipt } from "./read-deletion.ts";
-import type { DisclosedApproval } from "../../domain/deletion/receipt.ts";
-import { discloseApproval } from "../receipt/receipt-approval.ts";
+import { discloseStatements, type DisclosedStatements } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 
 export interface DisclosureRequest {
@@ -26,12 +25,10 @@ export interface DisclosureRequest {
 }
 
 /** A disclosure as it is stored in a file and passed on. */
-export interface DisclosureDocument {
+export interface DisclosureDocument extends DisclosedStatements {
   readonly deletion_request_id: string;
   readonly receipt_no: number;
   readonly disclosures: Disclosures;
-  /** The two people of an approval, if the receipt commits to them. */
-  readonly disclosed_approval?: DisclosedApproval;
 }
 
 /** Throws OperatorError not_permitted, no_such_deletion, no_receipt, no_such_type and confidential_type. */
@@ -64,12 +61,11 @@ export async function discloseReceipt(
   };
   const about = { organizationId, subject: deletionRequestId, detail };
   await app.store.trail.note({ ...about, action: "receipt.disclose" }, actOf(app));
-  const people = discloseApproval(receipt, deletion, saltKey);
   return {
     deletion_request_id: deletionRequestId,
     receipt_no: receipt.receipt_no,
     disclosures,
-    ...(people && { disclosed_approval: people }),
+    ...discloseStatements(receipt, deletion, saltKey),
   };
 }
 

@@ -1,5 +1,6 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
+import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import { mayCount, mayKnowKept, type Reader } from "../../domain/confidentiality.ts";
 import {
   type Deletion,
@@ -7,7 +8,7 @@ import {
   dueTime,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
-import type { Receipt, DisclosedApproval } from "../../domain/deletion/receipt.ts";
+import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { countsOf, type Disclosures } from "../../domain/deletion/receipt-count.ts";
 import type { RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
 import { AppError } from "../../domain/error.ts";
@@ -15,14 +16,16 @@ import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
 import { withCurrentFloor } from "./deletion-wait.ts";
-import { discloseApproval } from "../receipt/receipt-approval.ts";
+import { discloseStatements, type DisclosedStatements } from "../receipt/receipt-approval.ts";
 import { discloseCounts } from "../receipt/receipt-counts.ts";
 
 /** The status object of the contract, section 7. */
-export interface DeletionView {
+export interface DeletionView extends DisclosedStatements {
   readonly deletion_request_id: string;
   readonly resource_type: string;
   readonly resource_id: string;
+  /** Present only if the request stated one. */
+  readonly basis?: DeletionBasis;
   readonly status: DeletionStatus;
   readonly requested_at: string;
   /** Present only while the deletion is pending, and if it is due later than it was requested. */
@@ -33,8 +36,6 @@ export interface DeletionView {
   readonly receipt?: Receipt;
   /** Contains only types that the reader may read. */
   readonly disclosures?: Disclosures;
-  /** Present if the receipt commits to the people of an approval. */
-  readonly disclosed_approval?: DisclosedApproval;
   /** Present if there are recipients that the reader may know of. */
   readonly recipients?: readonly ToldView[];
   /** Present once all of them have acknowledged. */
@@ -71,9 +72,8 @@ export async function readDeletion(
   };
   if (receipt === undefined) return view;
   const saltKey = await app.store.receiptSaltKey();
-  const people = discloseApproval(receipt, deletion, saltKey);
   const disclosures = discloseCounts(receipt, deletion, { saltKey, reader });
-  return { ...view, disclosures, ...(people && { disclosed_approval: people }) };
+  return { ...view, disclosures, ...discloseStatements(receipt, deletion, saltKey) };
 }
 
 /** Every completed deletion has a receipt: both are written in the same transaction. */
@@ -91,11 +91,12 @@ export function viewDeletion(
   receipt: Receipt | undefined,
   reader: Reader,
 ): DeletionView {
-  const { completedAt } = deletion;
+  const { completedAt, basis } = deletion;
   return {
     deletion_request_id: deletion.deletionRequestId,
     resource_type: deletion.resourceType,
     resource_id: deletion.resourceId,
+    ...(basis === undefined ? {} : { basis }),
     status: deletion.status,
     requested_at: new Date(deletion.requestedAt).toISOString(),
     ...viewDue(deletion),

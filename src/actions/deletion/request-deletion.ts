@@ -1,6 +1,7 @@
 // Requests the permanent deletion of a record and everything that belongs to it (interface document, "Submit a deletion
 // request"). Erases nothing: the worker does that later.
 
+import { type DeletionBasis, deletionBasisNames } from "../../domain/deletion/basis.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
@@ -17,11 +18,14 @@ export interface DeletionTarget {
   readonly type: RecordType;
   readonly id: string;
   readonly reason: string;
+  readonly basis?: DeletionBasis | undefined;
   readonly idempotency?: IdempotencyMark | undefined;
 }
 
 export interface OperatorsDeletion extends RecordKey {
   readonly reason: string;
+  /** One of `deletionBasisNames`. */
+  readonly basis?: string | undefined;
 }
 
 /**
@@ -31,6 +35,7 @@ export interface OperatorsDeletion extends RecordKey {
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
   requireRight(app, "deletion.request");
   requireReason(wanted.reason);
+  const basis = requireBasis(wanted.basis);
   const { resourceType } = findType(wanted.resourceType);
   await requireKnowledge(app, wanted);
   const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);
@@ -39,6 +44,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
     {
       ...wanted,
       resourceType,
+      basis,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,
       // The organization can read this; the audit trail names the operator.
@@ -50,6 +56,12 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
     throw new OperatorError("no_such_record", `There is no ${nameTarget(wanted)} to delete.`);
   }
   return findDeletion(app, found);
+}
+
+function requireBasis(given: string | undefined): DeletionBasis | undefined {
+  const basis = deletionBasisNames.find((name) => name === given);
+  if (given === undefined || basis !== undefined) return basis;
+  throw new OperatorError("invalid", `The basis must be one of ${deletionBasisNames.join(", ")}.`);
 }
 
 /**
@@ -68,6 +80,7 @@ export async function requestDeletion(
         resourceType: wanted.type.resourceType,
         resourceId: wanted.id,
         reason: wanted.reason,
+        basis: wanted.basis,
         deletionRequestId: makeId("del"),
         dueAt: now + caller.deletionGraceSeconds * 1_000,
         idempotency: wanted.idempotency,

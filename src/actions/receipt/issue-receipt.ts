@@ -6,7 +6,7 @@ import { countsOf } from "../../domain/deletion/receipt-count.ts";
 import { makeReceiptBody, placeOf, type ReceiptKey } from "../../domain/deletion/receipt.ts";
 import type { SealReceipt } from "../../store/interface/receipt.ts";
 import type { Signer } from "../app.ts";
-import { hashApproval } from "./receipt-approval.ts";
+import { hashApproval, hashBasis } from "./receipt-approval.ts";
 import { hashCounts } from "./receipt-counts.ts";
 
 /** `readKey` is called for each receipt, so that a rotation takes effect with the next one. */
@@ -21,6 +21,7 @@ export function makeSealReceipt(readKey: () => KeyObject, now: () => number): Se
       keyId: key.keyId,
       hashCounts: (position) => hashCounts(counts, position, head),
       hashApproval: (position) => hashApproval(deletion, position, head.saltKey),
+      hashBasis: (position) => hashBasis(deletion, position, head.saltKey),
     });
     const fields = canonicalFields(body);
     const signature = sign(null, Buffer.from(joinFields(fields)), privateKey);

@@ -1,11 +1,14 @@
-// Hashes the names of the two people of an approved deletion for its receipt, gives the names with their salts to those
-// who may see its status, and verifies names that somebody discloses. Works without a store.
+// Hashes the basis of a deletion and the names of the two people of an approved one for its receipt, gives them with
+// their salts to those who may see its status, and verifies what somebody discloses of them. Works without a store.
 
 import { hash } from "node:crypto";
+import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import {
+  basisText,
   type Receipt,
   type DisclosedApproval,
+  type DisclosedBasis,
   type DisclosedPerson,
   peopleOf,
   personText,
@@ -32,14 +35,41 @@ export function hashApproval(
   };
 }
 
-/** Undefined for a receipt without names, such as a receipt from before this feature. */
-export function discloseApproval(
+/** Undefined for a deletion whose request stated no basis. */
+export function hashBasis(
+  { basis }: Pick<Deletion, "basis">,
+  position: ReceiptPosition,
+  saltKey: string,
+): string | undefined {
+  return basis && hash("sha256", basisText(saltBasis(basis, position, saltKey)), "base64url");
+}
+
+/** What a receipt commits to besides numbers. */
+export interface DisclosedStatements {
+  readonly disclosed_approval?: DisclosedApproval;
+  readonly disclosed_basis?: DisclosedBasis;
+}
+
+export function discloseStatements(
   receipt: Receipt,
   deletion: Deletion,
   saltKey: string,
-): DisclosedApproval | undefined {
+): DisclosedStatements {
   const people = receipt.approval && peopleOf(deletion);
-  return people && saltPeople(people, receipt, saltKey);
+  const basis = receipt.asked.basis && deletion.basis;
+  return {
+    ...(people && { disclosed_approval: saltPeople(people, receipt, saltKey) }),
+    ...(basis && { disclosed_basis: saltBasis(basis, receipt, saltKey) }),
+  };
+}
+
+/** No record type is called basis, so nothing else has this salt. */
+function saltBasis(
+  basis: DeletionBasis,
+  position: ReceiptPosition,
+  saltKey: string,
+): DisclosedBasis {
+  return { basis, salt: saltOf(seedOf(position, saltKey), "basis", "basis") };
 }
 
 /** No record type is called approval, so nothing else has these salts. */
@@ -56,8 +86,26 @@ function saltPeople(
   return { requester: show("requester"), approver: show("approver") };
 }
 
-/** Returns a sentence for each person of JSON that claims to disclose them and does not match the receipt. */
-export function findApprovalFaults({ approval }: Receipt, given: unknown): readonly string[] {
+/** Returns a sentence for each person, and for the basis, that JSON claims to disclose and that does not match. */
+export function findStatedFaults(
+  receipt: Receipt,
+  given: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return [
+    ...findApprovalFaults(receipt, given["disclosed_approval"]),
+    ...findBasisFaults(receipt, given["disclosed_basis"]),
+  ];
+}
+
+function findBasisFaults({ asked }: Receipt, given: unknown): readonly string[] {
+  if (given === undefined) return [];
+  if (asked.basis === undefined) return ["A basis is disclosed, but the receipt has none."];
+  const shown = given as DisclosedBasis | null;
+  if (shown !== null && hash("sha256", basisText(shown), "base64url") === asked.basis) return [];
+  return ["The disclosed basis does not match the receipt: the basis or the salt is wrong."];
+}
+
+function findApprovalFaults({ approval }: Receipt, given: unknown): readonly string[] {
   if (given === undefined) return [];
   if (approval === undefined) return ["People are disclosed, but the receipt names nobody."];
   const people = Object.entries(given ?? {}) as readonly [ReceiptPerson, unknown][];

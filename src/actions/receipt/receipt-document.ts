@@ -27,13 +27,19 @@ export function readReceipts(name: string, text: string): ReceiptDocument {
     disclosures: values.flatMap(({ name: place, value }) => {
       const receipt = receiptOf(value);
       if (receipt === value) return [];
-      const { disclosures, disclosed_approval } = value as Record<string, unknown>;
+      const { disclosures, disclosed_approval, disclosed_basis } = value as Record<string, unknown>;
       if (disclosures === undefined) return [];
       const { deletion_request_id, receipt_no } = (receipt ?? {}) as Record<string, unknown>;
       return [
         {
           name: place,
-          value: { deletion_request_id, receipt_no, disclosures, disclosed_approval },
+          value: {
+            deletion_request_id,
+            receipt_no,
+            disclosures,
+            disclosed_approval,
+            disclosed_basis,
+          },
         },
       ];
     }),

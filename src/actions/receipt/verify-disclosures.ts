@@ -2,7 +2,7 @@
 // network.
 
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import { findApprovalFaults } from "./receipt-approval.ts";
+import { findStatedFaults } from "./receipt-approval.ts";
 import { type DisclosureVerdict, verifyDisclosures } from "./receipt-counts.ts";
 import type { ReceiptVerdict } from "./verify-receipt.ts";
 
@@ -34,10 +34,8 @@ export function addDisclosures(
     for (const one of mine) used.add(one);
     const disclosures = mine.map(({ value }) => membersOf(value)["disclosures"]);
     const { faults, ...found } = verifyDisclosures(receipt, disclosures);
-    const people = mine.flatMap(({ value }) =>
-      findApprovalFaults(receipt, membersOf(value)["disclosed_approval"]),
-    );
-    return { ...verdict, ...found, faults: [...verdict.faults, ...faults, ...people] };
+    const stated = mine.flatMap(({ value }) => findStatedFaults(receipt, membersOf(value)));
+    return { ...verdict, ...found, faults: [...verdict.faults, ...faults, ...stated] };
   });
   const faults = given.filter((one) => !used.has(one)).map(describeUnused);
   return { verdicts: all, faults };

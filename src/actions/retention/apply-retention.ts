@@ -124,6 +124,7 @@ async function queue(
       ...key,
       organizationId,
       isAutomatic: true,
+      basis: "retention_rule",
       reason: isOwn ? `kept for ${time} from ${countedFrom}` : `kept for longer than ${time}`,
       deletionRequestId: makeId("del"),
       dueAt: now + deletionGraceSeconds * 1_000,

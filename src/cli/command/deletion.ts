@@ -13,6 +13,7 @@ import { approvalWait, awaitsApproval } from "../../domain/deletion/deletion.ts"
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import {
   confidentialOptions,
+  deletionBasis,
   deletionStatus,
   reason,
   recordType,
@@ -49,13 +50,15 @@ export const deletionRequest = defineStoreCommand({
       reason,
       "The reason. It stays in the receipt, so it should not repeat content of the record.",
     ),
+    basis: optional(deletionBasis, "On which basis the request rests."),
   },
-  run: async (app, { type, id, organization, reason: why }) => {
+  run: async (app, { type, id, organization, reason: why, basis }) => {
     const deletion = await requestDeletionOf(app, {
       organizationId: organization,
       resourceType: type,
       resourceId: id,
       reason: why,
+      basis,
     });
     const { deletionRequestId, status, dueAt } = deletion;
     const due = dueAt > app.now() ? `, due ${formatTime(dueAt)}` : "";

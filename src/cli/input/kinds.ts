@@ -1,6 +1,7 @@
 // The kinds of argument and option: how each is parsed, and the message for a value that is not valid.
 
 import { UsageError } from "../../actions/operator/operator-error.ts";
+import { deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import { durationRule, parseDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
@@ -136,6 +137,8 @@ export function choice<Value extends string>(
 export const floorOrigin = choice("FIELD", floorOrigins);
 
 export const deletionStatus = choice("STATUS", deletionStatuses);
+
+export const deletionBasis = choice("BASIS", deletionBasisNames);
 
 export const scopeList: Kind<readonly Scope[]> = {
   placeholder: "SCOPES",

@@ -1,5 +1,6 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
+import { describeBasis } from "../../domain/deletion/basis.ts";
 import { viewDeletion, visibleCounts } from "../../actions/deletion/read-deletion.ts";
 import type { ToldView } from "../../actions/deletion/told-recipients.ts";
 import {
@@ -34,6 +35,7 @@ export function viewForOperator(
     ...viewDeletion(deletion, receipt, reader),
     organization_id: deletion.organizationId,
     reason: deletion.reason,
+    basis: deletion.basis ?? null,
     requested_by: deletion.requestedBy,
     due_at: formatTime(dueTime(deletion)),
     floor_until: timeOrNull(deletion.floorUntil),
@@ -84,6 +86,7 @@ export function describeDeletion(
     ["record", `${deletion.resourceType} ${deletion.resourceId}`],
     ["organization", deletion.organizationId],
     ["reason", deletion.reason],
+    ["basis", describeBasis(deletion.basis)],
     ["requested", `${formatTime(deletion.requestedAt)} by ${deletion.requestedBy}`],
     ["due", formatTime(dueTime(deletion))],
     ["approved", formatApproval(deletion)],

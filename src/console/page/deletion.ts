@@ -1,6 +1,7 @@
 // One deletion: what it waits for, what it would erase and what stays, its progress and its receipt; cancelling and
 // approving.
 
+import { describeBasis } from "../../domain/deletion/basis.ts";
 import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";
 import {
   type DeletionDetails,
@@ -63,6 +64,7 @@ function renderOwnFacts({
     ["Requested by", html`<bdi>${requesterOf(deletion)}</bdi>`],
     ["Waits for", html`<bdi>${waitsFor ?? "nothing"}</bdi>`],
     ["Reason", html`<bdi>${deletion.reason}</bdi>`],
+    ["Basis", describeBasis(deletion.basis)],
     [
       "Erased",
       formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),

@@ -1,5 +1,6 @@
 // Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
+import { deletionBases, deletionBasisNames, noBasis } from "../../domain/deletion/basis.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
@@ -14,7 +15,7 @@ import {
   renderRecordLink,
 } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
-import { html } from "../html/html.ts";
+import { type Html, html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
 import { isUnhindered, renderEarliest, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
@@ -44,10 +45,10 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
         ${renderEarliest(preview)} Type the id of the record to confirm.
       </p>
       <form method="post" action="/console/record/deletion">
-        ${renderKeyFields(key)} ${renderReason()} ${renderIdField("record")}
+        ${renderKeyFields(key)} ${renderReason()} ${renderBasis()} ${renderIdField("record")}
         <button type="submit">Request the deletion</button>
       </form>
-      <p class="note">The organization can read the reason.</p>
+      <p class="note">The organization can read the reason and the basis.</p>
     </section>`;
   const name = titleOf(key.resourceType);
   const title = `Delete ${name} ${key.resourceId}`;
@@ -55,11 +56,25 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   return showPage(person, { title, screen, within, body });
 }
 
+function renderBasis(): Html {
+  const options = deletionBasisNames.map(
+    (name) => html`<option value="${name}">${deletionBases[name]}</option>`,
+  );
+  return html`<label
+    >Basis
+    <select name="basis">
+      <option value="">${noBasis}</option>
+      ${options}
+    </select></label
+  >`;
+}
+
 export async function requestOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const key = readRecordKey(form);
   requireTyped(form, key.resourceId, "record");
   const reason = readText(form, "reason") ?? "";
-  const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason });
+  const basis = readText(form, "basis");
+  const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason, basis });
   return redirectTo(deletionPath(deletionRequestId));
 }

@@ -2,6 +2,7 @@
 
 import type { RecordKey } from "../record/record-write.ts";
 import type { ResourceType } from "../record-type.ts";
+import type { DeletionBasis } from "./basis.ts";
 
 /**
  * pending → processing → completed; pending → cancelled (operator only). There is no failed state: after a failure it
@@ -36,6 +37,8 @@ export interface DeletionApproval {
 export interface Deletion extends RecordKey {
   readonly deletionRequestId: string;
   readonly reason: string;
+  /** Present only if the request stated one. */
+  readonly basis?: DeletionBasis | undefined;
   readonly status: DeletionStatus;
   /** The id of the API key that issued the token of the request; "operator" for a request of an operator. */
   readonly requestedBy: string;

@@ -46,6 +46,7 @@ const orNull =
     value === null || test(value);
 
 const text: Field = { test: isText, expected: "text" };
+const hashed: Field = { test: isCountHash, expected: "a hash in base64url" };
 const time: Field = { test: isTime, expected: "a time in UTC" };
 const object = (members: Form): Field => ({ test: isObject, expected: "an object", members });
 
@@ -57,11 +58,18 @@ const receiptForm: Form = {
   previous_receipt: { test: isHash, expected: "64 hex digits" },
   organization_id: text,
   deletion_request_id: text,
-  asked: object({ resource_type: text, resource_id: text, reason: text, by: text, at: time }),
+  asked: object({
+    resource_type: text,
+    resource_id: text,
+    reason: text,
+    basis: { ...hashed, optional: true },
+    by: text,
+    at: time,
+  }),
   approval: {
     ...object({
-      requester: { test: isCountHash, expected: "a hash in base64url" },
-      approver: { test: isCountHash, expected: "a hash in base64url" },
+      requester: hashed,
+      approver: hashed,
       approved_at: time,
     }),
     optional: true,

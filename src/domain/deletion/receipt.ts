@@ -2,6 +2,7 @@
 // verified elsewhere. Never contains content of a record.
 
 import { canonicalJson } from "../json/canonical-json.ts";
+import type { DeletionBasis } from "./basis.ts";
 import type { ProcessedBefore, Deletion } from "./deletion.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
 import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
@@ -23,6 +24,8 @@ export interface ReceiptBody extends ReceiptPosition {
     readonly resource_type: ResourceType;
     readonly resource_id: string;
     readonly reason: string;
+    /** The hash of the basis; present only if the request stated one. */
+    readonly basis?: string;
     /** The id of the API key, "operator" or "retention". */
     readonly by: string;
     readonly at: string;
@@ -93,13 +96,14 @@ export interface ReceiptContext {
   readonly keyId: string;
   readonly hashCounts: (position: ReceiptPosition) => CountHashes;
   readonly hashApproval: (position: ReceiptPosition) => ReceiptApproval | undefined;
+  readonly hashBasis: (position: ReceiptPosition) => string | undefined;
 }
 
 /** Makes what is signed for a deletion that is being completed; its completedAt must be set. */
 export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): ReceiptBody {
   const { completedAt, startedAt, processedBefore } = deletion;
   if (completedAt === undefined) throw new TypeError("a receipt is for a completed deletion");
-  const { head, engine, keyId, hashCounts, hashApproval } = context;
+  const { head, engine, keyId, hashCounts, hashApproval, hashBasis } = context;
   const position: ReceiptPosition = {
     store_id: head.storeId,
     ...(isChained(deletion)
@@ -109,6 +113,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
     completed_at: formatInstant(completedAt),
   };
   const approval = hashApproval(position);
+  const basis = hashBasis(position);
   return {
     type: receiptType,
     version: receiptVersion,
@@ -118,6 +123,7 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
       resource_type: deletion.resourceType,
       resource_id: deletion.resourceId,
       reason: deletion.reason,
+      ...(basis === undefined ? {} : { basis }),
       by: deletion.requestedBy,
       at: formatInstant(deletion.requestedAt),
     },
@@ -198,4 +204,15 @@ export function peopleOf({ approval }: Pick<Deletion, "approval">): ApprovalPeop
 /** Returns a text whose hash is in the receipt. */
 export function personText({ name, salt }: DisclosedPerson, person: ReceiptPerson): string {
   return JSON.stringify(["sluice-receipt-person", salt, person, name]);
+}
+
+/** A basis and the salt of its hash. */
+export interface DisclosedBasis {
+  readonly basis: DeletionBasis;
+  readonly salt: string;
+}
+
+/** Returns the text whose hash is in the receipt. */
+export function basisText({ basis, salt }: DisclosedBasis): string {
+  return JSON.stringify(["sluice-receipt-basis", salt, basis]);
 }

@@ -15,13 +15,20 @@ function closedSchema(
   return objectSchema(description, properties, { sometimes, closed: true });
 }
 
-const asked = closedSchema("The deletion request.", {
-  resource_type: textSchema("Type of the record."),
-  resource_id: textSchema("Unique identifier of the record."),
-  reason: textSchema("Reason for deletion, as given."),
-  by: textSchema("Id of the API key that requested it, `operator` or `retention`."),
-  at: timeSchema("When it was requested."),
-});
+const asked = closedSchema(
+  "The deletion request.",
+  {
+    resource_type: textSchema("Type of the record."),
+    resource_id: textSchema("Unique identifier of the record."),
+    reason: textSchema("Reason for deletion, as given."),
+    basis: textSchema(
+      'Only if the request stated a basis: the SHA-256 of `["sluice-receipt-basis",salt,basis]`, base64url.',
+    ),
+    by: textSchema("Id of the API key that requested it, `operator` or `retention`."),
+    at: timeSchema("When it was requested."),
+  },
+  ["basis"],
+);
 
 const approval = closedSchema(
   "Only if a second person had to approve the deletion: who asked and who approved, each as the SHA-256 of " +
@@ -41,6 +48,11 @@ const disclosedPerson = objectSchema("A name, and the salt of its hash in the re
 const disclosedApproval: JsonSchema = objectSchema(
   "The two people to whom the receipt commits, if it does.",
   { requester: schemaRef("DisclosedPerson"), approver: schemaRef("DisclosedPerson") },
+);
+
+const disclosedBasis = objectSchema(
+  "The basis that the request stated, and the salt of its hash in the receipt.",
+  { basis: textSchema("The basis."), salt: textSchema("The salt.") },
 );
 
 const verification = closedSchema("How the service verified that nothing is left.", {
@@ -98,6 +110,7 @@ export const receiptParts: Readonly<Record<string, JsonSchema>> = {
   DisclosedCounts: disclosedCounts,
   DisclosedCount: disclosedCount,
   DisclosedApproval: disclosedApproval,
+  DisclosedBasis: disclosedBasis,
   DisclosedPerson: disclosedPerson,
   ReceiptApproval: approval,
 };

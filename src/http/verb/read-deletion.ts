@@ -5,6 +5,7 @@ import {
   findDeletionFor,
   readDeletion as viewDeletion,
 } from "../../actions/deletion/read-deletion.ts";
+import { deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import { statementType, statementVersion } from "../../domain/deletion/recipient-statement.ts";
 import type { RecordType } from "../../domain/record-type.ts";
@@ -32,6 +33,7 @@ const statusSchema = objectSchema(
     deletion_request_id: textSchema("Unique identifier of the deletion request."),
     resource_type: textSchema("Type of the record."),
     resource_id: textSchema("Unique identifier of the record."),
+    basis: { ...textSchema("Basis that the request stated."), enum: [...deletionBasisNames] },
     status: { ...textSchema("Status of the request."), enum: [...deletionStatuses] },
     requested_at: timeSchema("When it was requested."),
     due_at: timeSchema(
@@ -48,6 +50,7 @@ const statusSchema = objectSchema(
     receipt: schemaRef("DeletionReceipt"),
     disclosures: disclosuresSchema,
     disclosed_approval: schemaRef("DisclosedApproval"),
+    disclosed_basis: schemaRef("DisclosedBasis"),
     recipients: {
       type: "array",
       description: "The recipients of changes that were informed about what was erased.",
@@ -57,7 +60,7 @@ const statusSchema = objectSchema(
   },
   {
     sometimes:
-      "due_at completed_at erased receipt disclosures disclosed_approval recipients statement".split(
+      "basis due_at completed_at erased receipt disclosures disclosed_approval disclosed_basis recipients statement".split(
         " ",
       ),
   },

@@ -1,6 +1,7 @@
 // POST /v2/deletion_request: the same as the DELETE of a type, for clients and proxies that cannot send a body with it.
 
 import { requireScope } from "../../actions/access/identify-caller.ts";
+import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import { identifier, oneOf } from "../../domain/schema/fields.ts";
@@ -15,6 +16,7 @@ import {
   acceptedExample,
   acceptedOfAny,
   answerDeletion,
+  basisSchema,
   deletionDescription,
   deleteScope,
   deletionErrors,
@@ -24,14 +26,18 @@ import {
 
 export const deletableTypes: readonly RecordType[] = recordTypes.filter((type) => type.deletable);
 
-export const anyDeletionRequestSchema = closedObject({
-  resource_type: oneOf(
-    "Type of the record.",
-    deletableTypes.map((type) => type.resourceType),
-  ),
-  resource_id: identifier("Unique identifier of the record."),
-  reason: reasonSchema,
-});
+export const anyDeletionRequestSchema = closedObject(
+  {
+    resource_type: oneOf(
+      "Type of the record.",
+      deletableTypes.map((type) => type.resourceType),
+    ),
+    resource_id: identifier("Unique identifier of the record."),
+    reason: reasonSchema,
+    basis: basisSchema,
+  },
+  { required: ["resource_type", "resource_id", "reason"] },
+);
 
 export const requestDeletionByType: Verb = {
   verb: "request deletion by type",
@@ -67,12 +73,17 @@ export const requestDeletionByType: Verb = {
     const read = jsonBody(anyDeletionRequestSchema, "deletion request");
     return async (input) => {
       const { body, bytes } = await read(input.request);
-      const asked = body as { resource_type: string; resource_id: string; reason: string };
+      const asked = body as {
+        resource_type: string;
+        resource_id: string;
+        reason: string;
+        basis?: DeletionBasis;
+      };
       const type = recordTypeByName(asked.resource_type);
       if (type === undefined) throw new Error("a valid deletion request names no known type");
       requireScope(input.caller, deleteScope(type));
-      const { resource_id: id, reason } = asked;
-      return answerDeletion(context, input, { operation, type, id, reason, bytes });
+      const { resource_id: id, reason, basis } = asked;
+      return answerDeletion(context, input, { operation, type, id, reason, basis, bytes });
     };
   },
 };

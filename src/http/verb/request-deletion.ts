@@ -2,9 +2,10 @@
 
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/deletion/request-deletion.ts";
+import { type DeletionBasis, deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
-import { identifier } from "../../domain/schema/fields.ts";
+import { identifier, oneOf as oneOfNames } from "../../domain/schema/fields.ts";
 import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { closedObject, jsonBody } from "../request/request-check.ts";
@@ -28,11 +29,17 @@ export const reasonSchema: SchemaShape = {
   expected: `text of 1 to ${limits.reasonCharactersMax} characters without NUL (U+0000)`,
 };
 
+export const basisSchema: SchemaShape = oneOfNames(
+  "On which basis the request rests. The receipt contains its salted hash.",
+  deletionBasisNames,
+);
+
 export function deletionRequestSchema(type: RecordType): ObjectSchema {
-  return closedObject({
-    [type.idField]: identifier(`Unique identifier of the ${nounOf(type)}.`),
-    reason: reasonSchema,
-  });
+  const id = identifier(`Unique identifier of the ${nounOf(type)}.`);
+  return closedObject(
+    { [type.idField]: id, reason: reasonSchema, basis: basisSchema },
+    { required: [type.idField, "reason"] },
+  );
 }
 
 export const queuedDescription = "The deletion is queued.";
@@ -120,7 +127,8 @@ export const requestDeletion: Verb = {
     return async (input) => {
       const { body, bytes } = await read(input.request);
       const { [type.idField]: id = "", reason = "" } = body as Record<string, string>;
-      return answerDeletion(context, input, { operation, type, id, reason, bytes });
+      const { basis } = body as { basis?: DeletionBasis };
+      return answerDeletion(context, input, { operation, type, id, reason, basis, bytes });
     };
   },
 };
@@ -133,17 +141,19 @@ interface Wanted {
   readonly type: RecordType;
   readonly id: string;
   readonly reason: string;
+  readonly basis: DeletionBasis | undefined;
   readonly bytes: Buffer;
 }
 
 export async function answerDeletion(
   { app, onDeletionRequested }: HttpContext,
   { request, caller }: HandlerInput,
-  { operation, type, id, reason, bytes }: Wanted,
+  { operation, bytes, ...wanted }: Wanted,
 ): Promise<Answer> {
+  const { type, id } = wanted;
   const keySpace = keySpaceOf(caller, type);
   const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
-  const deletionRequestId = await queueDeletion(app, caller, { type, id, reason, idempotency });
+  const deletionRequestId = await queueDeletion(app, caller, { ...wanted, idempotency });
   onDeletionRequested();
   return jsonAnswer(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
 }

@@ -1,10 +1,12 @@
 // Deletions: the requests to a store about them, and its answers.
 
+import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
 
 export interface DeletionRequest extends RecordKey {
   readonly reason: string;
+  readonly basis?: DeletionBasis | undefined;
   /** Used only if no deletion of the record is open. */
   readonly deletionRequestId: string;
   readonly dueAt: number;

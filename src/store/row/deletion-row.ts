@@ -1,5 +1,6 @@
 // The row of a deletion and its conversion. The same on every engine.
 
+import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import {
   approvalWait,
   type Deletion,
@@ -12,6 +13,7 @@ import { reader, type Row } from "./reader.ts";
 export type DeletionRow = Row & {
   readonly deletion_request_id: string;
   readonly next_attempt_at: number | null;
+  readonly basis: DeletionBasis | null;
   readonly held: number | boolean;
   readonly carried_out_before: string | null;
   readonly approval_requester: string | null;
@@ -22,11 +24,11 @@ export type DeletionRow = Row & {
   readonly cursor: string | null;
 };
 
-const readDeletion = reader<Omit<Deletion, "isHeld" | "approval" | "processedBefore">>(
+const readDeletion = reader<Omit<Deletion, "basis" | "isHeld" | "approval" | "processedBefore">>(
   { erased: "json", kept: "json", redactedByType: "json" },
   {
     without:
-      "held carried_out_before approval_requester approved_by approved_at lease_until claimant plan_end cursor",
+      "basis held carried_out_before approval_requester approved_by approved_at lease_until claimant plan_end cursor",
   },
 );
 
@@ -37,6 +39,7 @@ export function toDeletion(row: DeletionRow): Deletion {
   const { carried_out_before: before, next_attempt_at: nextAttemptAt } = row;
   return Object.assign(readDeletion(row), {
     ...(nextAttemptAt === untilApproved ? { nextAttemptAt: undefined } : {}),
+    ...(row.basis === null ? {} : { basis: row.basis }),
     ...(row.held ? { isHeld: true } : {}),
     ...approvalOf(row),
     ...(before === null ? {} : { processedBefore: JSON.parse(before) as ProcessedBefore }),

@@ -229,6 +229,7 @@ CREATE TABLE deletion (
   resource_type text COLLATE "C" NOT NULL,                   -- the type of the record
   resource_id text COLLATE "C" NOT NULL,                     -- the id of the record
   reason text NOT NULL,                                      -- why, as the client said
+  basis text COLLATE "C",                                    -- on which basis it rests, as the client said; null: not stated
   -- the state of its life cycle
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'processing', 'completed', 'cancelled')),
   requested_by text NOT NULL,                                -- the id of the API key, or the operator

@@ -134,8 +134,9 @@ describe("retention", () => {
     assert.equal(await applyAll(), 0);
     const deletions = await store.listDeletions({ limit: 10 });
     assert.deepEqual(deletions.map(({ resourceId }) => resourceId).sort(), ["gone", "old-check"]);
-    for (const { requestedBy, reason } of deletions) {
+    for (const { requestedBy, reason, basis } of deletions) {
       assert.equal(requestedBy, "retention");
+      assert.equal(basis, "retention_rule");
       assert.equal(reason, "kept for longer than 365 days");
     }
   });

@@ -32,6 +32,7 @@ __all__ = [
     "DeletionReceiptVerification",
     "DeletionStatus",
     "DisclosedApproval",
+    "DisclosedBasis",
     "DisclosedCount",
     "DisclosedCounts",
     "DisclosedPerson",
@@ -997,6 +998,19 @@ class _DeletionStatusRequired(TypedDict):
 class DeletionStatus(_DeletionStatusRequired, total=False):
     """The status of a deletion."""
 
+    basis: Literal[
+        "no_longer_necessary",
+        "consent_withdrawn",
+        "objection",
+        "unlawful_processing",
+        "legal_obligation",
+        "child_services",
+        "contract_ended",
+        "retention_rule",
+        "court_or_authority",
+        "other",
+    ]
+    """Basis that the request stated."""
     due_at: str
     """
     When it will be processed, if that is later than the request: at the end of a grace period or of
@@ -1016,6 +1030,7 @@ class DeletionStatus(_DeletionStatusRequired, total=False):
     scope the token has, also if there were none.
     """
     disclosed_approval: DisclosedApproval
+    disclosed_basis: DisclosedBasis
     recipients: List[InformedRecipient]
     """The recipients of changes that were informed about what was erased."""
     statement: RecipientStatement
@@ -1063,9 +1078,7 @@ class DeletionReceipt(_DeletionReceiptRequired, total=False):
     """Only after a restore: the receipt that the deletion had before."""
 
 
-class DeletionReceiptAsked(TypedDict):
-    """The deletion request."""
-
+class _DeletionReceiptAskedRequired(TypedDict):
     resource_type: str
     """Type of the record."""
     resource_id: str
@@ -1076,6 +1089,16 @@ class DeletionReceiptAsked(TypedDict):
     """Id of the API key that requested it, `operator` or `retention`."""
     at: str
     """When it was requested."""
+
+
+class DeletionReceiptAsked(_DeletionReceiptAskedRequired, total=False):
+    """The deletion request."""
+
+    basis: str
+    """
+    Only if the request stated a basis: the SHA-256 of `["sluice-receipt-basis",salt,basis]`,
+    base64url.
+    """
 
 
 class DeletionReceiptVerification(TypedDict):
@@ -1164,6 +1187,15 @@ class DisclosedPerson(TypedDict):
 
     name: str
     """The name."""
+    salt: str
+    """The salt."""
+
+
+class DisclosedBasis(TypedDict):
+    """The basis that the request stated, and the salt of its hash in the receipt."""
+
+    basis: str
+    """The basis."""
     salt: str
     """The salt."""
 

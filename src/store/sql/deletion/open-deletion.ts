@@ -58,6 +58,7 @@ const requested = [
   "waiting_for",
   "next_attempt_at bigint",
   "approval_requester",
+  "basis",
 ];
 const columns = requested.map((column) => column.split(" ")[0]).join(", ");
 
@@ -129,8 +130,8 @@ export function* insertDeletions(
     .map((one) => ({ ...one, text: keyText(one.request) }))
     .toSorted((one, other) => (one.text < other.text ? -1 : 1))
     .map(({ request, act }) => {
-      const { deletionRequestId, organizationId, resourceType, resourceId, reason, dueAt } =
-        request;
+      const { deletionRequestId, organizationId, resourceType, resourceId, reason } = request;
+      const { dueAt, basis = null } = request;
       const { requestedBy = act.actor } = request;
       const needed = needsApproval(request, approving);
       const approval = approvalColumns(needed ? act.actor : undefined);
@@ -142,7 +143,7 @@ export function* insertDeletions(
         reason,
         requestedBy,
       ];
-      return [...row, act.now, dueAt, ...approval];
+      return [...row, act.now, dueAt, ...approval, basis];
     });
   if ((yield* run(insertRows, new Rows(rows, requested.length))) < rows.length) {
     throw new Collision("another process has opened a deletion of the record");
