@@ -17,7 +17,7 @@ import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
 import type { RefusalHistory } from "../metrics/refusals.ts";
-import type { Snapshot } from "../metrics/snapshot.ts";
+import type { Snapshot } from "../metrics/registry.ts";
 import type { EventStreams } from "./request/event-streams.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";

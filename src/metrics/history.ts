@@ -1,7 +1,7 @@
 // The intake of this process over the last day, minute by minute, from its own metrics. Requests have no additional
 // cost: the totals are read once a minute. Ends with the process.
 
-import type { SeriesSnapshot } from "./snapshot.ts";
+import type { SeriesSnapshot } from "./registry.ts";
 
 /** Totals since the start of the process. */
 export interface IntakeTotals {

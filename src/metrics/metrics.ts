@@ -7,8 +7,7 @@ import type { DeletionFigures } from "../store/interface/deletion.ts";
 import type { EndpointCounts } from "../actions/webhook/endpoints.ts";
 import { registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
-import { Registry } from "./registry.ts";
-import { metricsContentType, renderSnapshot } from "./snapshot.ts";
+import { metricsContentType, Registry, renderSnapshot } from "./registry.ts";
 import type { StoredFigures } from "./stored-figures.ts";
 
 export type Metrics = ReturnType<typeof makeMetrics>;

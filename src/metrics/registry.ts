@@ -1,6 +1,5 @@
-// Counters, gauges and histograms. An observation costs one lookup and one addition. A snapshot is plain data.
-
-import type { FamilySnapshot, MetricType, SeriesSnapshot, Snapshot } from "./snapshot.ts";
+// The metrics of a process: counters, gauges and histograms, as plain data and in the Prometheus text format 0.0.4. An
+// observation costs one lookup and one addition. Never renders a value that is not a finite number.
 
 type LabelValue = string | number;
 
@@ -16,9 +15,26 @@ interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
+export interface SeriesSnapshot {
+  readonly labels: Readonly<Record<string, string>>;
+  /** The value; for a histogram, the sum of the observed values. */
+  readonly value: number;
+  /** Of a histogram: observations per bucket, not cumulative; the last bucket is above all bounds. */
+  readonly counts?: readonly number[] | undefined;
+}
+
+interface FamilySnapshot extends Omit<MetricOptions, "labels"> {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly buckets?: readonly number[] | undefined;
+  readonly series: readonly SeriesSnapshot[];
+}
+
+export type Snapshot = readonly FamilySnapshot[];
+
 /** The value of a counter or a gauge. */
-export class Scalar {
+class Scalar {
   value = 0;
+  readonly counts = undefined;
 
   add(count = 1): void {
     this.value += count;
@@ -27,58 +43,45 @@ export class Scalar {
   set(value: number): void {
     this.value = value;
   }
-
-  snapshot(): Pick<SeriesSnapshot, "value"> {
-    return { value: this.value };
-  }
 }
 
-export class Histogram {
+class Histogram {
   readonly #buckets: readonly number[];
-  /** The count of each bucket, not cumulative; the last one counts values above all bounds. */
-  readonly #counts: number[];
-  #sum = 0;
+  readonly counts: number[];
+  value = 0;
 
   constructor(buckets: readonly number[]) {
     this.#buckets = buckets;
-    this.#counts = Array.from({ length: buckets.length + 1 }, () => 0);
+    this.counts = Array.from({ length: buckets.length + 1 }, () => 0);
   }
 
   observe(value: number): void {
     let index = 0;
     while (index < this.#buckets.length && value > (this.#buckets[index] ?? Infinity)) index += 1;
-    this.#counts[index] = (this.#counts[index] ?? 0) + 1;
-    this.#sum += value;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
+    this.value += value;
   }
-
-  snapshot(): Pick<SeriesSnapshot, "value" | "counts"> {
-    return { value: this.#sum, counts: [...this.#counts] };
-  }
-}
-
-interface Series {
-  snapshot(): Omit<SeriesSnapshot, "labels">;
 }
 
 /** All series of one metric, by the values of its labels. */
-export class Family<Kind extends Series> {
-  readonly #options: Omit<FamilySnapshot, "series">;
+class Family<Series extends Pick<SeriesSnapshot, "value" | "counts">> {
+  readonly #head: Omit<FamilySnapshot, "series">;
   readonly #labels: readonly string[];
-  readonly #make: () => Kind;
-  readonly #byFirst = new Map<LabelValue, Map<LabelValue, Kind>>();
+  readonly #make: () => Series;
+  readonly #byFirst = new Map<LabelValue, Map<LabelValue, Series>>();
 
   constructor(
-    type: MetricType,
-    { name, help, labels = [], buckets }: MetricOptions & Partial<HistogramOptions>,
-    make: () => Kind,
+    type: FamilySnapshot["type"],
+    { labels = [], ...head }: MetricOptions & Partial<HistogramOptions>,
+    make: () => Series,
   ) {
-    this.#options = { name, help, type, ...(buckets === undefined ? {} : { buckets }) };
+    this.#head = { ...head, type };
     this.#labels = labels;
     this.#make = make;
   }
 
   /** The series with these label values; created on first use. */
-  with(first: LabelValue = "", second: LabelValue = ""): Kind {
+  with(first: LabelValue = "", second: LabelValue = ""): Series {
     let bySecond = this.#byFirst.get(first);
     if (bySecond === undefined) this.#byFirst.set(first, (bySecond = new Map()));
     let series = bySecond.get(second);
@@ -92,13 +95,13 @@ export class Family<Kind extends Series> {
 
   snapshot(): FamilySnapshot {
     const series = [...this.#byFirst].flatMap(([first, bySecond]) =>
-      [...bySecond].map(([second, one]): SeriesSnapshot => {
-        const values = [first, second].slice(0, this.#labels.length);
-        const labels = values.map((value, index) => [this.#labels[index] ?? "", String(value)]);
-        return { labels: Object.fromEntries(labels), ...one.snapshot() };
+      [...bySecond].map(([second, { value, counts }]): SeriesSnapshot => {
+        const values = [first, second];
+        const labels = this.#labels.map((name, index) => [name, String(values[index])]);
+        return { labels: Object.fromEntries(labels), value, counts };
       }),
     );
-    return { ...this.#options, series };
+    return { ...this.#head, series };
   }
 }
 
@@ -112,7 +115,6 @@ type Observed = readonly [
   label?: string,
 ];
 
-/** The metrics of a process. */
 export class Registry {
   readonly #families: { snapshot(): FamilySnapshot }[] = [];
   readonly #collectors: (() => unknown)[] = [];
@@ -156,10 +158,9 @@ export class Registry {
   }
 
   /** A gauge whose value is always 1: its labels, of any number, carry the information. */
-  info(options: Pick<MetricOptions, "name" | "help">, labels: SeriesSnapshot["labels"]): void {
-    const { name, help } = options;
-    const series = [{ labels, value: 1 }];
-    this.#families.push({ snapshot: () => ({ name, help, type: "gauge", series }) });
+  info(head: Pick<MetricOptions, "name" | "help">, labels: SeriesSnapshot["labels"]): void {
+    const family: FamilySnapshot = { ...head, type: "gauge", series: [{ labels, value: 1 }] };
+    this.#families.push({ snapshot: () => family });
   }
 
   /** Runs before each snapshot, in the order of registration; a promise is awaited. */
@@ -172,8 +173,37 @@ export class Registry {
     return this.#families.map((family) => family.snapshot());
   }
 
-  #add<Kind extends Series>(family: Family<Kind>): Family<Kind> {
+  #add<Kind extends { snapshot(): FamilySnapshot }>(family: Kind): Kind {
     this.#families.push(family);
     return family;
   }
+}
+
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+export function renderSnapshot(snapshot: Snapshot): string {
+  return snapshot.map(renderFamily).join("");
+}
+
+function renderFamily({ name, help, type, series, buckets = [] }: FamilySnapshot): string {
+  const lines = series.flatMap(({ labels, value, counts }) => {
+    if (counts === undefined) return line(name, labels, value);
+    let cumulated = 0;
+    const ofBuckets = [...buckets.map(String), "+Inf"].map((le, index) =>
+      line(`${name}_bucket`, { ...labels, le }, (cumulated += counts[index] ?? 0)),
+    );
+    const [sum, count] = [`${name}_sum`, `${name}_count`];
+    return [...ofBuckets, line(sum, labels, value), line(count, labels, cumulated)];
+  });
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+function line(name: string, labels: SeriesSnapshot["labels"], value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError(`the metric ${name} is ${value}`);
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`);
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}\n`;
+}
+
+function escape(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

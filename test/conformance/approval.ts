@@ -197,11 +197,14 @@ export function testApproval(engine: Engine): void {
       assert.equal((await store.processAll(late)).length, 1);
     });
 
-    it("is still awaited after a hold was released, and when the setting is turned off", async () => {
+    it("is still awaited if the deletion is made due, and when the setting is turned off", async () => {
       const id = await ask();
       const key = keyOf("transaction", `t${count}`);
       await store.hold(key);
       await store.release(key);
+      await store.postponeDeletion(id, "it failed", worker.now);
+      assert.deepEqual(await store.processAll(late), []);
+      assert.equal((await store.deletionOf(id)).waitingFor, "the approval of a second person");
       await store.changeOrganization(acme, { deletionApproval: false }, operator);
       const free = await ask();
       assert.equal((await store.deletionOf(free)).approval, undefined);

@@ -5,7 +5,6 @@ import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
-import { disableOperator } from "../../src/actions/operator/operators.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
@@ -101,15 +100,6 @@ describe("approving deletions in the console", () => {
     assert.match(done, /approved by <bdi>ben<\/bdi>/);
     assert.match(done, /The receipt is genuine/);
     assert.equal(await approve("carla", id), 409);
-  });
-
-  it("is refused to somebody who was disabled meanwhile", async () => {
-    const id = await ask("anna");
-    await disableOperator(service.app, "carla");
-    assert.equal(await approve("carla", id), 403);
-    assert.equal(await statusOf(id), "pending");
-    await send("anna", `deletion/${id}`, { confirm: id });
-    assert.equal(await approve("ben", id), 409);
   });
 
   it("is possible for all that a filter finds, if they are still those that were shown", async () => {

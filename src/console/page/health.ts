@@ -2,7 +2,7 @@
 
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import type { Snapshot } from "../../metrics/snapshot.ts";
+import type { Snapshot } from "../../metrics/registry.ts";
 import { renderChip } from "../html/chip.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, type ProcessFacts } from "../page.ts";
