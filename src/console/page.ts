@@ -3,8 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
-import { countApprovals, countedMax } from "../actions/deletion/list-deletions.ts";
-import { countProposals } from "../actions/proposal/proposals.ts";
+import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import { AppError } from "../domain/error.ts";
 import { isStorable } from "../domain/schema/formats.ts";
@@ -170,23 +169,17 @@ async function readerOf(person: Person): Promise<Reader> {
 
 /** The work that waits for this person, in the chosen organization. */
 async function readWaiting({ app, organization }: Person): Promise<Waiting> {
-  const approvals = await countApprovals(app, organization);
-  const proposals = await countProposals(app, organization);
-  const label = "need your approval";
-  return [
-    {
-      screen: "/console/deletions",
-      path: "/console/deletions?wait=mine",
-      count: formatCounted(approvals),
-      label,
-    },
-    {
-      screen: "/console/proposals",
-      path: "/console/proposals",
-      count: formatCounted(proposals),
-      label,
-    },
-  ];
+  const { deletions, proposals } = await countWaiting(app, organization);
+  const screens = [
+    ["/console/deletions", "?wait=mine", deletions],
+    ["/console/proposals", "", proposals],
+  ] as const;
+  return screens.map(([screen, query, count]) => ({
+    screen,
+    path: `${screen}${query}`,
+    count: formatCounted(count),
+    label: "need your approval",
+  }));
 }
 
 /** Counting ends early. */

@@ -94,7 +94,8 @@ export function testApproval(engine: Engine): void {
         [acme, "key_1", 1],
         [other, "ben", 0],
       ] as const) {
-        assert.equal(await store.approvals.countAwaiting({ organizationId, approver }), waiting);
+        const query = { organizationId, approver, openAt: late };
+        assert.equal((await store.proposals.countWaiting(query)).deletions, waiting);
       }
       const query = { hiddenTypes: [], ofClosed: true, countedMax: 10, now: late };
       const queue = await store.overview.deletionQueue(query);
@@ -105,13 +106,13 @@ export function testApproval(engine: Engine): void {
       );
       const { oldestDueAt, held } = await store.deletionFigures(late);
       assert.deepEqual({ oldestDueAt, held }, { oldestDueAt: undefined, held: 0 });
-      assert.equal(await store.approvals.approve(free ?? "", by("ben")), "not_pending");
+      assert.equal(await store.proposals.approveDeletion(free ?? "", by("ben")), "not_pending");
     });
 
     it("is given once, by an active operator who has not requested the deletion", async () => {
       const id = await ask();
       const approve = async (actor: string) => {
-        const outcome = await store.approvals.approve(id, by(actor));
+        const outcome = await store.proposals.approveDeletion(id, by(actor));
         return typeof outcome === "string" ? outcome : outcome.approval;
       };
       for (const [actor, outcome] of [
@@ -126,7 +127,10 @@ export function testApproval(engine: Engine): void {
       const approval = { requester: "anna", approvedBy: "ben", approvedAt: by("ben").now };
       assert.deepEqual(await approve("ben"), approval);
       assert.equal(await approve("carla"), "approved_before");
-      assert.equal(await store.approvals.approve("del_none", by("ben")), "no_such_deletion");
+      assert.equal(
+        await store.proposals.approveDeletion("del_none", by("ben")),
+        "no_such_deletion",
+      );
       const [done, ...more] = await store.processAll(late);
       assert.equal(done?.deletionRequestId, id);
       assert.deepEqual(more, []);
@@ -143,8 +147,8 @@ export function testApproval(engine: Engine): void {
     it("is not given by the person who created the key that requested the deletion", async () => {
       const id = await ask({ actor: "key_ben" });
       await store.createKey(newKey("key_ben"), by("ben"));
-      assert.equal(await store.approvals.approve(id, by("ben")), "own_request");
-      assert.equal(typeof (await store.approvals.approve(id, by("carla"))), "object");
+      assert.equal(await store.proposals.approveDeletion(id, by("ben")), "own_request");
+      assert.equal(typeof (await store.proposals.approveDeletion(id, by("carla"))), "object");
       await store.processAll(late);
     });
 
@@ -152,8 +156,8 @@ export function testApproval(engine: Engine): void {
       const id = await ask({ actor: "idn_ben https://issuer.example.com intake" });
       await store.createKey(newKey("idn_ben"), by("ben"));
       await store.createKey(newKey("idn_be"), by("carla"));
-      assert.equal(await store.approvals.approve(id, by("ben")), "own_request");
-      assert.equal(typeof (await store.approvals.approve(id, by("carla"))), "object");
+      assert.equal(await store.proposals.approveDeletion(id, by("ben")), "own_request");
+      assert.equal(typeof (await store.proposals.approveDeletion(id, by("carla"))), "object");
       await store.processAll(late);
     });
 
@@ -161,10 +165,10 @@ export function testApproval(engine: Engine): void {
       const id = await ask();
       const another = await site().openAnother({ role: "command" });
       const outcomes = await Promise.all([
-        store.approvals.approve(id, by("ben")),
-        another.approvals.approve(id, by("carla")),
-        store.approvals.approve(id, by("carla")),
-        another.approvals.approve(id, by("anna")),
+        store.proposals.approveDeletion(id, by("ben")),
+        another.proposals.approveDeletion(id, by("carla")),
+        store.proposals.approveDeletion(id, by("carla")),
+        another.proposals.approveDeletion(id, by("anna")),
       ]);
       const given = outcomes.filter((one): one is Deletion => typeof one !== "string");
       assert.equal(given.length, 1);
@@ -180,7 +184,7 @@ export function testApproval(engine: Engine): void {
     it("is not possible once the deletion is cancelled", async () => {
       const id = await ask();
       await store.cancelDeletion(id, by("anna"));
-      assert.equal(await store.approvals.approve(id, by("ben")), "not_pending");
+      assert.equal(await store.proposals.approveDeletion(id, by("ben")), "not_pending");
       assert.ok(!(await listed()).includes(id));
       assert.equal(await store.claim(late), undefined);
     });
@@ -189,7 +193,7 @@ export function testApproval(engine: Engine): void {
       const id = await ask({ dueAt: late });
       const key = keyOf("transaction", `t${count}`);
       await store.hold(key);
-      await store.approvals.approve(id, by("ben"));
+      await store.proposals.approveDeletion(id, by("ben"));
       assert.equal(await store.claim(late - 1), undefined);
       assert.equal(await store.claim(late), undefined);
       assert.equal((await store.deletionOf(id)).waitingFor, `a hold on transaction t${count}`);
@@ -208,7 +212,7 @@ export function testApproval(engine: Engine): void {
       await store.changeOrganization(acme, { deletionApproval: false }, operator);
       const free = await ask();
       assert.equal((await store.deletionOf(free)).approval, undefined);
-      assert.equal(await store.approvals.approve(free, by("ben")), "not_needed");
+      assert.equal(await store.proposals.approveDeletion(free, by("ben")), "not_needed");
       await store.changeOrganization(acme, { deletionApproval: true }, operator);
       assert.deepEqual(
         (await store.processAll(late)).map((one) => one.deletionRequestId),
@@ -230,8 +234,11 @@ export function testApproval(engine: Engine): void {
       const act = { actor: "anna", now: operator.now };
       await store.requestOrganizationDeletion({ ...wanted, requestedBy: "operator" }, act);
       assert.deepEqual(await store.processAll(late), []);
-      assert.equal(await store.approvals.approve("del_all", by("anna")), "own_request");
-      assert.equal(typeof (await store.approvals.approve("del_all", by("carla"))), "object");
+      assert.equal(await store.proposals.approveDeletion("del_all", by("anna")), "own_request");
+      assert.equal(
+        typeof (await store.proposals.approveDeletion("del_all", by("carla"))),
+        "object",
+      );
       await store.processAll(late);
       for (const id of ["del_all", single]) {
         assert.equal((await store.deletionOf(id)).status, "completed", id);

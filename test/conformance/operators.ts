@@ -65,7 +65,7 @@ export function testOperators(engine: Engine): void {
       await store.createOrganization(organization(acme, { deletionApproval: true }), act);
       await store.add("transaction", "approved");
       const id = await store.request(keyOf("transaction", "approved"), { actor: "anna" });
-      assert.equal(await store.approvals.approve(id, by("carla")), "no_such_person");
+      assert.equal(await store.proposals.approveDeletion(id, by("carla")), "no_such_person");
       for (const actor of ["carla", "nobody"]) {
         assert.equal(await operators.confirm("op_carla", by(actor)), "no_such_person", actor);
       }
@@ -83,12 +83,12 @@ export function testOperators(engine: Engine): void {
       const administrator = { actor: "adam", now: at + 2, proposalId: "prp_none" };
       await operators.createLink(link("again", "op_carla"), administrator);
       assert.equal(await since("carla"), at + 2);
-      assert.equal(await store.approvals.approve(id, by("carla")), "no_such_person");
+      assert.equal(await store.proposals.approveDeletion(id, by("carla")), "no_such_person");
       const shell = { actor: "adam", now: at + 3, shell: true };
       assert.equal(typeof (await operators.confirm("op_carla", shell)), "object");
       const last = (await store.listAudit(0, 1_000)).at(-1);
       assert.deepEqual([last?.action, last?.detail], ["operator.confirm", { by: "shell" }]);
-      assert.equal(typeof (await store.approvals.approve(id, by("carla"))), "object");
+      assert.equal(typeof (await store.proposals.approveDeletion(id, by("carla"))), "object");
       await store.cancelDeletion(id, act);
     });
 

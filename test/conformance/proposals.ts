@@ -92,7 +92,7 @@ export function testProposals(engine: Engine): void {
       }
       const open = await store.proposals.list({ openAt: now, limit: 100 });
       const waiting = async (query: object) =>
-        store.proposals.countOpen({ openAt: now, approver: "ben", ...query });
+        (await store.proposals.countWaiting({ openAt: now, approver: "ben", ...query })).proposals;
       assert.equal(await waiting({}), open.length);
       assert.equal(await waiting({ organizationId: acme }), open.length);
       assert.equal(await waiting({ organizationId: "none" }), 0);

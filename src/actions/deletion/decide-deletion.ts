@@ -19,7 +19,7 @@ export async function approveDeletion(app: App, deletionRequestId: string): Prom
   requireRight(app, "deletion.approve");
   requireNamed(app);
   await findDeletion(app, deletionRequestId);
-  const approved = await app.store.approvals.approve(deletionRequestId, actOf(app));
+  const approved = await app.store.proposals.approveDeletion(deletionRequestId, actOf(app));
   if (typeof approved !== "string") return approved;
   throw explain(approved, await findDeletion(app, deletionRequestId), app.operator);
 }

@@ -6,6 +6,7 @@ import {
   type DeletionStatus,
   openStatuses,
 } from "../../domain/deletion/deletion.ts";
+import type { Waiting } from "../../store/interface/proposal.ts";
 import type { App } from "../app.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -132,14 +133,12 @@ export async function countDeletions(app: App, query: DeletionQuery): Promise<nu
   return (await findMatching(app, query, countedMax + 1)).found.length;
 }
 
-/** How many deletions this person may approve, among the newest ones, in all organizations if none is given. */
-export async function countApprovals(
-  app: App,
-  organizationId: string | undefined,
-): Promise<number> {
+/** How many proposals and deletions this person may approve, in all organizations if none is given. */
+export async function countWaiting(app: App, organizationId: string | undefined): Promise<Waiting> {
   // Whoever may approve may know of every deletion, so that a count needs no further filter.
-  if (!hasRight(app, "deletion.approve") || !hasRight(app, "confidential.read")) return 0;
-  return app.store.approvals.countAwaiting({ organizationId, approver: app.operator });
+  if (!hasRight(app, "proposal.decide")) return { proposals: 0, deletions: 0 };
+  const query = { organizationId, approver: app.operator, openAt: app.now() };
+  return app.store.proposals.countWaiting(query);
 }
 
 /** A deletion takes longer only if it erases very much, or if something is wrong. */

@@ -40,16 +40,6 @@ export async function listProposals(
   return { shown, next: found.length > limit ? shown.at(-1) : undefined };
 }
 
-/** How many proposals this person may approve, in all organizations if none is given. */
-export async function countProposals(
-  app: App,
-  organizationId: string | undefined,
-): Promise<number> {
-  if (!hasRight(app, "proposal.decide")) return 0;
-  const query = { organizationId, approver: app.operator, openAt: app.now() };
-  return app.store.proposals.countOpen(query);
-}
-
 export interface ProposalDetails {
   readonly proposal: Proposal;
   readonly status: Proposal["status"];

@@ -6,8 +6,8 @@ import {
   waitKinds,
 } from "../../actions/deletion/deletion-wait.ts";
 import {
-  countApprovals,
   countDeletions,
+  countWaiting,
   type DeletionPart,
   type DeletionQuery,
   listDeletions,
@@ -122,7 +122,7 @@ async function renderTabsOf({ app }: Person, filter: DeletionQuery): Promise<Htm
           [
             "Needs my approval",
             toApprove,
-            formatCounted(await countApprovals(app, organizationId)),
+            formatCounted((await countWaiting(app, organizationId)).deletions),
           ] as const,
         ]
       : []),

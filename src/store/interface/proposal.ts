@@ -30,3 +30,14 @@ export interface ProposalQuery {
   readonly before?: Pick<Proposal, "proposedAt" | "proposalId"> | undefined;
   readonly limit: number;
 }
+
+export interface WaitingQuery extends Pick<ProposalQuery, "organizationId"> {
+  readonly approver: string;
+  readonly openAt: number;
+}
+
+/** How much waits for a second person. */
+export interface Waiting {
+  readonly proposals: number;
+  readonly deletions: number;
+}

@@ -4,7 +4,7 @@
 
 import * as accessToken from "./access/access-token.ts";
 import * as apiKey from "./access/api-key.ts";
-import { approveDeletion, countAwaiting } from "./deletion/approval.ts";
+import { approveDeletion } from "./deletion/approval.ts";
 import * as audit from "./trail/audit.ts";
 import { searchAudit } from "./trail/audit.ts";
 import * as clock from "./trail/clock.ts";
@@ -179,14 +179,11 @@ export const methods = {
     purgeExpired: change(every, purgeExpired),
     listAudit: lookup(every, audit.listAudit),
   },
-  approvals: {
-    approve: change(every, approveDeletion),
-    countAwaiting: lookup(ofFilter, countAwaiting),
-  },
   proposals: {
+    approveDeletion: change(every, approveDeletion),
     find: lookup(every, proposal.findProposal),
     list: lookup(ofFilter, proposal.listProposals),
-    countOpen: lookup(ofFilter, proposal.countOpenProposals),
+    countWaiting: lookup(ofFilter, proposal.countWaiting),
     decline: change(every, proposal.declineProposal),
     expire: change(every, proposal.expireProposals),
   },

@@ -4,7 +4,7 @@
 import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NotApproved } from "../../interface/deletion.ts";
-import { auditDeletion, awaitingApproval, findDeletion, readExistingDeletion } from "./deletion.ts";
+import { auditDeletion, findDeletion, readExistingDeletion } from "./deletion.ts";
 import { lockApprover } from "../access/operator.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
 
@@ -23,20 +23,6 @@ function ownKeyOf(requester: string): string {
     SELECT 1 FROM api_key
     WHERE substr(${requester} || ' ', 1, length(key_id) + 1) = key_id || ' ' AND created_by = $2`;
 }
-
-/** How many deletions that await an approval are read to count them, newest first. */
-const awaitingReadMax = 1_000;
-
-const countAwaitingOf = (condition: string): string => `
-  SELECT count(*) AS deletions FROM (
-    SELECT approval_requester AS requester FROM deletion
-    WHERE ${condition} ${awaitingApproval} AND restricted_of IS NULL
-    ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ${awaitingReadMax}
-  ) AS newest WHERE requester <> $1`;
-
-const countAwaitingOfAll = countAwaitingOf("");
-
-const countAwaitingOfOrganization = countAwaitingOf("organization_id = $2 AND");
 
 /**
  * The actor is the person who approves. One transaction checks whether this person may approve, and stores the
@@ -66,23 +52,4 @@ function* findReason(deletion: Deletion | undefined, { actor }: Act): Statements
   if (own) return "own_request";
   // Another process has changed the deletion between the two statements.
   return "not_pending";
-}
-
-/** Counts the deletions that somebody else has requested and this person may approve, among the newest ones. */
-export function* countAwaiting({
-  organizationId,
-  approver,
-}: {
-  readonly organizationId?: string | undefined;
-  readonly approver: string;
-}): Statements<number> {
-  const counted =
-    organizationId === undefined
-      ? yield* get<Counted>(countAwaitingOfAll, approver)
-      : yield* get<Counted>(countAwaitingOfOrganization, approver, organizationId);
-  return counted?.deletions ?? 0;
-}
-
-interface Counted {
-  readonly deletions: number;
 }

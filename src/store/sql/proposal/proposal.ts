@@ -2,7 +2,8 @@
 
 import type { Proposal } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
-import type { Objection, ProposalQuery } from "../../interface/proposal.ts";
+import type { Objection, ProposalQuery, Waiting, WaitingQuery } from "../../interface/proposal.ts";
+import { awaitingApproval } from "../deletion/deletion.ts";
 import { reader } from "../../row/reader.ts";
 import { auditAct, auditActs } from "../trail/audit.ts";
 import { find, get, list, run, type Statements } from "../statement/statements.ts";
@@ -33,19 +34,27 @@ const findOpenOfOrganization = `
     AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
   ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
 
-/** How many open proposals are read to count them. */
-const openReadMax = 1_000;
+/** How many rows are read to count them. */
+const countedMax = 1_000;
 
-const countOpenOf = (condition: string): string => `
-  SELECT count(*) AS proposals FROM (
-    SELECT proposed_by FROM proposal
-    --sqlite INDEXED BY proposal_open
-    WHERE ${condition} status = 'open' AND expires_at > $2 LIMIT ${openReadMax}
-  ) AS those WHERE proposed_by <> $1`;
+const countWaitingOf = (condition: string): string => `
+  SELECT (
+    SELECT count(*) FROM (
+      SELECT proposed_by FROM proposal
+      --sqlite INDEXED BY proposal_open
+      WHERE ${condition} status = 'open' AND expires_at > $2 LIMIT ${countedMax}
+    ) AS those WHERE proposed_by <> $1
+  ) AS proposals, (
+    SELECT count(*) FROM (
+      SELECT approval_requester FROM deletion
+      WHERE ${condition} ${awaitingApproval} AND restricted_of IS NULL
+      ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ${countedMax}
+    ) AS newest WHERE approval_requester <> $1
+  ) AS deletions`;
 
-const countOpenOfAll = countOpenOf("");
+const countWaitingOfAll = countWaitingOf("");
 
-const countOpenOfOrganization = countOpenOf("organization_id = $3 AND");
+const countWaitingOfOrganization = countWaitingOf("organization_id = $3 AND");
 
 const setDeclined = `
   UPDATE proposal SET status = 'declined', decided_by = $2, decided_at = $3
@@ -85,26 +94,17 @@ export function* listProposals(query: ProposalQuery): Statements<readonly Propos
     : yield* list(toProposal, findOpenOfOrganization, ...place, openAt, organizationId);
 }
 
-/** Counts the open proposals that somebody else has made and this person may approve. */
-export function* countOpenProposals({
+/** Counts what somebody else has proposed or requested and this person may approve, among the newest deletions. */
+export function* countWaiting({
   organizationId,
   approver,
   openAt,
-}: {
-  readonly organizationId?: string | undefined;
-  readonly approver: string;
-  readonly openAt: number;
-}): Statements<number> {
+}: WaitingQuery): Statements<Waiting> {
   const counted =
     organizationId === undefined
-      ? yield* get<{ proposals: number }>(countOpenOfAll, approver, openAt)
-      : yield* get<{ proposals: number }>(
-          countOpenOfOrganization,
-          approver,
-          openAt,
-          organizationId,
-        );
-  return counted?.proposals ?? 0;
+      ? yield* get<Waiting>(countWaitingOfAll, approver, openAt)
+      : yield* get<Waiting>(countWaitingOfOrganization, approver, openAt, organizationId);
+  return counted ?? { proposals: 0, deletions: 0 };
 }
 
 /** A proposal can be declined by everybody who may approve it, and by the person who made it. */
