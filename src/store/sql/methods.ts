@@ -4,7 +4,7 @@
 
 import * as accessToken from "./access/access-token.ts";
 import * as apiKey from "./access/api-key.ts";
-import { approveDeletion } from "./deletion/approval.ts";
+import { approveDeletion } from "./proposal/agree.ts";
 import * as audit from "./trail/audit.ts";
 import { searchAudit } from "./trail/audit.ts";
 import * as clock from "./trail/clock.ts";

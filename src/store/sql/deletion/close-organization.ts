@@ -10,11 +10,10 @@ import {
 import type { Proposal } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
-import { agree, auditApproval } from "../proposal/agree.ts";
+import { agree, auditApproval, approveDeletion } from "../proposal/agree.ts";
 import { findProposal } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
-import { approveDeletion } from "./approval.ts";
 import { removeSubscriptionsOf } from "../subscription/subscription.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { run, type Statements } from "../statement/statements.ts";
