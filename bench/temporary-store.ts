@@ -108,7 +108,7 @@ async function onPostgres(server: PostgresServer, folder: string): Promise<Tempo
   };
 }
 
-function settingsOf(databaseUrl: string, folder: string): TemporaryStore["settings"] {
+export function settingsOf(databaseUrl: string, folder: string): TemporaryStore["settings"] {
   return {
     HOST: "127.0.0.1",
     PORT: "0",

@@ -15,6 +15,9 @@ const bucketShift = 1;
 const entryBytes = 6;
 const placeAt = 4;
 
+/** Entries of one block, in no order, one after another. */
+export type PackedEntries = Buffer;
+
 export interface PartyHash {
   readonly bucket: number;
   /** The bits of the hash that an entry has. */
@@ -44,7 +47,7 @@ export function divideEntries(
   return Map.groupBy(entries, ({ bucket }) => bucket);
 }
 
-export function packEntries(entries: readonly Omit<PartyEntry, "bucket">[]): Buffer {
+export function packEntries(entries: readonly Omit<PartyEntry, "bucket">[]): PackedEntries {
   const bytes = Buffer.alloc(entries.length * entryBytes);
   for (const [index, { rest, changeNo }] of entries.entries()) {
     bytes.writeUInt32BE(rest, index * entryBytes);
@@ -53,13 +56,34 @@ export function packEntries(entries: readonly Omit<PartyEntry, "bucket">[]): Buf
   return bytes;
 }
 
+/** The bytes by which the entries of a party are found. */
+export function beginningOf({ rest }: Pick<PartyHash, "rest">): Uint8Array {
+  return packEntries([{ rest, changeNo: 1 }]).subarray(0, placeAt);
+}
+
+/** Returns the others; the same if the entry is not among them. */
+export function withoutEntry(
+  packed: PackedEntries,
+  entry: Omit<PartyEntry, "bucket">,
+): PackedEntries {
+  const bytes = packEntries([entry]);
+  let at = packed.indexOf(bytes);
+  while (at % entryBytes > 0) at = packed.indexOf(bytes, at + 1);
+  if (at === -1) return packed;
+  return Buffer.concat([packed.subarray(0, at), packed.subarray(at + entryBytes)]);
+}
+
 export function* readEntries(
   packed: Uint8Array,
   block: number,
 ): Iterable<Omit<PartyEntry, "bucket">> {
-  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  const bytes = toBuffer(packed);
   const first = block * blockNumbers + 1;
   for (let at = 0; at + entryBytes <= bytes.length; at += entryBytes) {
     yield { rest: bytes.readUInt32BE(at), changeNo: first + bytes.readUInt16BE(at + placeAt) };
   }
+}
+
+export function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -10,9 +10,11 @@ import {
   blockNumbers,
   blockOf,
   hashParty,
+  type PackedEntries,
   packEntries,
   type PartyEntry,
-  readEntries,
+  toBuffer,
+  withoutEntry,
 } from "../../shared/party-entries.ts";
 import { type KeyRow, toKey as recordKeyOf } from "../../shared/record-key.ts";
 import { among, hashIn, hashText, keyRows, named } from "../statement/named.ts";
@@ -147,47 +149,55 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
     .map(hashed)
     .filter((one) => isRestrictedId(one.organizationId) || one.changeNo <= indexedNo);
   const rows = yield* readRows([...going, ...coming]);
-  const changed = new Set<StoredRow>();
-  const gone = new Set(going.map(entryText));
-  for (const row of rows.values()) {
-    const left = row.entries.filter((entry) => !gone.has(entryText({ ...row, ...entry })));
-    if (left.length < row.entries.length) changed.add(row);
-    row.entries = left;
+  const changed = new Map<string, StoredRow>();
+  for (const entry of going) {
+    for (const text of placesOf(entry).map(rowText)) {
+      const row = changed.get(text) ?? rows.get(text);
+      if (row === undefined) continue;
+      const packed = withoutEntry(row.packed, entry);
+      if (packed !== row.packed) changed.set(text, { ...row, packed });
+    }
   }
   for (const entry of coming) {
-    const together = rows.get(rowText({ ...entry, bucket: allBuckets }));
-    const row = together ?? rows.get(rowText(entry)) ?? { ...entry, entries: [] };
-    rows.set(rowText(row), row);
-    row.entries = [...row.entries, entry];
-    changed.add(row);
+    const [text = "", together = ""] = placesOf(entry).map(rowText);
+    const place = rows.has(together) ? together : text;
+    const row = changed.get(place) ?? rows.get(place) ?? { ...entry, packed: noEntries };
+    changed.set(place, { ...row, packed: Buffer.concat([row.packed, packEntries([entry])]) });
   }
-  yield* storePartyRows([...changed]);
+  yield* storePartyRows([...changed.values()]);
 }
 
 type PlacedEntry = PartyEntry & Pick<RecordKey, "organizationId">;
+
+const noEntries = packEntries([]);
 
 /** The entries of one organization in a bucket and a block. */
 export interface StoredRow {
   readonly organizationId: string;
   readonly bucket: number;
+  /** Any number of the block. */
   readonly changeNo: number;
-  entries: readonly Omit<PartyEntry, "bucket">[];
+  readonly packed: PackedEntries;
 }
 
-function* readRows(entries: readonly PlacedEntry[]): Statements<Map<string, StoredRow>> {
-  const places = entries.flatMap((entry) => [entry, { ...entry, bucket: allBuckets }]);
-  const keys = new Map(places.map((place) => [rowText(place), toKey(place)]));
+function* readRows(entries: readonly PlacedEntry[]): Statements<ReadonlyMap<string, StoredRow>> {
+  const keys = new Map(entries.flatMap(placesOf).map((place) => [rowText(place), toKey(place)]));
   const found = yield* all<BlockRow>(findRows, new Rows([...keys.values()], rowKey.length));
   const rows = found.map(
-    ({ organization_id: organizationId, bucket, block_no, entries: packed }) => {
+    ({ organization_id: organizationId, bucket, block_no, entries: bytes }) => {
       const changeNo = block_no * blockNumbers + 1;
-      return { organizationId, bucket, changeNo, entries: [...readEntries(packed, block_no)] };
+      return { organizationId, bucket, changeNo, packed: toBuffer(bytes) };
     },
   );
   return new Map(rows.map((row) => [rowText(row), row]));
 }
 
 type Place = Pick<StoredRow, "organizationId" | "bucket" | "changeNo">;
+
+/** The two rows that may have an entry. */
+function placesOf(entry: PlacedEntry): readonly Place[] {
+  return [entry, { ...entry, bucket: allBuckets }];
+}
 
 function toKey({ organizationId, bucket, changeNo }: Place) {
   return [organizationId, bucket, blockOf(changeNo)] as const;
@@ -197,20 +207,16 @@ function rowText(place: Place): string {
   return toKey(place).join(" ");
 }
 
-function entryText({ organizationId, rest, changeNo }: Omit<PlacedEntry, "bucket">): string {
-  return `${organizationId} ${changeNo} ${rest}`;
-}
-
 /** Stores rows, and removes those without entries. */
 export function* storePartyRows(rows: readonly StoredRow[]): Statements<void> {
   const [empty, full] = [rows.filter(isEmpty), rows.filter((row) => !isEmpty(row))];
-  const stored = full.map((row) => [...toKey(row), hashText(packEntries(row.entries))]);
+  const stored = full.map((row) => [...toKey(row), hashText(row.packed)]);
   yield* run(storeRows, new Rows(stored, rowKey.length + 1));
   yield* run(removeRows, new Rows(empty.map(toKey), rowKey.length));
 }
 
-function isEmpty({ entries }: StoredRow): boolean {
-  return entries.length === 0;
+function isEmpty({ packed }: StoredRow): boolean {
+  return packed.length === 0;
 }
 
 /** Removes the next rows of an organization; returns the key of the last one, undefined at the end. */

@@ -13,6 +13,7 @@ import type {
 } from "../../interface/naming.ts";
 import {
   allBuckets,
+  beginningOf,
   blockNumbers,
   blockOf,
   hashParty,
@@ -20,7 +21,7 @@ import {
 } from "../../shared/party-entries.ts";
 import { anyChange } from "../record/changes.ts";
 import { findLatestArrival } from "../record/record.ts";
-import { named } from "../statement/named.ts";
+import { hashText } from "../statement/named.ts";
 import { all, Rows, type Statements } from "../statement/statements.ts";
 import { type PartyState, readPartyState } from "./entries.ts";
 import { type NamingRow, partiesIn, searchedFor, textsOf } from "./named-parties.ts";
@@ -32,15 +33,22 @@ const numbersAtOnce = 500;
 /** A scan covers this many numbers. While there are more beyond the index, it is behind. */
 const scannedMax = 2 * blockNumbers;
 
+/** The rows that contain the bytes of an entry; they may also be those of two neighbours. */
 const findRows = `
-  SELECT party_block.bucket, block_no, entries FROM ${named("bucket bigint")}
-    --sqlite CROSS
+  --sqlite WITH named AS MATERIALIZED (
+  --sqlite   SELECT value ->> 0 AS bucket, value ->> 1 AS rest, unhex(substr(value ->> 2, 3)) AS beginning FROM json_each($1))
+  SELECT rest, block_no, entries
+  FROM
+    --sqlite named CROSS
+    --postgres unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS named (bucket, rest, beginning)
     JOIN party_block ON party_block.bucket = named.bucket
-  WHERE organization_id = $2 AND block_no >= $3 AND block_no < $4
+  WHERE organization_id = $4 AND block_no >= $5 AND block_no < $6
+    --sqlite AND instr(entries, beginning) > 0
+    --postgres AND position(beginning IN entries) > 0
   ORDER BY block_no`;
 
 interface Row {
-  readonly bucket: number;
+  readonly rest: number;
   readonly block_no: number;
   readonly entries: Uint8Array;
 }
@@ -94,17 +102,19 @@ function* searchIndex(
   // The entries of a restricted set are written when its records are moved, before the index gets there.
   const end = blockOf(isRestrictedId(organizationId) ? yield* findLatestArrival() : indexedNo) + 1;
   for (let block = blockOf(after + 1); block < end && open.size > 0; block += blocksAtOnce) {
-    const buckets = new Set([allBuckets, ...open.values().map(({ bucket }) => bucket)]);
     const values = new Rows(
-      [...buckets].map((bucket) => [bucket]),
-      1,
+      [...open.values()].flatMap(({ bucket, ...one }) =>
+        [bucket, allBuckets].map((any) => [any, one.rest, hashText(beginningOf(one))]),
+      ),
+      3,
     );
     const upTo = Math.min(end, block + blocksAtOnce);
     const rows = yield* all<Row>(findRows, values, organizationId, block, upTo);
     const byRest = Map.groupBy(open, ([, { rest }]) => rest);
-    for (const { block_no, entries } of rows) {
-      for (const { rest, changeNo } of readEntries(entries, block_no)) {
-        for (const [party] of byRest.get(rest) ?? []) numbers.get(party)?.push(changeNo);
+    for (const { rest, block_no, entries } of rows) {
+      for (const entry of readEntries(entries, block_no)) {
+        if (entry.rest !== rest) continue;
+        for (const [party] of byRest.get(rest) ?? []) numbers.get(party)?.push(entry.changeNo);
       }
     }
     for (const party of open.keys()) {

@@ -7,6 +7,7 @@ import {
   blockNumbers,
   divideEntries,
   hashParty,
+  packEntries,
   type PartyEntry,
 } from "../../shared/party-entries.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
@@ -73,7 +74,7 @@ export function* indexParties(settled: number): Statements<boolean> {
   const rows = [...Map.groupBy(entries, ({ organizationId }) => organizationId)].flatMap(
     ([organizationId, some]) =>
       [...divideEntries(some)].map(([bucket, ones]) => {
-        return { organizationId, bucket, changeNo: to, entries: ones };
+        return { organizationId, bucket, changeNo: to, packed: packEntries(ones) };
       }),
   );
   yield* storePartyRows(rows);
