@@ -283,8 +283,7 @@ async function run(settings: Settings, query: Bench["query"]): Promise<void> {
   const isNew = (await app.store.findOrganization(organizationId)) === undefined;
   if (isNew) await app.store.createOrganization(organization(organizationId), act);
   const { latest } = await app.store.settledArrival();
-  const [row] = await query("SELECT count(*) AS persons FROM deletion");
-  const person = Number(row?.["persons"]);
+  const { receiptNo: person } = await app.store.receiptHead();
   const bench: Bench = { app, query, transaction: latest, person, others: 0 };
   const missing = Math.max(0, records - latest);
   report(`${missing} transactions`, await measure(bench, () => addTransactions(bench, missing)));

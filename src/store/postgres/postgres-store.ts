@@ -4,12 +4,12 @@
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { makeClaimer } from "../shared/claimer.ts";
-import { completeInParts, heldMeanwhile } from "../shared/completion-outcome.ts";
+import { completeInGroups, heldMeanwhile } from "../shared/completion-outcome.ts";
 import { makePartyIndexing } from "../shared/index-parties.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
-import { findLargePlans } from "../sql/plan/erasure.ts";
+import { groupByPlan } from "../sql/plan/erasure.ts";
 import { purgeNotices } from "../sql/erase/notices.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
@@ -212,11 +212,10 @@ function makeCompletion(
     }
   };
   return async (all, act) => {
-    const large = await database.inOneGo(deletions, (tx) => tx.perform(findLargePlans, all));
-    return completeInParts(all, {
+    const groups = await database.inOneGo(deletions, (tx) => tx.perform(groupByPlan, all));
+    return completeInGroups(all, groups, {
       isAlone: (id) => leases.isOfOrganization([id]),
-      verifyFirst: async (id) => {
-        if (!large.has(id)) return undefined;
+      verifyLarge: async (id) => {
         const verification = await verifyParts(id, act);
         const isClean = verification === undefined || verification.result === "clean";
         return isClean ? undefined : completionOf(verification);

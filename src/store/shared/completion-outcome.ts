@@ -4,6 +4,7 @@
 import { AppError } from "../../domain/error.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Completion } from "../interface/deletion.ts";
+import type { PlanGroup } from "../sql/plan/erasure.ts";
 
 /** The reason to fail if a related record has arrived meanwhile that must not be erased. */
 export function heldMeanwhile(waitingFor: string): StoreError {
@@ -15,18 +16,16 @@ export function heldMeanwhile(waitingFor: string): StoreError {
 export interface CompletionSteps {
   /** True for a deletion that shares no transaction. */
   readonly isAlone: (id: string) => boolean;
-  /** The result for a deletion that can't be completed yet. */
-  readonly verifyFirst: (id: string) => Promise<Completion | undefined>;
+  /** The result for a deletion with a large plan that can't be completed yet. */
+  readonly verifyLarge: (id: string) => Promise<Completion | undefined>;
   readonly completeTogether: (ids: readonly string[]) => Promise<readonly Completion[]>;
 }
 
-/**
- * Completes the deletions that pass the first verification: together, or one by one if that fails. Results are in
- * order.
- */
-export async function completeInParts(
+/** Completes the deletions of each group together, or one by one if that fails. Results are in the order of `ids`. */
+export async function completeInGroups(
   ids: readonly string[],
-  { isAlone, verifyFirst, completeTogether }: CompletionSteps,
+  groups: readonly PlanGroup[],
+  { isAlone, verifyLarge, completeTogether }: CompletionSteps,
 ): Promise<readonly Completion[]> {
   const outcomes = new Map<string, Completion>();
   const complete = async (some: readonly string[]): Promise<void> => {
@@ -42,14 +41,19 @@ export async function completeInParts(
       }
     }
   };
-  const together: string[] = [];
-  for (const id of ids) {
-    const outcome = await verifyFirst(id).catch((cause: unknown) => failed(cause));
-    if (outcome !== undefined) outcomes.set(id, outcome);
-    else if (isAlone(id)) await complete([id]);
-    else together.push(id);
+  for (const { ids: some, isLarge } of groups) {
+    if (isLarge) {
+      const [id = ""] = some;
+      const outcome = await verifyLarge(id).catch((cause: unknown) => failed(cause));
+      if (outcome !== undefined) {
+        outcomes.set(id, outcome);
+        continue;
+      }
+    }
+    const together = some.filter((id) => !isAlone(id));
+    for (const id of some) if (isAlone(id)) await complete([id]);
+    if (together.length > 0) await complete(together);
   }
-  if (together.length > 0) await complete(together);
   return ids.map((id) => outcomes.get(id) ?? again);
 }
 

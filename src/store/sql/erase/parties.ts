@@ -10,7 +10,7 @@ import { keyText } from "../../../domain/record/record-write.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { postponeAll, type Waiting } from "../plan/claim.ts";
-import { obstacleOfParty } from "../plan/party-obstacle.ts";
+import { obstacleOfParty, partiesAtOnce } from "../plan/party-obstacle.ts";
 import { findHeld, planningOf, type PlanTarget } from "../plan/plan.ts";
 import { extendPlans, type Planned } from "../plan/write-plan.ts";
 import { findHoldsOf } from "../retention/hold.ts";
@@ -45,11 +45,13 @@ export function* verifyParties(
   const results = new Map<string, PartyVerification>();
   const ofParties = deletions.filter(({ resourceType }) => isPartyType(resourceType));
   for (const [organizationId, some] of Map.groupBy(ofParties, (one) => one.organizationId)) {
-    const parties = [...new Set(some.map(({ resourceId }) => resourceId))];
+    const [next, later] = [some.slice(0, partiesAtOnce), some.slice(partiesAtOnce)];
+    const parties = [...new Set(next.map(({ resourceId }) => resourceId))];
     const query = { organizationId, parties, recordsMax: targetsAtOnce };
     const { namings, ends, isBehind } = yield* findNamings(query);
-    if (!isBehind) yield* addToPlans(some, { namings, ends, results, ...options });
-    else for (const one of some) results.set(one.deletionRequestId, { result: "partly", isBehind });
+    if (!isBehind) yield* addToPlans(next, { namings, ends, results, ...options });
+    else for (const one of next) results.set(one.deletionRequestId, { result: "partly", isBehind });
+    for (const one of later) results.set(one.deletionRequestId, { result: "partly" });
   }
   return results;
 }

@@ -182,10 +182,9 @@ function* planAgain(
 }
 
 /**
- * Takes the first verification pass: over several small plans at once, or else over a part of the first large one,
- * which is `partly` verified if there is more. Verified targets are removed because they contain the ids of erased
- * records, so that these can be scrubbed before the deletion is completed. The results are in order; there may be fewer
- * results than deletions.
+ * Takes the first verification pass over a group (groupByPlan): over small plans, or over a part of a large one, which
+ * is `partly` verified if there is more. Verified targets are removed because they contain the ids of erased records,
+ * so that these can be scrubbed before the deletion is completed. The results are in order.
  */
 export function* verifyFirst(
   processing: readonly Processing[],
@@ -193,10 +192,8 @@ export function* verifyFirst(
 ): Statements<readonly Verification[]> {
   const [first] = processing;
   if (first === undefined) return [];
-  const end = processing.findIndex(({ planEnd }) => planEnd > smallPlanMax);
-  if (end === 0) return [yield* verifyPart(first.deletion, options)];
-  const small = end === -1 ? processing : processing.slice(0, end);
-  const deletions = small.map(({ deletion }) => deletion);
+  if (first.planEnd > smallPlanMax) return [yield* verifyPart(first.deletion, options)];
+  const deletions = processing.map(({ deletion }) => deletion);
   const results = yield* verifyDeletions(deletions, options);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   yield* removeTargets(clean, anyPosition);

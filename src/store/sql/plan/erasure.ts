@@ -52,7 +52,7 @@ const setProgress = `
   WHERE deletion_request_id = named.id`;
 
 /** A plan with at most this many targets may share a step with other plans. */
-export const smallPlanMax = 16;
+export const smallPlanMax = 64;
 
 /** A deletion that is being processed, and its progress. */
 export interface Processing {
@@ -110,14 +110,33 @@ export function* chooseNext(
   return small.length > 0 ? small : ids.slice(0, 1);
 }
 
-const findLarge = `
-  SELECT deletion_request_id AS id FROM deletion
-  WHERE ${inNamedIds("deletion_request_id")} AND plan_end > ${smallPlanMax}`;
+const readEnds = `
+  SELECT deletion_request_id AS id, plan_end FROM deletion
+  WHERE ${inNamedIds("deletion_request_id")}`;
 
-/** Finds those of these deletions whose plans are verified part by part. */
-export function* findLargePlans(ids: readonly string[]): Statements<ReadonlySet<string>> {
-  const rows = yield* all<{ id: string }>(findLarge, ids);
-  return new Set(rows.map(({ id }) => id));
+/** Deletions that are verified together: one with a large plan, or several with small ones. */
+export interface PlanGroup {
+  readonly ids: readonly string[];
+  readonly isLarge: boolean;
+}
+
+/** Divides these deletions, in order. */
+export function* groupByPlan(ids: readonly string[]): Statements<readonly PlanGroup[]> {
+  const rows = yield* all<{ id: string; plan_end: number }>(readEnds, ids);
+  const ends = new Map(rows.map((row) => [row.id, row.plan_end]));
+  const groups: { ids: string[]; isLarge: boolean }[] = [];
+  let left = 0;
+  for (const id of ids) {
+    const end = ends.get(id) ?? 0;
+    const isLarge = end > smallPlanMax;
+    left -= Math.max(1, end);
+    if (left >= 0 && !isLarge) groups.at(-1)?.ids.push(id);
+    else {
+      groups.push({ ids: [id], isLarge });
+      left = isLarge ? 0 : limits.erasureStepRecordsMax - end;
+    }
+  }
+  return groups;
 }
 
 /** The part of the plan of one deletion that a step processes. */

@@ -23,7 +23,7 @@ import { get, rest, type Statements } from "../statement/statements.ts";
 import { laterObstacle, type Obstacle, obstacleOfHold } from "./plan.ts";
 
 /** How many parties one transaction evaluates, and how many records that name each. */
-const partiesAtOnce = 64;
+export const partiesAtOnce = 64;
 const recordsOfPartyMax = 100;
 /** How many records one page has of a party that many records name. */
 const recordsAtOnce = 500;

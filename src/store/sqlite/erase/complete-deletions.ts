@@ -55,8 +55,6 @@ interface CompletingClean {
 
 /** After this time the caller serves other deletions, and continues with those that are partly verified. */
 const verificationMsMax = 1_000;
-/** How many deletions one transaction verifies first. */
-const verifiedAtOnceMax = 256;
 
 /** How often to wait for processes that read, and how long each time. */
 const attemptsMax = 4;
@@ -132,11 +130,10 @@ export class DeletionCompleter {
     const clean = new Set<string>();
     const until = performance.now() + verificationMsMax;
     for (let left = ids; left.length > 0;) {
-      const part = left.slice(0, verifiedAtOnceMax);
-      const results = await this.#verifySome(part, act);
+      const results = await this.#verifySome(left, act);
       const again: string[] = [];
       for (const [index, verification] of results.entries()) {
-        const id = part[index] ?? "";
+        const id = left[index] ?? "";
         if (verification.result === "partly" && performance.now() < until) again.push(id);
         else if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
         else {

@@ -10,7 +10,7 @@ import { headAfter } from "../../shared/seal-receipts.ts";
 import { followsHead } from "../../row/receipt-row.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
-import { chooseNext, findLargePlans, lockProcessing } from "../../sql/plan/erasure.ts";
+import { chooseNext, groupByPlan, lockProcessing } from "../../sql/plan/erasure.ts";
 import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/pseudonym.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { type Completing, finishDeletions } from "../../sql/erase/verification.ts";
@@ -84,11 +84,8 @@ export function verifyErasures(
   ids: readonly string[],
   act: Act,
 ): readonly VerificationResult[] {
-  // A large plan is verified separately: the others need not be read each time.
-  const large = connection.perform(findLargePlans, ids);
-  const end = ids.findIndex((id) => large.has(id));
-  const some = end === -1 ? ids : ids.slice(0, Math.max(1, end));
-  const processing = connection.perform(lockProcessing, some);
+  const [first] = connection.perform(groupByPlan, ids);
+  const processing = connection.perform(lockProcessing, first?.ids ?? []);
   const options = { now: act.now, bounds: planBounds };
   const results = connection.perform(verifyFirst, processing, options);
   const clean = ids.filter((_, index) => results[index]?.result === "clean");
