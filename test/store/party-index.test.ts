@@ -217,6 +217,34 @@ describe("the index of parties", () => {
       assert.deepEqual(await entriesIn(scene), []);
     });
 
+    it(`is compared with the changes by a check, on ${name}`, async (test) => {
+      const scene = await open(test);
+      const { store, query } = scene;
+      await store.createOrganization(organization(acme), operator);
+      await store.add("person", "p");
+      for (const id of ["t", "u"]) await pay(store, id, "p");
+      await store.write(draftOf("transaction", "t", { ...countries, sender_id: "p", amount: 1 }), {
+        mode: "update",
+      });
+      await fillBlock(store);
+      await indexAll(store);
+      await store.erase("transaction", "u");
+      await store.erase("person", "p");
+      const findings = async () => (await store.checkIntegrity()).findings;
+      assert.deepEqual(await findings(), []);
+      const { rest } = await hashOf(scene, "p");
+      const { bucket } = await hashOf(scene, "shop");
+      const entry = packEntries([{ rest, changeNo: 2 }]).toString("hex");
+      const bytes = name === "SQLite" ? `x'${entry}'` : `'\\x${entry}'`;
+      await query(`INSERT INTO party_block (organization_id, bucket, block_no, entries)
+        VALUES ('${acme}', -1, 0, ${bytes}) RETURNING bucket`);
+      assert.match((await findings()).join(), /^The index of parties has 1 wrong entries of the/);
+      const removed = await query(`DELETE FROM party_block WHERE bucket IN (-1, ${bucket})
+        RETURNING entries`);
+      assert.equal(removed.length, 2);
+      assert.match((await findings()).join(), /^The index of parties lacks \d+ entries of the/);
+    });
+
     it(`advances when a deletion needs it, on ${name}`, async (test) => {
       const scene = await open(test);
       const { store } = scene;

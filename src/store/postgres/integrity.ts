@@ -3,6 +3,7 @@
 
 import type { IntegrityReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
+import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrival-counter.ts";
 import type { Database } from "./database.ts";
 import { reportOf } from "../shared/schema-parts.ts";
@@ -82,6 +83,7 @@ async function findAll(transaction: Transaction): Promise<readonly string[]> {
   return [
     ...(await transaction.perform(findBroken, invariants)),
     ...(transaction.distributed ? [] : await transaction.perform(checkCounter)),
+    ...(await transaction.perform(checkParties)),
     ...(await checkPlans(transaction)),
     ...(await transaction.perform(checkChains)),
   ];

@@ -6,9 +6,10 @@ import type { IntegrityReport, ErasureReport } from "../interface/check-report.t
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
 import { reportOf } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/compare-schema.ts";
+import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrival-counter.ts";
 import { isBeingErased } from "../sql/erase/organization-erasure.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, savepoint } from "./connection.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
 import { statSync } from "node:fs";
 import { listOutlived } from "../sql/deletion/outlived.ts";
@@ -139,6 +140,7 @@ function checkTables(connection: Connection): readonly string[] {
     ...connection.perform(findBroken, [...suspected(connection), ...invariants]),
     ...checkDigests(connection),
     ...connection.perform(checkCounter),
+    ...savepoint(connection, () => connection.perform(checkParties)),
     ...connection.perform(checkChains),
   ];
 }

@@ -167,7 +167,7 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
   yield* storePartyRows([...changed.values()]);
 }
 
-type PlacedEntry = PartyEntry & Pick<RecordKey, "organizationId">;
+export type PlacedEntry = PartyEntry & Pick<RecordKey, "organizationId">;
 
 const noEntries = packEntries([]);
 

@@ -128,7 +128,7 @@ function* searchIndex(
   return { numbers: [...new Set([...numbers.values()].flat())], ends };
 }
 
-function* readNumbered(
+export function* readNumbered(
   type: RecordType,
   organizationId: string,
   numbers: readonly number[],

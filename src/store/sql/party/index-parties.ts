@@ -3,19 +3,13 @@
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
-import {
-  blockNumbers,
-  divideEntries,
-  hashParty,
-  packEntries,
-  type PartyEntry,
-} from "../../shared/party-entries.ts";
+import { blockNumbers, divideEntries, hashParty, packEntries } from "../../shared/party-entries.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
 import {
   lockStateToAdvance,
   partyCounter,
   readPartyState,
-  type StoredRow,
+  type PlacedEntry,
   storePartyRows,
 } from "./entries.ts";
 import { type NamingRow, partiesIn, textsOf } from "./named-parties.ts";
@@ -59,18 +53,8 @@ export function* indexParties(settled: number): Statements<boolean> {
   }
   const to = indexedNo + blockNumbers;
   if (to > settled) return false;
-  const owners = yield* all<{ organization_id: string }>(findOwners);
-  const ids = owners.map(({ organization_id }) => organization_id);
-  const entries: (PartyEntry & Pick<StoredRow, "organizationId">)[] = [];
-  for (const type of namingTypes) {
-    const range = [ids, type.resourceType, indexedNo, to] as const;
-    for (const row of yield* all<NamingRow>(textsOf(type).due, ...range)) {
-      const { organization_id: organizationId, change_no: changeNo } = row;
-      for (const party of partiesIn(row)) {
-        entries.push({ organizationId, changeNo, ...hashParty(key, organizationId, party) });
-      }
-    }
-  }
+  const owners = yield* listOwners();
+  const entries = yield* readDue({ key, owners, from: indexedNo, to });
   const rows = [...Map.groupBy(entries, ({ organizationId }) => organizationId)].flatMap(
     ([organizationId, some]) =>
       [...divideEntries(some)].map(([bucket, ones]) => {
@@ -80,6 +64,34 @@ export function* indexParties(settled: number): Statements<boolean> {
   yield* storePartyRows(rows);
   yield* run(setMark, to);
   return to + blockNumbers <= settled;
+}
+
+export function* listOwners(): Statements<readonly string[]> {
+  const owners = yield* all<{ organization_id: string }>(findOwners);
+  return owners.map(({ organization_id }) => organization_id);
+}
+
+interface DueQuery {
+  readonly key: string;
+  readonly owners: readonly string[];
+  /** The numbers after the one, up to the other. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The entries that these changes have to have. */
+export function* readDue({ key, owners, from, to }: DueQuery): Statements<readonly PlacedEntry[]> {
+  const entries: PlacedEntry[] = [];
+  for (const type of namingTypes) {
+    const range = [owners, type.resourceType, from, to] as const;
+    for (const row of yield* all<NamingRow>(textsOf(type).due, ...range)) {
+      const { organization_id: organizationId, change_no: changeNo } = row;
+      for (const party of partiesIn(row)) {
+        entries.push({ organizationId, changeNo, ...hashParty(key, organizationId, party) });
+      }
+    }
+  }
+  return entries;
 }
 
 /** From now on everything is indexed again. */
