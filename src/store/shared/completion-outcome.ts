@@ -4,13 +4,18 @@
 import { AppError } from "../../domain/error.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Completion } from "../interface/deletion.ts";
-import type { PlanGroup } from "../sql/plan/erasure.ts";
 
 /** The reason to fail if a related record has arrived meanwhile that must not be erased. */
 export function heldMeanwhile(waitingFor: string): StoreError {
   return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`, {
     isTemporary: true,
   });
+}
+
+/** Deletions that are verified together: one with a large plan, or several with small ones. */
+export interface PlanGroup {
+  readonly ids: readonly string[];
+  readonly isLarge: boolean;
 }
 
 export interface CompletionSteps {

@@ -5,6 +5,7 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../interface/act.ts";
 import { addCounts, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
+import type { PlanGroup } from "../../shared/completion-outcome.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
@@ -113,12 +114,6 @@ export function* chooseNext(
 const readEnds = `
   SELECT deletion_request_id AS id, plan_end FROM deletion
   WHERE ${inNamedIds("deletion_request_id")}`;
-
-/** Deletions that are verified together: one with a large plan, or several with small ones. */
-export interface PlanGroup {
-  readonly ids: readonly string[];
-  readonly isLarge: boolean;
-}
 
 /** Divides these deletions, in order. */
 export function* groupByPlan(ids: readonly string[]): Statements<readonly PlanGroup[]> {
