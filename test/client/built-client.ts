@@ -3,9 +3,8 @@
 
 import { execFile } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { ownEnvironment } from "../deploy/packed.ts";
 import { root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -94,4 +93,10 @@ export async function compileProgram(
 export function javascriptOf(built: BuiltClient): readonly string[] {
   const cwd = join(built.package, "dist");
   return globSync("**/*.js", { cwd }).map((path) => readFileSync(join(cwd, path), "utf8"));
+}
+
+/** Without what npm passes on to a script that it runs, and with the Node of this process first. */
+function ownEnvironment(): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  return { PATH: `${dirname(process.execPath)}:${PATH}`, HOME };
 }

@@ -9,7 +9,7 @@ import { readFile, root } from "../repository/tree.ts";
 import { settings } from "../../src/settings/config.ts";
 import { ingress } from "./ingress.ts";
 import { writeSchemas } from "./kubernetes-schemas.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 
 const chart = join(root, "deploy/helm/sluice");
 

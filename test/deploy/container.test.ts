@@ -13,7 +13,7 @@ import { fetchToken } from "../support/customer.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeBaseImage } from "./base-image.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 
 const run = promisify(execFile);
 

@@ -10,7 +10,7 @@ import { settings } from "../../src/settings/config.ts";
 import { Problem } from "../../src/settings/setting.ts";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, readFiles, readPages, root, type TextFile } from "../repository/tree.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 import { findTemplateErrors } from "./rule/templates.ts";
 import { findUnitErrors } from "./rule/units.ts";
 

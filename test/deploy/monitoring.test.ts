@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { readFile, root } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 
 const rulesPath = "deploy/prometheus/alerts.yml";
 const testsPath = "test/deploy/alert-rules.yml";

@@ -10,7 +10,7 @@ import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { addOperator, cookieOf, read, signIn, submit, uploadFile } from "../console/browse.ts";
 import type { Client } from "../support/http-client.ts";
 import { type Server, startServer } from "../support/server.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 import { clientOf, type Proxy, proxyKinds, serverName, startProxy } from "./proxy-process.ts";
 
 const header = "tx_id,type,method,amount,currency,status,sender_id,sender_country,timestamp";

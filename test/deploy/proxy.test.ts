@@ -7,7 +7,7 @@ import { request } from "node:https";
 import { after, before, describe, it } from "node:test";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 import { type Proxy, proxyKinds, serverName, startProxy } from "./proxy-process.ts";
 
 const transaction = {

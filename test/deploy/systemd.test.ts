@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { settings } from "../../src/settings/config.ts";
 import { readFile } from "../repository/tree.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { lacks } from "./packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 
 const units = ["sluice.service", "sluice-backup.service", "sluice-backup.timer"];
 

@@ -13,7 +13,7 @@ import { checkLockFile } from "../../tools/release/check/lock-file.ts";
 import { checkPublishing } from "../../tools/release/check/publishing.ts";
 import { checkVersions } from "../../tools/release/check/versions.ts";
 import { checkWorkTree } from "../../tools/release/check/work-tree.ts";
-import { lacks } from "../deploy/packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 import { readFile } from "../repository/tree.ts";
 import { checkoutOf, commitAll, copyOf, edit, git, ownCheckout } from "./copy.ts";
 

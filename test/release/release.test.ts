@@ -19,7 +19,7 @@ import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { Checkout } from "../../tools/release/check.ts";
 import { packNpm } from "../../tools/release/package-set.ts";
-import { lacks } from "../deploy/packed.ts";
+import { lacks } from "../support/lacking-program.ts";
 import { readFile, root } from "../repository/tree.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { operate } from "../support/server.ts";
