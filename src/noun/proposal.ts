@@ -8,8 +8,9 @@ import {
   listProposals,
   showProposal,
 } from "../actions/proposal/proposals.ts";
+import { showing } from "../actions/operator/viewer.ts";
 import { defineStoreCommand, flag, optional, required, withDefault } from "../cli/command.ts";
-import { text, wholeNumber } from "../cli/input/kinds.ts";
+import { confidentialOptions, text, wholeNumber } from "../cli/input/kinds.ts";
 import { formatTime, renderFields } from "../cli/output/table.ts";
 import { type Meaning, renderChip } from "../console/html/chip.ts";
 import { renderApproving } from "../console/html/confirmation.ts";
@@ -88,10 +89,14 @@ const byId = { id: required(text("PROPOSAL_ID"), "The proposal.") };
 export const proposalShow = defineStoreCommand({
   name: "proposal show",
   summary: "Show what a proposal would do if it were approved now, or what was decided.",
+  details:
+    "Confidential records, and holds on them, are counted and shown only with --include-confidential.",
   examples: ["sluice proposal show prp_4fQ2mN8sT1vXc7Za"],
   rights: ["proposal.read"],
   arguments: byId,
-  run: async (app, { id }) => {
+  options: confidentialOptions,
+  run: async (opened, { id, includeConfidential }) => {
+    const app = showing(opened, { includeConfidential });
     const { proposal, status, proposed, effect } = await showProposal(app, id);
     return {
       json: { ...proposals.json(proposal, app), effect: effect ?? null },

@@ -16,6 +16,8 @@ const timestamp = "2026-02-01T00:00:00Z";
 const organizations = ["acme", "bare"] as const;
 type OrganizationId = (typeof organizations)[number];
 const deletions = new Map<OrganizationId, string>();
+/** To close the organization. */
+const proposals = new Map<OrganizationId, string>();
 /** Of which a part is of the report. */
 const kept = { sar: "", closing: "" };
 
@@ -54,6 +56,14 @@ const before = {
   pending: await line.ask("deletion show", deletions.get("acme") ?? "", officers),
   ceiling: await line.ask("retention preview --organization acme --days 1", officers),
 };
+for (const id of organizations) {
+  await line.ask("organization set --deletion-approval on", id);
+  const close = ["organization close --yes --as otto --reason r --organization", id] as const;
+  if (id === "acme") await line.ask("operator create otto --role officer");
+  const { message } = await line.fail(...close);
+  proposals.set(id, /prp_\w+/.exec(message)?.[0] ?? "");
+  await line.ask("organization set --deletion-approval off", id);
+}
 const sar = await line.ask("deletion request customer_sar s-2", ...on("acme"));
 kept.sar = String(sar["deletion_request_id"]);
 await processAll(line, clock.now);
@@ -65,7 +75,10 @@ await line.ask("deletion hold transaction tx-1", ...on("acme"), ...set);
 /** Without what differs by chance, and the name of the organization. */
 async function typed(id: OrganizationId, ...words: readonly string[]): Promise<string> {
   const { code, out, err } = await line.type(...words);
-  const known = new Map([[deletions.get(id) ?? "", "<deletion>"]]);
+  const known = new Map([
+    [deletions.get(id) ?? "", "<deletion>"],
+    [proposals.get(id) ?? "", "<proposal>"],
+  ]);
   let text = `${code} ${withoutManifest(out)} ${err}`;
   for (const [from, to] of known) text = text.replaceAll(from, to);
   return text
@@ -95,6 +108,7 @@ const commands: readonly ((id: OrganizationId) => readonly string[])[] = [
   (id) => ["receipt disclose --types customer_sar", deletions.get(id) ?? ""],
   (id) => ["receipt export --organization", id],
   (id) => ["retention preview --organization", id, "--days", "1"],
+  (id) => ["proposal show", proposals.get(id) ?? ""],
 ];
 
 describe("without --include-confidential", () => {

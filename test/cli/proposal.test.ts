@@ -74,6 +74,20 @@ describe("commands that need a second person", () => {
     assert.equal(created?.detail["by"], "shell");
   });
 
+  it("refuse a proposal for a rule that was changed since, and say so before", async () => {
+    await line.ask("organization create --name Ruled --id ruled");
+    await line.ask("organization set ruled --deletion-approval on");
+    const rule = "retention set --organization ruled --type transaction --yes --keep-days";
+    await line.ask(rule, "600");
+    const id = idIn((await line.fail(...`${rule} 500 --as anna`.split(" "))).message);
+    await line.ask(rule, "700");
+    const again = /has changed since; it has to be proposed again/;
+    assert.match(String((await line.ask("proposal show", id))["effect"]), again);
+    const { name, message } = await line.fail("proposal", "approve", id, "--as", "ben");
+    assert.equal(name, "proposal_outdated");
+    assert.match(message, again);
+  });
+
   it("continue a closing that was to export first, once it is approved", async () => {
     const folder = join(makeTempFolder(), "export");
     const close = [

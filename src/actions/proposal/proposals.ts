@@ -13,10 +13,10 @@ import {
 } from "../access/find-organization.ts";
 import { actOf, type App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { hasRight, requireRight } from "../operator/viewer.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { describeFloorWaits, describeRequested } from "../retention/floor-waits.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
-import { setPlanned, previewRule } from "../retention/retention-rules.ts";
+import { nameRule, previewRule, setPlanned } from "../retention/retention-rules.ts";
 import { objectionTo, requireNamed, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
@@ -137,7 +137,8 @@ const describes: Readonly<Record<ProposedAct, Describe>> = {
 /** If the act is no longer possible, says why. */
 async function describeEffect(app: App, proposal: Proposal): Promise<string> {
   try {
-    return (await describes[proposal.act](app, proposal)).join(" ");
+    const sentences = await describes[proposal.act](app, proposal);
+    return sentences.filter((sentence) => sentence !== "").join(" ");
   } catch (error) {
     if (error instanceof OperatorError) return error.message;
     throw error;
@@ -158,23 +159,17 @@ async function describeSettings(app: App, proposal: Proposal): Promise<readonly 
 }
 
 async function describeRule(app: App, proposal: Proposal): Promise<readonly string[]> {
-  const {
-    keepDays,
-    deleteAfterDays = null,
-    countedFrom,
-    redactable,
-    ...key
-  } = rulesOf(proposal).rule;
+  const { before, rule } = rulesOf(proposal);
+  const { keepDays, deleteAfterDays = null, countedFrom, redactable, ...key } = rule;
   const wanted = {
     ...key,
     keepDays: keepDays === 0 ? null : keepDays,
     deleteAfterDays,
     countedFrom,
   };
-  const { effect, due, last, waits } = await previewRule(app, { ...wanted, redactable });
-  return [effect, describeRequested({ due, last }), describeFloorWaits(waits)].filter(
-    (text) => text !== "",
-  );
+  const { effect, due, last, waits, seen } = await previewRule(app, { ...wanted, redactable });
+  if (seen !== nameRule(before)) throw objectionTo("changed", app);
+  return [effect, describeRequested({ due, last }), describeFloorWaits(waits)];
 }
 
 async function describeRelease(app: App, proposal: Proposal): Promise<readonly string[]> {
@@ -189,16 +184,20 @@ async function describeRelease(app: App, proposal: Proposal): Promise<readonly s
 async function describeClosing(app: App, proposal: Proposal): Promise<readonly string[]> {
   const { organizationId, parameters } = proposal;
   const counts = Object.values(await countShownRecords(app, organizationId));
-  const counted = counts.map((count) => Math.min(count, countedRecordsMax));
-  const sum = counted.reduce((all, count) => all + count, 0).toLocaleString("en");
+  const atMost = counts.map((count) => Math.min(count, countedRecordsMax));
+  const sum = atMost.reduce((all, count) => all + count, 0).toLocaleString("en");
   const records = counts.some((count) => count > countedRecordsMax) ? `more than ${sum}` : sum;
   const exporting =
     parameters["exporting"] === true
       ? "They are exported first, by the command that was proposed; then the deletion needs an approval of its own."
       : "";
+  const counted = viewerOf(app).may("confidential.read")
+    ? ""
+    : "Confidential records are erased too, and not counted here.";
   return [
     `All access of the organization ${organizationId} ends at once, and its ${records} records are erased for good, once no ` +
       `hold and no floor prevents it. The reason is: ${String(parameters["reason"])}.`,
+    counted,
     exporting,
   ];
 }

@@ -18,7 +18,7 @@ import {
   type RetentionRule,
   weakensFloor,
 } from "../../domain/retention/floor.ts";
-import { actTogether, requireAgreed } from "../proposal/agreement.ts";
+import { actTogether, objectionTo, requireAgreed } from "../proposal/agreement.ts";
 import type { App } from "../app.ts";
 import { ceilingTooLow, requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
@@ -137,7 +137,8 @@ export async function setRule(app: App, wanted: RuleSetting, seen?: string): Pro
   return setPlanned(app, plan);
 }
 
-function nameRule(rule: RetentionRule | undefined): string {
+/** The same text for equal rules. */
+export function nameRule(rule: RetentionRule | undefined): string {
   const { keepDays = 0, deleteAfterDays = null, countedFrom, redactable = false } = rule ?? {};
   return JSON.stringify([keepDays, deleteAfterDays, countedFrom ?? null, redactable]);
 }
@@ -149,8 +150,8 @@ function ruleChanged({ resourceType }: RetentionRule): OperatorError {
 
 /**
  * Sets or removes the floor and the ceiling of a type, and has the deletions that wait for a floor evaluated again.
- * Throws OperatorError not_permitted, no_such_organization, floor_above_ceiling, and rule_changed if somebody has
- * changed the rule since it was planned; then nothing was changed.
+ * Throws OperatorError not_permitted, no_such_organization, floor_above_ceiling, and rule_changed, or proposal_outdated
+ * for a proposal, if somebody has changed the rule since it was planned; then nothing was changed.
  */
 export async function setPlanned(
   app: App,
@@ -165,7 +166,9 @@ export async function setPlanned(
   const outcome = await retention.setFloor({ ...change, before: before ?? "none" }, act);
   requireAgreed(app, outcome);
   if (outcome.result === "above_ceiling") throw ceilingTooLow(outcome.ceilingDays, rule);
-  if (outcome.result === "changed_before") throw ruleChanged(rule);
+  if (outcome.result === "changed_before") {
+    throw app.approving === undefined ? ruleChanged(rule) : objectionTo("changed", app);
+  }
   for (const wake of [retention.wakeFrom, retention.wakeSetsFrom]) {
     let after: string | undefined = "";
     while (after !== undefined) after = await wake(organizationId, after);
