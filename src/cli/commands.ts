@@ -5,15 +5,12 @@ import type { Command } from "./command.ts";
 import { auditExport, auditVerify } from "./command/audit.ts";
 import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
-import { check } from "./command/check.ts";
-import { clockConfirm } from "./command/clock.ts";
 import { makeCompletion } from "./command/completion.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { demo } from "./command/demo.ts";
 import { exportRecords, exportVerify } from "./command/export.ts";
 import { importRecords } from "./command/import.ts";
-import { migrate } from "./command/migrate.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
 import { operatorLink } from "./command/operator-link.ts";
@@ -32,6 +29,7 @@ import * as operator from "../noun/operator.ts";
 import { organizationList } from "../noun/organization.ts";
 import * as proposal from "../noun/proposal.ts";
 import { recipientCreate, recipientList, recipientRemove } from "../noun/recipient.ts";
+import { check, clockConfirm, migrate } from "./command/store.ts";
 import * as webhook from "../noun/webhook.ts";
 
 export const commands: readonly Command[] = [

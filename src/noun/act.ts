@@ -218,7 +218,7 @@ export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
 }
 
 function renderField(act: FormAct, option: string, field: Field): Html {
-  const { label, name = option, boxes, isTicked, isUnset: _, area, ...input } = field;
+  const { label, name = option, boxes, isTicked, isUnset: _, empty: _text, area, ...input } = field;
   const { form, placeholder, fallback } = { ...act.arguments, ...act.options }[option] ?? {};
   if (boxes !== undefined) {
     return renderBoxes(label, name, { values: boxes, isTicked: isTicked === true });

@@ -1,7 +1,7 @@
 // Approving deletions in the console: by a second person, one at a time and all that a filter finds.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
@@ -10,20 +10,26 @@ import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
 import { addTransaction } from "../cli/write-transactions.ts";
 import { openRaw } from "../support/raw-socket.ts";
-import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { signInPeople } from "./people.ts";
 
 const organizationId = "acme";
 
 describe("approving deletions in the console", () => {
-  let service: Service;
+  const site = signInPeople(
+    { anna: ["officer"], ben: ["officer"], carla: ["officer"], otto: ["operator"] },
+    {
+      prepare: ({ app }) =>
+        createOrganization(app, { name: "A", organizationId, deletionApproval: true }),
+    },
+  );
+  const { send, cookies } = site;
+  const show = async (name: string, path: string) => (await site.show(name, path)).text;
   let records = 0;
-  const cookies: Record<string, string> = {};
 
   /** Requests the deletion of a new transaction under the name of this operator. */
   async function ask(name: string): Promise<string> {
-    const { app, clock } = service;
+    const { app, clock } = site.service;
     clock.advanceMs(1);
     records += 1;
     const resourceId = `t${records}`;
@@ -35,30 +41,15 @@ describe("approving deletions in the console", () => {
   }
 
   async function statusOf(id: string): Promise<DeletionStatus | undefined> {
-    return (await service.app.store.findDeletion(id, undefined))?.status;
+    return (await site.service.app.store.findDeletion(id, undefined))?.status;
   }
 
   async function isCompleted(id: string): Promise<void> {
     await waitFor("the deletion", async () => (await statusOf(id)) === "completed");
   }
 
-  const show = async (name: string, path: string) =>
-    (await read(service.client, `/console/${path}`, { cookie: cookies[name] })).text;
-  const send = (name: string, path: string, form: Readonly<Record<string, string>>) =>
-    submit(service.client, `/console/${path}`, { cookie: cookies[name], form });
   const approve = async (name: string, id: string, confirm = id) =>
     (await send(name, `approval/${id}`, { confirm })).status;
-
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
-    for (const name of ["anna", "ben", "carla", "otto"]) {
-      await addOperator(service.app, [name === "otto" ? "operator" : "officer"], name);
-      service.clock.advanceMs(60_000);
-      cookies[name] = await signIn(service.app, service.client, name);
-    }
-  });
-  after(() => service.stop());
 
   it("needs another person than the one who requested it, whatever the page offers", async () => {
     const id = await ask("anna");
@@ -79,13 +70,13 @@ describe("approving deletions in the console", () => {
     assert.equal(await statusOf(id), "pending");
     // Until then nothing is about to change, and afterwards the page follows what happens.
     assert.doesNotMatch(page, /data-progress/);
-    const held = service.holdStore("claimDeletions");
+    const held = site.service.holdStore("claimDeletions");
     assert.equal(await approve("ben", id), 303);
     const shown = await show("ben", `deletion/${id}`);
     const path = /data-progress="([^"]*)"/.exec(shown)?.[1] ?? "";
     assert.equal(path, `/console/deletion/${id}/progress?status=pending`);
-    const stream = openRaw(service.address);
-    const { host } = new URL(service.address);
+    const stream = openRaw(site.service.address);
+    const { host } = new URL(site.service.address);
     stream.socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nCookie: ${cookies["ben"] ?? ""}\r\n\r\n`,
     );
@@ -110,7 +101,7 @@ describe("approving deletions in the console", () => {
     const mine = await show("ben", "deletions?wait=mine");
     assert.ok(mine.includes(first) && mine.includes(second) && !mine.includes(own));
     // The navigation of every page counts them, without reading them, and that of somebody who may not approve none.
-    const restore = service.breakStore("listDeletions", new Error("the deletions were read"));
+    const restore = site.service.breakStore("listDeletions", new Error("the deletions were read"));
     assert.match(await show("ben", "holds"), />2<span class="sr"> need your approval</);
     assert.doesNotMatch(await show("otto", "holds"), /need your approval/);
     restore();
@@ -136,7 +127,7 @@ describe("approving deletions in the console", () => {
     for (const id of [first, second]) await isCompleted(id);
     assert.equal(await statusOf(own), "pending");
     assert.equal((await send("ben", path, form)).status, 409);
-    const entries = await service.app.store.listAudit(0, 1_000);
+    const entries = await site.service.app.store.listAudit(0, 1_000);
     const approvals = entries.filter(({ subject }) => subject === first || subject === second);
     assert.equal(approvals.filter(({ action }) => action === "deletion.approve").length, 2);
   });
@@ -145,7 +136,7 @@ describe("approving deletions in the console", () => {
     const held = await ask("anna");
     const resourceId = `t${records}`;
     const record = { organizationId, resourceType: "transaction", resourceId };
-    await holdRecord(service.app, record, { reason: "case 5" });
+    await holdRecord(site.service.app, record, { reason: "case 5" });
     assert.ok((await show("otto", "deletions?wait=hold")).includes(held));
     const page = await show("otto", "deletions/cancel?wait=hold");
     assert.match(page, /Found: 1</);
@@ -157,23 +148,23 @@ describe("approving deletions in the console", () => {
   });
 
   it("reports what was done of 1,000 that are cancelled, if one of them fails", async () => {
-    await createOrganization(service.app, { name: "Many", organizationId: "many" });
-    await changeOrganization(service.app, "many", { deletionGraceSeconds: 86_400 });
+    await createOrganization(site.service.app, { name: "Many", organizationId: "many" });
+    await changeOrganization(site.service.app, "many", { deletionGraceSeconds: 86_400 });
     const ids = Array.from({ length: 1_000 }, (_, index) => `m${index}`);
     await Promise.all(
       ids.map(async (resourceId) => {
-        await addTransaction(service.app, "many", { tx_id: resourceId });
+        await addTransaction(site.service.app, "many", { tx_id: resourceId });
         const key = { organizationId: "many", resourceType: "transaction", resourceId };
-        await requestDeletionOf(service.app, { ...key, reason: "r" });
+        await requestDeletionOf(site.service.app, { ...key, reason: "r" });
       }),
     );
     const page = await show("otto", "deletions/cancel?organization=many");
     assert.match(page, /Type the number\s+1,000\s+to\s+confirm/);
     const digest = /name="digest" value="(\w+)"/.exec(page)?.[1] ?? "";
-    const { store } = service.app;
+    const { store } = site.service.app;
     const cancel = store.cancelDeletion;
     const [broken] = await store.listDeletions({ organizationId: "many", limit: 1 });
-    const restore = service.replaceStore("cancelDeletion", async (id, ...more) => {
+    const restore = site.service.replaceStore("cancelDeletion", async (id, ...more) => {
       if (id === broken?.deletionRequestId) throw new Error("the disk is wet");
       return cancel(id, ...more);
     });
@@ -184,6 +175,6 @@ describe("approving deletions in the console", () => {
     assert.match(text, /999 deletions were cancelled\./);
     assert.match(text, /Not cancelled: 1</);
     assert.doesNotMatch(text, /the disk is wet/);
-    assert.ok(service.log.some((line) => line.includes("the disk is wet")));
+    assert.ok(site.service.log.some((line) => line.includes("the disk is wet")));
   });
 });

@@ -1,7 +1,7 @@
 // The deletions in the console: what each role sees of them, filters, parts, cancelling, and receipts.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { DeletionPreview } from "../../src/actions/deletion/preview-deletion.ts";
 import { renderPreview } from "../../src/console/page/deletion.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
@@ -11,64 +11,60 @@ import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { draftOf } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
 import { StoreFaults } from "../support/store-faults.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { read, submit } from "./browse.ts";
 import { type TestStore, withActs } from "../support/test-store.ts";
+import { eachRole, signInPeople } from "./people.ts";
 
 const nasty = `</td><script>alert("1")</script>`;
 const timestamp = "2026-01-31T09:30:00Z";
 
 describe("the deletions in the console", () => {
-  let service: Service;
   let acme: Customer;
-  const cookies: Record<string, string> = {};
+  const site = signInPeople(eachRole(["viewer", "operator", "officer", "auditor"]), {
+    prepare: async ({ app, client }) => {
+      acme = await makeCustomer(app, client);
+      const person = { is_test_user: false, is_retail_customer: true, timestamp };
+      for (const id of ["done", "kept", ...Array.from({ length: 60 }, (_, index) => `p${index}`)]) {
+        await send("/v2/person", { person_id: id, ...person });
+      }
+      const sar = { status: "FILED", timestamp, related_person_id: "kept" };
+      await send("/v2/customer_sar", { sar_id: "secret-sar", ...sar });
+      ids["done"] = await request("person", "done");
+      await waitFor("the deletion", async () => {
+        const { status } =
+          (await site.service.app.store.findDeletion(ids["done"] ?? "", undefined)) ?? {};
+        return status === "completed";
+      });
+      await changeOrganization(site.service.app, acme.organizationId, {
+        deletionGraceSeconds: 86_400,
+      });
+      for (let index = 0; index < 60; index += 1) await request("person", `p${index}`, nasty);
+      ids["sar"] = await request("customer_sar", "secret-sar");
+      ids["kept"] = await request("person", "kept");
+    },
+  });
+  const { cookies } = site;
   const ids: Record<string, string> = {};
 
   async function send(path: string, body: object): Promise<void> {
     const { token } = acme;
-    const { status, text } = await service.client.send({ method: "POST", path, token, body });
+    const { status, text } = await site.service.client.send({ method: "POST", path, token, body });
     assert.equal(status, 201, text);
   }
 
   async function request(resourceType: string, resourceId: string, reason = "r"): Promise<string> {
-    service.clock.advanceMs(1);
+    site.service.clock.advanceMs(1);
     const { organizationId } = acme;
     const wanted = { organizationId, resourceType, resourceId, reason };
-    return (await requestDeletionOf(service.app, wanted)).deletionRequestId;
+    return (await requestDeletionOf(site.service.app, wanted)).deletionRequestId;
   }
 
-  before(async () => {
-    service = await startService();
-    acme = await makeCustomer(service.app, service.client);
-    for (const role of ["viewer", "operator", "officer", "auditor"] as const) {
-      await addOperator(service.app, [role]);
-      service.clock.advanceMs(60_000);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-    const person = { is_test_user: false, is_retail_customer: true, timestamp };
-    for (const id of ["done", "kept", ...Array.from({ length: 60 }, (_, index) => `p${index}`)]) {
-      await send("/v2/person", { person_id: id, ...person });
-    }
-    const sar = { status: "FILED", timestamp, related_person_id: "kept" };
-    await send("/v2/customer_sar", { sar_id: "secret-sar", ...sar });
-    ids["done"] = await request("person", "done");
-    await waitFor("the deletion", async () => {
-      const { status } = (await service.app.store.findDeletion(ids["done"] ?? "", undefined)) ?? {};
-      return status === "completed";
-    });
-    await changeOrganization(service.app, acme.organizationId, { deletionGraceSeconds: 86_400 });
-    for (let index = 0; index < 60; index += 1) await request("person", `p${index}`, nasty);
-    ids["sar"] = await request("customer_sar", "secret-sar");
-    ids["kept"] = await request("person", "kept");
-  });
-  after(() => service.stop());
-
   const list = async (role: string, query = "") =>
-    (await read(service.client, `/console/deletions${query}`, { cookie: cookies[role] })).text;
+    (await read(site.service.client, `/console/deletions${query}`, { cookie: cookies[role] })).text;
   const show = (role: string, id = "") =>
-    read(service.client, `/console/deletion/${id}`, { cookie: cookies[role] });
+    read(site.service.client, `/console/deletion/${id}`, { cookie: cookies[role] });
 
   it("can be sorted by when they are due, in parts of fifty", async () => {
     const first = await list("viewer", "?sort=due&status=pending");
@@ -112,12 +108,12 @@ describe("the deletions in the console", () => {
         assert.doesNotMatch(text.replaceAll(/\bdel_\w+/g, ""), /sar/i, role);
       const { status } = await show(role, ids["sar"]);
       assert.equal(status, 404, role);
-      const overview = await read(service.client, "/console", { cookie: cookies[role] });
+      const overview = await read(site.service.client, "/console", { cookie: cookies[role] });
       assert.doesNotMatch(overview.text, /sar\b|suspicious/i, role);
       assert.match(overview.text, /<dd>61<\/dd>/);
     }
     for (const role of ["officer", "auditor"]) {
-      const overview = await read(service.client, "/console", { cookie: cookies[role] });
+      const overview = await read(site.service.client, "/console", { cookie: cookies[role] });
       assert.match(
         overview.text,
         /Customer SAR<\/th>\s*<td class="number">Confidential records are not counted/,
@@ -129,11 +125,11 @@ describe("the deletions in the console", () => {
 
   it("are explained one by one without a look at other organizations", async () => {
     const faults = new StoreFaults();
-    const store = faults.wrap(service.app.store);
+    const store = faults.wrap(site.service.app.store);
     faults.break("listOrganizations", new Error("all were read"));
     const viewer = await store.operators.findByName("viewer");
     assert.ok(viewer !== undefined);
-    const app = actAs({ ...service.app, store }, viewer);
+    const app = actAs({ ...site.service.app, store }, viewer);
     const { waitsFor } = await readDeletionDetails(app, ids["kept"] ?? "");
     assert.match(waitsFor ?? "", /its grace period, until/);
   });
@@ -151,33 +147,36 @@ describe("the deletions in the console", () => {
     assert.match(text, /processing began, 1 attempt so far/);
     assert.match(text, /The receipt is genuine/);
     const receipt = (role: string) =>
-      read(service.client, `/console/receipt/${ids["done"]}`, { cookie: cookies[role] });
+      read(site.service.client, `/console/receipt/${ids["done"]}`, { cookie: cookies[role] });
     for (const role of ["auditor", "viewer"]) {
       assert.equal((await receipt(role)).body.deletion_request_id, ids["done"]);
     }
     const open = `/console/receipt/${ids["kept"]}`;
-    assert.equal((await read(service.client, open, { cookie: cookies["auditor"] })).status, 404);
+    assert.equal(
+      (await read(site.service.client, open, { cookie: cookies["auditor"] })).status,
+      404,
+    );
   });
 
   it("show what they would erase, what stays, and the holds that prevent it", async () => {
     const { organizationId } = acme;
     const held = { organizationId, resourceType: "person", resourceId: "kept" };
-    const { holdId } = await holdRecord(service.app, held, { reason: "court order 5" });
+    const { holdId } = await holdRecord(site.service.app, held, { reason: "court order 5" });
     const text = (await show("officer", ids["kept"])).text;
     assert.match(text, /Erased: 2</);
     assert.match(text, /Person <bdi>kept<\/bdi> is on hold: <bdi>court order 5<\/bdi>/);
     assert.match(text, /Customer SAR <bdi>secret-sar/);
     assert.match((await show("viewer", ids["kept"])).text, /Erased: 1</);
-    await releaseHold(service.app, { holdId });
+    await releaseHold(site.service.app, { holdId });
     const report = { organizationId, resourceType: "customer_sar", resourceId: "secret-sar" };
-    const { holdId: delaysNothing } = await holdRecord(service.app, report, { reason: "r" });
+    const { holdId: delaysNothing } = await holdRecord(site.service.app, report, { reason: "r" });
     assert.doesNotMatch((await show("officer", ids["kept"])).text, /is on hold/);
-    await releaseHold(service.app, { holdId: delaysNothing });
+    await releaseHold(site.service.app, { holdId: delaysNothing });
   });
 
   it("tell the size of the store only to those who operate it or may know of all records", async () => {
     for (const role of ["viewer", "officer"]) {
-      const { text } = await read(service.client, "/console", { cookie: cookies[role] });
+      const { text } = await read(site.service.client, "/console", { cookie: cookies[role] });
       assert.equal(text.includes("Size of the store"), role !== "viewer", role);
     }
   });
@@ -186,40 +185,40 @@ describe("the deletions in the console", () => {
     const id = ids["kept"] ?? "";
     const cancel = async (role: string, confirm: string) => {
       const sent = { cookie: cookies[role], form: { confirm } };
-      return (await submit(service.client, `/console/deletion/${id}`, sent)).status;
+      return (await submit(site.service.client, `/console/deletion/${id}`, sent)).status;
     };
     assert.doesNotMatch((await show("auditor", id)).text, /Cancel the deletion/);
     assert.equal(await cancel("auditor", id), 403);
     assert.match((await show("officer", id)).text, /Cancel the deletion/);
     assert.equal(await cancel("officer", "del_other"), 409);
-    assert.equal((await service.app.store.findDeletion(id, undefined))?.status, "pending");
+    assert.equal((await site.service.app.store.findDeletion(id, undefined))?.status, "pending");
     assert.equal(await cancel("officer", id), 303);
-    assert.equal((await service.app.store.findDeletion(id, undefined))?.status, "cancelled");
+    assert.equal((await site.service.app.store.findDeletion(id, undefined))?.status, "cancelled");
     assert.equal(await cancel("officer", id), 409);
-    const entry = (await service.app.store.listAudit(0, 1_000)).findLast(
+    const entry = (await site.service.app.store.listAudit(0, 1_000)).findLast(
       ({ action }) => action === "deletion.cancel",
     );
     assert.deepEqual([entry?.actor, entry?.subject], ["officer", id]);
   });
 
   it("count the transactions that get a pseudonym, as far as they were examined", async () => {
-    const { organizationId } = await makeCustomer(service.app, service.client, {
+    const { organizationId } = await makeCustomer(site.service.app, site.service.client, {
       organizationId: "many-transactions",
     });
-    await changeOrganization(service.app, organizationId, { deletionGraceSeconds: 86_400 });
+    await changeOrganization(site.service.app, organizationId, { deletionGraceSeconds: 86_400 });
     const add = (resourceType: string, drafts: Parameters<TestStore["write"]>[0]) =>
-      withActs(service.app.store).write(drafts, { organizationId, resourceType });
+      withActs(site.service.app.store).write(drafts, { organizationId, resourceType });
     await add("person", draftOf("person", "payer", { timestamp }));
     const naming = (id: string) =>
       draftOf("transaction", id, { timestamp, sender_id: "payer", sender_country: "DE" });
     await add("transaction", ["1", "2", "3"].map(naming));
     const wanted = { organizationId, resourceType: "person", resourceId: "payer", reason: "r" };
-    const { deletionRequestId } = await requestDeletionOf(service.app, wanted);
+    const { deletionRequestId } = await requestDeletionOf(site.service.app, wanted);
     const { text } = await show("viewer", deletionRequestId);
     assert.match(text, /with a pseudonym for the person: 3</);
     // A hold on a transaction that would be changed prevents the deletion too.
     const changed = { organizationId, resourceType: "transaction", resourceId: "2" };
-    await holdRecord(service.app, changed, { reason: "court order 6" });
+    await holdRecord(site.service.app, changed, { reason: "court order 6" });
     const { text: held } = await show("viewer", deletionRequestId);
     assert.match(held, /Transaction <bdi>2<\/bdi> is on hold: <bdi>court order 6<\/bdi>/);
     assert.match(held, /Its grace period lasts until/);
@@ -227,7 +226,7 @@ describe("the deletions in the console", () => {
     for (const redactable of [true, false]) {
       const rule = { keepDays: 400, countedFrom: "last_seen", redactable } as const;
       const change = { organizationId, resourceType: "transaction", rule };
-      await service.app.store.retention.setFloor(change, { actor: "officer", now: 1 });
+      await site.service.app.store.retention.setFloor(change, { actor: "officer", now: 1 });
       const { text: ruled } = await show("viewer", deletionRequestId);
       assert.equal(kept.test(ruled), !redactable);
     }

@@ -1,14 +1,14 @@
 // Finding records in the console: what each role sees of one, hidden content, and what can be done from there.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { read, submit } from "./browse.ts";
 import { makeNastyRecord, nasty } from "./nasty-record.ts";
+import { eachRole, signInPeople } from "./people.ts";
 
 const timestamp = "2026-01-31T09:30:00Z";
 const early = "2026-01-01T00:00:00Z";
@@ -26,13 +26,44 @@ const screening = {
 const key = (type: string, id: string) => ({ type, id });
 
 describe("finding records in the console", () => {
-  let service: Service;
   let acme: Customer;
-  const cookies: Record<string, string> = {};
+  const site = signInPeople(eachRole(operatorRoles), {
+    prepare: async ({ app, client }) => {
+      acme = await makeCustomer(app, client);
+      const flags = { is_test_user: false, is_retail_customer: true };
+      await send("POST", "company", { company_id: "c1", is_test_company: false, timestamp });
+      for (let index = 0; index < 25; index += 1) {
+        const related = { related_company_id: "c1", timestamp };
+        await send("POST", "person", { person_id: `p${index}`, ...flags, ...related });
+      }
+      const ada = { person_id: "ada", first_name: "Ada", email: "ada@example.org" };
+      await send("POST", "person", { ...ada, ...flags, timestamp });
+      await send("PUT", "person", {
+        person_id: "ada",
+        email: null,
+        occupation: "spy",
+        timestamp: later,
+      });
+      await send("PUT", "person", { person_id: "ada", first_name: "Eda", timestamp: early });
+      const payment = {
+        type: "DEPOSIT",
+        method: "SEPA",
+        amount: 5,
+        currency: "EUR",
+        status: "PENDING",
+      };
+      const sender = { sender_id: "ada", sender_country: "DE", timestamp };
+      await send("POST", "transaction", { tx_id: "tx-1", ...payment, ...sender });
+      await changeOrganization(site.service.app, acme.organizationId, {
+        deletionGraceSeconds: 86_400,
+      });
+    },
+  });
+  const { cookies } = site;
 
   async function send(method: string, type: string, body: object): Promise<void> {
     const { token } = acme;
-    const { status, text } = await service.client.send({
+    const { status, text } = await site.service.client.send({
       method,
       path: `/v2/${type}`,
       token,
@@ -42,7 +73,7 @@ describe("finding records in the console", () => {
   }
 
   const get = async (role: string, path: string) => {
-    const reply = await read(service.client, path, { cookie: cookies[role] });
+    const reply = await read(site.service.client, path, { cookie: cookies[role] });
     assert.ok(Buffer.byteLength(reply.text) < 60_000, `${reply.text.length} bytes`);
     return reply;
   };
@@ -51,12 +82,12 @@ describe("finding records in the console", () => {
   const show = async (role: string, type: string, id: string) =>
     (await get(role, `/console/record?${queryOf(type, id)}`)).text;
   const post = (role: string, path: string, form: Record<string, string>) =>
-    submit(service.client, path, {
+    submit(site.service.client, path, {
       cookie: cookies[role],
       form: { organization: acme.organizationId, ...form },
     });
   const auditOf = async (action: string) =>
-    (await service.app.store.listAudit(0, 1_000)).filter((entry) => entry.action === action);
+    (await site.service.app.store.listAudit(0, 1_000)).filter((entry) => entry.action === action);
 
   /** The content, after a reason was given. */
   async function reveal(role: string, type: string, id: string): Promise<string> {
@@ -65,42 +96,6 @@ describe("finding records in the console", () => {
     assert.equal(reply.status, 303, reply.text);
     return String(reply.headers.location);
   }
-
-  before(async () => {
-    service = await startService();
-    acme = await makeCustomer(service.app, service.client);
-    for (const role of operatorRoles) {
-      await addOperator(service.app, [role]);
-      service.clock.advanceMs(60_000);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-    const flags = { is_test_user: false, is_retail_customer: true };
-    await send("POST", "company", { company_id: "c1", is_test_company: false, timestamp });
-    for (let index = 0; index < 25; index += 1) {
-      const related = { related_company_id: "c1", timestamp };
-      await send("POST", "person", { person_id: `p${index}`, ...flags, ...related });
-    }
-    const ada = { person_id: "ada", first_name: "Ada", email: "ada@example.org" };
-    await send("POST", "person", { ...ada, ...flags, timestamp });
-    await send("PUT", "person", {
-      person_id: "ada",
-      email: null,
-      occupation: "spy",
-      timestamp: later,
-    });
-    await send("PUT", "person", { person_id: "ada", first_name: "Eda", timestamp: early });
-    const payment = {
-      type: "DEPOSIT",
-      method: "SEPA",
-      amount: 5,
-      currency: "EUR",
-      status: "PENDING",
-    };
-    const sender = { sender_id: "ada", sender_country: "DE", timestamp };
-    await send("POST", "transaction", { tx_id: "tx-1", ...payment, ...sender });
-    await changeOrganization(service.app, acme.organizationId, { deletionGraceSeconds: 86_400 });
-  });
-  after(() => service.stop());
 
   it("answers by id, with and without a type, and says where there is none", async () => {
     const all = (await get("viewer", `/console/find?${queryOf("", "ada")}`)).text;
@@ -188,7 +183,7 @@ describe("finding records in the console", () => {
     assert.doesNotMatch(again, /spy/);
     assert.match(again, /The content is hidden again/);
     const late = await reveal("officer", "person", "ada");
-    service.clock.advanceMs(60_000);
+    site.service.clock.advanceMs(60_000);
     assert.doesNotMatch((await get("officer", late)).text, /spy/);
   });
 

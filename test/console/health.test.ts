@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { readConfig, settings } from "../../src/settings/config.ts";
 import { showSettings } from "../../src/settings/shown-settings.ts";
 import { version } from "../../src/process/version.ts";
@@ -13,25 +13,17 @@ import { webhookEvents } from "../../src/domain/webhook.ts";
 import { createRecipient } from "../../src/actions/recipient/recipients.ts";
 import { deleteOne } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
-import { addOperator, read, signIn } from "./browse.ts";
+import { read } from "./browse.ts";
+import { eachRole, signInPeople } from "./people.ts";
 
 const token = "metrics-token-0123456789abcdef";
 
 describe("the health in the console", () => {
-  let service: Service;
-  const cookies: Record<string, string> = {};
-
-  before(async () => {
-    service = await startService({ environment: { METRICS_TOKEN: token } });
-    for (const role of ["viewer", "operator", "officer", "auditor"] as const) {
-      await addOperator(service.app, [role]);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
+  const site = signInPeople(eachRole(["viewer", "operator", "officer", "auditor"]), {
+    environment: { METRICS_TOKEN: token },
   });
-  after(() => service.stop());
 
-  const show = (role: string) => read(service.client, "/console/health", { cookie: cookies[role] });
+  const show = (role: string) => site.show(role, "health");
 
   const checked = async () => (await show("auditor")).text;
 
@@ -58,7 +50,7 @@ describe("the health in the console", () => {
   });
 
   it("says which check fails, and why", async () => {
-    const repair = service.breakStore("probeWrite", new Error("the disk is full"));
+    const repair = site.service.breakStore("probeWrite", new Error("the disk is full"));
     const { status, text } = await show("auditor");
     repair();
     assert.equal(status, 200);
@@ -67,7 +59,7 @@ describe("the health in the console", () => {
   });
 
   it("finds an entry of the audit trail that was altered, and one that was removed", async () => {
-    using database = new DatabaseSync(join(service.folder, "sluice.db"), { timeout: 10_000 });
+    using database = new DatabaseSync(join(site.service.folder, "sluice.db"), { timeout: 10_000 });
     const alter = (statement: string) => database.exec(statement);
     alter("UPDATE audit_entry SET actor = actor || 'x' WHERE entry_no = 3");
     assert.match(await checked(), /The audit chain is broken at entry 3\./);
@@ -78,7 +70,7 @@ describe("the health in the console", () => {
   });
 
   it("finds endpoints of webhooks that are disabled, as the overview does", async () => {
-    const { app, client, clock } = service;
+    const { app, client, clock } = site.service;
     const { organizationId } = await makeCustomer(app, client);
     const resultOf = async () => {
       const { checks } = await readHealth(app);
@@ -86,7 +78,7 @@ describe("the health in the console", () => {
     };
     assert.equal(await resultOf(), "No endpoint fails or is disabled.");
     const overview = async () =>
-      (await read(client, "/console", { cookie: cookies["operator"] })).text;
+      (await read(client, "/console", { cookie: site.cookies["operator"] })).text;
     assert.doesNotMatch(await overview(), /Webhooks that fail/);
     const wanted = { organizationId, url: "https://example.com/", events: [...webhookEvents] };
     const { endpointId } = await createEndpoint(app, wanted);
@@ -104,7 +96,7 @@ describe("the health in the console", () => {
   });
 
   it("finds a recipient that has not acknowledged an erasure for a week", async () => {
-    const { app, client, clock } = service;
+    const { app, client, clock } = site.service;
     const owner = await makeCustomer(app, client);
     await createRecipient(app, { organizationId: owner.organizationId, name: "copies" });
     await deleteOne(client, owner, "tx-1");

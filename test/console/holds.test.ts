@@ -2,51 +2,45 @@
 // That there is no trace of confidential reports is tested in test/disclosure.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { read, submit } from "./browse.ts";
 import { nasty } from "./nasty-record.ts";
+import { eachRole, signInPeople } from "./people.ts";
 
 const timestamp = "2025-01-31T09:30:00Z";
 const recently = "2026-05-30T00:00:00Z";
 
 describe("holds and retention in the console", () => {
-  let service: Service;
   let acme: Customer;
-  const cookies: Record<string, string> = {};
+  const site = signInPeople(eachRole(operatorRoles), {
+    prepare: async ({ app, client }) => {
+      acme = await makeCustomer(app, client, { organizationId: "acme" });
+      const person = { is_test_user: false, is_retail_customer: true, timestamp };
+      for (const id of ["ada", "ben", "cleo"]) await send("person", { person_id: id, ...person });
+      await send("person", { ...person, person_id: "new", timestamp: recently });
+    },
+  });
+  const { cookies } = site;
 
   async function send(type: string, body: object): Promise<void> {
     const { token } = acme;
     const path = `/v2/${type}`;
-    const { status, text } = await service.client.send({ method: "POST", path, token, body });
+    const { status, text } = await site.service.client.send({ method: "POST", path, token, body });
     assert.equal(status, 201, text);
   }
-  const get = (role: string, path: string) => read(service.client, path, { cookie: cookies[role] });
+  const get = (role: string, path: string) =>
+    read(site.service.client, path, { cookie: cookies[role] });
   const post = async (role: string, path: string, form: Record<string, string>) =>
-    (await submit(service.client, path, { cookie: cookies[role], form })).status;
+    (await submit(site.service.client, path, { cookie: cookies[role], form })).status;
   const place = (role: string, id: string, form: Record<string, string>) => {
     const key = { organization: acme.organizationId, type: "person", id };
     return post(role, "/console/record/hold", { ...key, ...form });
   };
   const list = async (role: string, query = "") => (await get(role, `/console/holds${query}`)).text;
-
-  before(async () => {
-    service = await startService();
-    acme = await makeCustomer(service.app, service.client, { organizationId: "acme" });
-    for (const role of operatorRoles) {
-      await addOperator(service.app, [role]);
-      service.clock.advanceMs(60_000);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-    const person = { is_test_user: false, is_retail_customer: true, timestamp };
-    for (const id of ["ada", "ben", "cleo"]) await send("person", { person_id: id, ...person });
-    await send("person", { ...person, person_id: "new", timestamp: recently });
-  });
-  after(() => service.stop());
 
   it("are placed by those who may, with a reason, an owner and a review date", async () => {
     assert.match(await list("viewer"), /There is no such hold/);
@@ -89,14 +83,15 @@ describe("holds and retention in the console", () => {
     const [id = ""] = holdsIn(soon);
     assert.match((await get("viewer", `/console/hold/${id}`)).text, /Ends by itself after/);
     const key = { organizationId: "acme", resourceType: "person", resourceId: "new" };
-    for (const { holdId } of await service.app.store.holds.ofRecords([key])) {
-      await releaseHold(service.app, { holdId });
+    for (const { holdId } of await site.service.app.store.holds.ofRecords([key])) {
+      await releaseHold(site.service.app, { holdId });
     }
   });
 
   it("are listed in parts of fifty", async () => {
     const key = { organizationId: "acme", resourceType: "person", resourceId: "new" };
-    for (let index = 0; index < 50; index += 1) await holdRecord(service.app, key, { reason: "r" });
+    for (let index = 0; index < 50; index += 1)
+      await holdRecord(site.service.app, key, { reason: "r" });
     const first = await list("viewer");
     const next = /href="\/console\/holds(\?[^"]+)">More holds/.exec(first)?.[1] ?? "";
     const second = await list("viewer", next.replaceAll("&amp;", "&"));
@@ -104,8 +99,8 @@ describe("holds and retention in the console", () => {
     assert.equal(new Set([...holdsIn(first), ...holdsIn(second)]).size, 53);
     assert.doesNotMatch(second, /More holds/);
     assert.equal(heldIn(await list("viewer", "?owner=legal")).length, 1);
-    for (const { holdId } of await service.app.store.holds.ofRecords([key])) {
-      await releaseHold(service.app, { holdId });
+    for (const { holdId } of await site.service.app.store.holds.ofRecords([key])) {
+      await releaseHold(site.service.app, { holdId });
     }
   });
 
@@ -190,7 +185,7 @@ describe("holds and retention in the console", () => {
     const path = "/console/retention/rule";
     assert.equal(await post("officer", path, { ...rule, keep: "299", seen: shown }), 303);
     // The page from before that does not say what would be replaced now.
-    const stale = await submit(service.client, path, {
+    const stale = await submit(site.service.client, path, {
       cookie: cookies["officer"],
       form: { ...rule, seen: shown },
     });
@@ -227,10 +222,10 @@ describe("holds and retention in the console", () => {
     assert.doesNotMatch(preview, /has to be kept/);
     assert.match(preview, /It begins when nothing prevents it any more, and can be cancelled/);
     const sent = { cookie: cookies["officer"], form };
-    const { headers } = await submit(service.client, path, sent);
+    const { headers } = await submit(site.service.client, path, sent);
     const id = String(headers.location).split("/").at(-1) ?? "";
     await waitFor("the deletion", async () => {
-      const found = await service.app.store.findDeletion(id, undefined);
+      const found = await site.service.app.store.findDeletion(id, undefined);
       return found?.status === "completed";
     });
     const set = `/console/deletion/${encodeURIComponent(`restricted/${id}`)}`;

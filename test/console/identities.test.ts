@@ -1,33 +1,18 @@
 // Rules for identities of programs in the console: created, shown and revoked, within the rights of each role.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { type Service, startService } from "../support/service.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { eachRole, signInPeople } from "./people.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
 describe("identities of programs in the console", () => {
-  let service: Service;
-  let id = "";
-  const cookies: Record<string, string> = {};
-
-  const show = (role: string, path: string) =>
-    read(service.client, `/console/${path}`, { cookie: cookies[role] });
-  const send = (role: string, path: string, form: Fields = {}) =>
-    submit(service.client, `/console/${path}`, { cookie: cookies[role], form });
-
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
-    for (const role of ["viewer", "operator"] as const) {
-      await addOperator(service.app, [role]);
-      service.clock.advanceMs(60_000);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
+  const site = signInPeople(eachRole(["viewer", "operator"]), {
+    prepare: ({ app }) => createOrganization(app, { name: "Acme", organizationId: "acme" }),
   });
-  after(() => service.stop());
+  const { show, send } = site;
+  let id = "";
 
   it("are listed from the page of the organization, and created by operators", async () => {
     const page = await show("viewer", "organization/acme");
@@ -65,7 +50,7 @@ describe("identities of programs in the console", () => {
     const { status, headers } = await send("operator", "identities/acme", form);
     assert.equal(status, 303);
     id = /^\/console\/identity\/(idn_\w+)$/.exec(headers.location ?? "")?.[1] ?? "";
-    const stored = (await service.app.store.findKey(id))?.identityRule;
+    const stored = (await site.service.app.store.findKey(id))?.identityRule;
     assert.deepEqual(stored, {
       issuer: "https://issuer.example.com",
       audience: "sluice",

@@ -1,40 +1,30 @@
 // Operators in the console: an administrator creates them and their links, and can't act as an officer by that.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import type { OperatorRole } from "../../src/domain/operator.ts";
-import { type Service, startService } from "../support/service.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { signIn, submit } from "./browse.ts";
+import { signInPeople } from "./people.ts";
 
 const organizationId = "acme";
 
 describe("operators in the console", () => {
-  let service: Service;
-  const cookies: Record<string, string> = {};
-  const people: Readonly<Record<string, readonly OperatorRole[]>> = {
-    anna: ["officer"],
-    ben: ["officer"],
-    adam: ["administrator"],
-    both: ["administrator", "officer"],
-    otto: ["operator"],
-  };
+  const site = signInPeople(
+    {
+      anna: ["officer"],
+      ben: ["officer"],
+      adam: ["administrator"],
+      both: ["administrator", "officer"],
+      otto: ["operator"],
+    },
+    {
+      prepare: ({ app }) =>
+        createOrganization(app, { name: "A", organizationId, deletionApproval: true }),
+    },
+  );
+  const { send, cookies } = site;
+  const show = async (name: string, path: string) => (await site.show(name, path)).text;
 
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
-    for (const [name, roles] of Object.entries(people)) {
-      await addOperator(service.app, roles, name);
-      service.clock.advanceMs(60_000);
-      cookies[name] = await signIn(service.app, service.client, name);
-    }
-  });
-  after(() => service.stop());
-
-  const show = async (name: string, path: string) =>
-    (await read(service.client, `/console/${path}`, { cookie: cookies[name] })).text;
-  const send = (name: string, path: string, form: Readonly<Record<string, string>> = {}) =>
-    submit(service.client, `/console/${path}`, { cookie: cookies[name], form });
   const confirm = async (name: string, whom: string) =>
     (await send(name, `operator-confirmation/${whom}`, { confirm: whom })).status;
   const create = async (by: string, name: string) =>
@@ -45,8 +35,8 @@ describe("operators in the console", () => {
     const { status, text } = await send(by, `operator-link/${name}`);
     assert.equal(status, 200, text);
     const [, token = ""] = /token=(sluice_link_\w+)/.exec(text) ?? [];
-    service.clock.advanceMs(60_000);
-    const { headers } = await submit(service.client, "/console/link", { form: { token } });
+    site.service.clock.advanceMs(60_000);
+    const { headers } = await submit(site.service.client, "/console/link", { form: { token } });
     cookies[name] = String(headers["set-cookie"]).split(";")[0] ?? "";
   }
 
@@ -59,7 +49,7 @@ describe("operators in the console", () => {
   }
 
   const isOn = async () =>
-    (await service.app.store.findOrganization(organizationId))?.deletionApproval === true;
+    (await site.service.app.store.findOrganization(organizationId))?.deletionApproval === true;
 
   it("are created, linked and disabled by administrators only", async () => {
     for (const name of ["otto", "anna"]) {
@@ -99,7 +89,7 @@ describe("operators in the console", () => {
     const unused = await send("adam", "operator-link/ben");
     const [, token = ""] = /token=(sluice_link_\w+)/.exec(unused.text) ?? [];
     assert.equal(await confirm("anna", "ben"), 303);
-    const late = await submit(service.client, "/console/link", { form: { token } });
+    const late = await submit(site.service.client, "/console/link", { form: { token } });
     assert.notEqual(late.status, 303);
     assert.equal((await send("anna", `${path}/decline`)).status, 303);
   });
@@ -119,13 +109,13 @@ describe("operators in the console", () => {
   });
 
   it("of an issuer act as officers at once, unless an administrator has their link", async () => {
-    const { app, client } = service;
+    const { app, client } = site.service;
     const now = app.now();
     const person = { operatorId: "op_olga", name: "olga", roles: ["officer"] as const };
     const identity = { issuer: "https://login.example.com", subject: "s-1" };
     const times = { createdAt: now, disabledAt: undefined, unconfirmedSince: now };
     await app.store.operators.create({ ...person, ...times, identity }, { actor: "olga", now });
-    service.clock.advanceMs(60_000);
+    site.service.clock.advanceMs(60_000);
     cookies["olga"] = await signIn(app, client, "olga");
     const [path, form] = await propose();
     assert.match(await show("olga", path), /Approve the proposal/);

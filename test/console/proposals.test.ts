@@ -3,7 +3,7 @@
 import { dayMs } from "../../src/basics/duration.ts";
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
@@ -11,40 +11,32 @@ import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { proposalDays } from "../../src/domain/proposal.ts";
 import { addTransaction } from "../cli/write-transactions.ts";
-import { type Service, startService } from "../support/service.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { read } from "./browse.ts";
+import { signInPeople } from "./people.ts";
 
 const organizationId = "acme";
 const off = { approval: "off" };
 
 describe("what needs a second person", () => {
-  let service: Service;
-  const cookies: Record<string, string> = {};
+  const site = signInPeople(
+    {
+      anna: ["officer"],
+      ben: ["officer"],
+      carla: ["officer"],
+      otto: ["operator"],
+    },
+    {
+      prepare: async ({ app }) => {
+        await createOrganization(app, { name: "A", organizationId, deletionApproval: true });
+        await createOrganization(app, { name: "Other", organizationId: "other" });
+        await addTransaction(app, organizationId, { tx_id: "t1" });
+      },
+    },
+  );
+  const { enter, send, cookies } = site;
+  const show = async (name: string, path: string) => (await site.show(name, path)).text;
 
-  async function enter(name: string): Promise<void> {
-    service.clock.advanceMs(60_000);
-    cookies[name] = await signIn(service.app, service.client, name);
-  }
-
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "A", organizationId, deletionApproval: true });
-    await createOrganization(service.app, { name: "Other", organizationId: "other" });
-    for (const name of ["anna", "ben", "carla"]) {
-      await addOperator(service.app, ["officer"], name);
-      await enter(name);
-    }
-    await addOperator(service.app, ["operator"], "otto");
-    await enter("otto");
-    await addTransaction(service.app, organizationId, { tx_id: "t1" });
-  });
-  after(() => service.stop());
-
-  const show = async (name: string, path: string) =>
-    (await read(service.client, `/console/${path}`, { cookie: cookies[name] })).text;
-  const send = (name: string, path: string, form: Readonly<Record<string, string>>) =>
-    submit(service.client, `/console/${path}`, { cookie: cookies[name], form });
-  const organization = async () => service.app.store.findOrganization(organizationId);
+  const organization = async () => site.service.app.store.findOrganization(organizationId);
 
   /** Returns the id of the proposal to which the browser is led. */
   async function propose(name: string, path: string, form: Readonly<Record<string, string>>) {
@@ -76,7 +68,7 @@ describe("what needs a second person", () => {
     assert.equal((await approve("anna", id)).status, 403);
     assert.equal((await organization())?.deletionApproval, true);
     const key = { organizationId, resourceType: "transaction", resourceId: "t1", reason: "r" };
-    const deletion = await requestDeletionOf(service.app, key);
+    const deletion = await requestDeletionOf(site.service.app, key);
     assert.ok(deletion.approval !== undefined);
     await send("anna", `deletion/${deletion.deletionRequestId}`, {
       confirm: deletion.deletionRequestId,
@@ -93,7 +85,7 @@ describe("what needs a second person", () => {
     assert.equal((await organization())?.retainDays, undefined);
     assert.match(await show("ben", "proposals"), new RegExp(`href="/console/proposal/${id}"`));
     const inOther = { cookie: `${cookies["ben"]}; sluice_organization=other` };
-    const { text } = await read(service.client, "/console/proposals", inOther);
+    const { text } = await read(site.service.client, "/console/proposals", inOther);
     assert.match(text, /Nothing waits for a second person/);
     const page = await show("ben", `proposal/${id}`);
     assert.match(page, /records are deleted 1 day after they were last seen/);
@@ -111,11 +103,11 @@ describe("what needs a second person", () => {
       /deleted 1 day after they were last seen\. Before: none: records are kept/,
     );
     assert.equal((await approve("carla", id)).status, 409);
-    await changeOrganization(service.app, organizationId, { retainDays: null });
+    await changeOrganization(site.service.app, organizationId, { retainDays: null });
   });
 
   it("is said in words for a rule, a hold and a closing, and none is done by one person", async () => {
-    const { app } = service;
+    const { app } = site.service;
     const { holdId } = await holdRecord(
       app,
       { organizationId, resourceType: "transaction", resourceId: "t1" },
@@ -164,7 +156,7 @@ describe("what needs a second person", () => {
   });
 
   it("is refused after its time, and if the rule has changed meanwhile", async () => {
-    const { app, clock } = service;
+    const { app, clock } = site.service;
     const form = {
       rule: "person",
       keep: "10",
@@ -188,7 +180,7 @@ describe("what needs a second person", () => {
   it("is neither approved nor done if the process ends in between", async () => {
     const id = await proposeOff();
     // The entry of the approval is the last statement of the transaction.
-    const database = new DatabaseSync(`${service.folder}/sluice.db`, { timeout: 10_000 });
+    const database = new DatabaseSync(`${site.service.folder}/sluice.db`, { timeout: 10_000 });
     database.exec(`
       CREATE TRIGGER ending BEFORE INSERT ON audit_entry WHEN NEW.action = 'proposal.approve'
       BEGIN SELECT RAISE(ABORT, 'ended'); END`);

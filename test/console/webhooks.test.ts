@@ -2,34 +2,18 @@
 // each role; and a secret that is shown once.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { type Service, startService } from "../support/service.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
-
-type Fields = Readonly<Record<string, string>>;
+import { eachRole, signInPeople } from "./people.ts";
 
 describe("webhooks in the console", () => {
-  let service: Service;
-  let id = "";
-  const cookies: Record<string, string> = {};
-
-  const show = (role: string, path: string) =>
-    read(service.client, `/console/${path}`, { cookie: cookies[role] });
-  const send = (role: string, path: string, form: Fields = {}) =>
-    submit(service.client, `/console/${path}`, { cookie: cookies[role], form });
-  const find = () => service.app.store.webhooks.find(id, "acme");
-
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
-    for (const role of ["viewer", "operator"] as const) {
-      await addOperator(service.app, [role]);
-      service.clock.advanceMs(60_000);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
+  const site = signInPeople(eachRole(["viewer", "operator"]), {
+    prepare: ({ app }) => createOrganization(app, { name: "Acme", organizationId: "acme" }),
   });
-  after(() => service.stop());
+  const { show, send } = site;
+  let id = "";
+
+  const find = () => site.service.app.store.webhooks.find(id, "acme");
 
   it("are listed from the page of the organization, and added by operators", async () => {
     assert.match(

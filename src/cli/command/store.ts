@@ -1,14 +1,41 @@
-// `sluice check`
+// The commands about the store as a whole: `sluice migrate`, `sluice check` and `sluice clock confirm`.
 
 import type { App } from "../../actions/app.ts";
 import { checkErasure, checkStore } from "../../actions/check/check-store.ts";
-import { describeClockJump } from "../../actions/upkeep/clock.ts";
+import { confirmClock, describeClockJump } from "../../actions/upkeep/clock.ts";
 import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
 import { readConfig } from "../../settings/config.ts";
 import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
 import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
-import { type Context, defineStoreCommand, flag } from "../command.ts";
+import { type Context, defineCommand, defineStoreCommand, flag } from "../command.ts";
 import { exitCode } from "../exit-code.ts";
+import { findMissingStore } from "../new-store.ts";
+import { version } from "../../process/version.ts";
+
+export const migrate = defineCommand({
+  name: "migrate",
+  summary: "Create the store, or migrate its schema to this version.",
+  details:
+    "Every other command, including `serve`, also migrates an existing store. On PostgreSQL, if the service uses a role that " +
+    "does not own the tables, run this first with the role that does.",
+  examples: ["sluice migrate"],
+  // Any command that opens the store migrates it.
+  rights: [],
+  run: (context) => {
+    const missing = findMissingStore(context);
+    return context.withApp(
+      async (app) => {
+        const { engine, schemaVersion } = await describeStore(app);
+        const created = missing === undefined ? "" : `Created the store ${missing}. `;
+        return {
+          json: { engine, schema_version: schemaVersion, sluice_version: version },
+          text: `${created}The ${engine} store has schema version ${schemaVersion}, the one that Sluice ${version} uses.`,
+        };
+      },
+      { create: true },
+    );
+  },
+});
 
 export const check = defineStoreCommand({
   name: "check",
@@ -82,3 +109,25 @@ async function findRemains(app: App) {
   const advised = textOf(true).length === 0 || advice === undefined ? [] : [advice];
   return { findings: textOf(true), notes: [...textOf(false), ...advised] };
 }
+
+export const clockConfirm = defineStoreCommand({
+  name: "clock confirm",
+  summary:
+    "Say that the clock of this host is right, after it has jumped or the service was stopped for long.",
+  details:
+    "When the clock differs by more than CLOCK_JUMP_HOURS from the last time that the store knows, deletions, ceilings and the " +
+    "ends of holds and floors are paused, because a wrong clock would erase what has to be kept. Compare the time that this " +
+    "prints with another clock. Serving processes continue within a minute.",
+  examples: ["sluice clock confirm"],
+  rights: ["clock.confirm"],
+  run: async (app) => {
+    const { now, known } = await confirmClock(app);
+    const [time, before] = [now, known].map((one) =>
+      one === undefined ? undefined : new Date(one).toISOString(),
+    );
+    return {
+      json: { confirmed: time, ...(before === undefined ? {} : { last_known: before }) },
+      text: `The time ${time ?? ""} is confirmed; the last time that was known is ${before ?? "none"}.`,
+    };
+  },
+});
