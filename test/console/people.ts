@@ -1,4 +1,4 @@
-// The service with people who have signed in, for a group of tests. Each reads pages and sends forms within their roles.
+// The service with people who have signed in, for a group of tests. They read pages and send forms within their roles.
 
 import { after, before } from "node:test";
 import type { OperatorRole } from "../../src/domain/operator.ts";
