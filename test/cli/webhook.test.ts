@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
+import { limits } from "../../src/domain/limits.ts";
 import { webhookEvents } from "../../src/domain/webhook.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { operate } from "../support/server.ts";
@@ -48,6 +49,10 @@ describe("webhook create", () => {
     }
     const { name } = await line.fail(`webhook create --organization none --url ${url}`);
     assert.equal(name, "no_such_organization");
+    await line.ask("organization create --name Full --id full");
+    const create = `webhook create --organization full --url ${url}`;
+    for (let made = 0; made < limits.webhookEndpointsMax; made += 1) await line.ask(create);
+    assert.equal((await line.fail(create)).name, "too_many_endpoints");
   });
 });
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
+import type { WebhookEndpoint } from "../../src/domain/webhook.ts";
 import type { NewEndpoint } from "../../src/store/interface/subscription.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type Engine, useSite } from "./engine.ts";
@@ -17,9 +18,17 @@ export function newEndpoint(endpointId: string, fields: Partial<NewEndpoint> = {
     description: "",
     types: ["transaction"],
     keyCheck: 7,
-    changeNo: 3,
+    changeNo: 0,
     ...fields,
   };
+}
+
+/** After an attempt that was answered with 410. */
+export function disabled(endpoint: WebhookEndpoint, now: number): WebhookEndpoint {
+  const failures = endpoint.failures + 1;
+  const tried = { ...endpoint, failures, lastAttemptAt: now, lastResult: "410" };
+  const ended = { disabledAt: now, disabledBecause: "gone", leaseUntil: undefined } as const;
+  return { ...tried, nextAttemptAt: now + 9, ...ended };
 }
 
 export function testWebhooks(engine: Engine): void {
@@ -134,17 +143,16 @@ export function testWebhooks(engine: Engine): void {
       await store.createWebhookEndpoint(newEndpoint("whe_1"), act);
       const name = { organizationId: acme, endpointId: "whe_1" };
       const { now } = act;
-      const attempt = { ...name, claimant: "a", at: now, result: "410", leaseUntil: undefined };
-      const failed = { kind: "failed", nextAttemptAt: now + 9, disable: "gone" } as const;
       const fail = async (enable: boolean) => {
         const [found] = await store.listWebhookEndpoints(acme);
         assert.ok(found);
         const lease = { claimant: "a", now, until: now + 50 };
-        const { leaseUntil: leasedUntil = 0 } = (await store.webhooks.claim(found, lease)) ?? {};
+        const before = await store.webhooks.claim(found, lease);
+        assert.ok(before);
         if (enable) await store.webhooks.change(name, { enable: true }, act);
         const second = { ...lease, claimant: "b" };
         assert.equal(await store.webhooks.claim(found, second), undefined, "two at once");
-        return store.webhooks.settle({ ...attempt, outcome: { ...failed, leasedUntil } });
+        return store.webhooks.settle({ before, after: disabled(before, now), claimant: "a" });
       };
       const ignored = await fail(true);
       const { failures, disabledAt, nextAttemptAt, leaseUntil, lastResult } = ignored ?? {};
@@ -156,8 +164,8 @@ export function testWebhooks(engine: Engine): void {
       const counted = await fail(false);
       assert.deepEqual([counted?.failures, counted?.disabledBecause], [1, "gone"]);
       const entries = (await store.listAudit(0, 99)).filter(({ subject }) => subject === "whe_1");
-      const disabled = entries.filter(({ action }) => action === "webhook.disable");
-      assert.equal(disabled.length, 1);
+      const disables = entries.filter(({ action }) => action === "webhook.disable");
+      assert.equal(disables.length, 1);
     });
 
     it("are refused to a closed organization, and to none", async () => {

@@ -8,7 +8,7 @@ import {
   retryWaitMs,
   type WebhookEndpoint,
 } from "../../domain/webhook.ts";
-import type { Attempt, Cursors } from "../../store/interface/subscription.ts";
+import type { Cursors } from "../../store/interface/subscription.ts";
 import type { App } from "../app.ts";
 import { FeedCipher } from "../change/offset.ts";
 import { findNext, type Message, type MessageSource } from "./next-message.ts";
@@ -116,26 +116,34 @@ function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOpt
   };
 }
 
-function evaluate(
+/** The endpoint after the attempt. */
+function afterAttempt(
   app: App,
   { endpoint, message }: ToSend,
   { sendResult, random }: Settling,
-): Attempt["outcome"] {
-  const { status = 0, retryAfter } = sendResult;
-  if (message.test !== undefined) return { kind: "tested", requestedAt: message.test };
-  const { entryNo, changeNo } = endpoint;
-  const { after, isSignal } = message;
-  if (status >= 200 && status < 300) {
-    return { kind: "delivered", before: { entryNo, changeNo }, after, isSignal };
-  }
+): WebhookEndpoint {
+  const { retryAfter, result } = sendResult;
   const now = app.now();
-  const { failures, leaseUntil: leasedUntil = 0 } = endpoint;
-  return {
-    kind: "failed",
-    leasedUntil,
-    nextAttemptAt: now + retryWaitMs(failures + 1, random(), readRetryAfter(retryAfter, now)),
-    disable: status === statusGone ? "gone" : isHopeless(endpoint, now) ? "failing" : undefined,
-  };
+  const tried = { ...endpoint, lastAttemptAt: now, lastResult: result };
+  const kind = kindOf(message, sendResult);
+  if (kind === "tested") return { ...tried, testRequestedAt: undefined };
+  if (kind === "delivered") {
+    const signalledAt = message.isSignal ? now : endpoint.signalledAt;
+    const told = { ...tried, ...message.after, signalledAt, lastDeliveredAt: now };
+    return { ...told, failures: 0, failingSince: undefined, nextAttemptAt: undefined };
+  }
+  const failures = endpoint.failures + 1;
+  const waitMs = retryWaitMs(failures, random(), readRetryAfter(retryAfter, now));
+  const { failingSince = now } = endpoint;
+  const failed = { ...tried, failures, failingSince, nextAttemptAt: now + waitMs };
+  const isGone = sendResult.status === statusGone;
+  if (!isGone && !isHopeless(endpoint, now)) return failed;
+  return { ...failed, disabledAt: now, disabledBecause: isGone ? "gone" : "failing" };
+}
+
+function kindOf({ test }: Message, { status = 0 }: SendResult): DeliveryAttempt["kind"] {
+  if (test !== undefined) return "tested";
+  return status >= 200 && status < 300 ? "delivered" : "failed";
 }
 
 interface Settling extends DeliveryOptions {
@@ -145,33 +153,22 @@ interface Settling extends DeliveryOptions {
 
 /** Stores the result of an attempt, and returns the next message under the same lease. */
 async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend | undefined> {
-  const { endpoint, message } = sent;
-  const { organizationId, endpointId } = endpoint;
-  const { claimant, onAttempt, sendResult } = options;
-  const at = app.now();
-  const signalledAt = message.isSignal ? at : endpoint.signalledAt;
-  const told = { ...endpoint, ...message.after, signalledAt, lastDeliveredAt: at };
-  const { outcome, next } = await goOn(told, evaluate(app, sent, options), options);
-  const leaseUntil = next === undefined ? undefined : at + leaseMs;
-  const name = { organizationId, endpointId, claimant };
-  const { result } = sendResult;
-  const settled = await app.store.webhooks.settle({ ...name, at, result, leaseUntil, outcome });
-  const { kind } = outcome;
+  const { endpoint: before, message } = sent;
+  const { claimant, onAttempt, sendResult, source, ends } = options;
+  const kind = kindOf(message, sendResult);
+  const told = afterAttempt(app, sent, options);
+  const { message: next, place } =
+    options.isLast || kind !== "delivered"
+      ? { message: undefined, place: told }
+      : await findNext(source, told, { ends, place: told });
+  const { entryNo, changeNo } = next === undefined ? place : told;
+  const leaseUntil = next === undefined ? undefined : app.now() + leaseMs;
+  const after = { ...told, entryNo, changeNo, leaseUntil };
+  const settled = await app.store.webhooks.settle({ before, after, claimant });
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
-  onAttempt({ endpoint: settled ?? endpoint, kind, result, disabled });
+  onAttempt({ endpoint: settled ?? before, kind, result: sendResult.result, disabled });
   if (settled === undefined || next === undefined) return undefined;
   if (!isChanged(settled, told)) return { endpoint: settled, message: next };
-  await release(app, endpoint, options);
+  await release(app, before, options);
   return undefined;
-}
-
-/** Searches for the next message. If there is none, the cursors go on past everything that was searched. */
-async function goOn(
-  told: WebhookEndpoint,
-  outcome: Attempt["outcome"],
-  { source, ends, isLast }: Settling,
-): Promise<{ readonly outcome: Attempt["outcome"]; readonly next: Message | undefined }> {
-  if (isLast || outcome.kind !== "delivered") return { outcome, next: undefined };
-  const { message: next, place } = await findNext(source, told, { ends, place: outcome.after });
-  return { outcome: next === undefined ? { ...outcome, after: place } : outcome, next };
 }

@@ -3,7 +3,7 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import type { Recipient } from "../../domain/recipient.ts";
-import type { DisabledBecause, WebhookEndpoint } from "../../domain/webhook.ts";
+import type { WebhookEndpoint } from "../../domain/webhook.ts";
 
 export interface Marked {
   /** Present with an Idempotency-Key: the same request has the same reply. */
@@ -76,44 +76,20 @@ export interface Lease {
 export type FoundEndpoint = EndpointName &
   Pick<WebhookEndpoint, "entryNo" | "changeNo" | "keyCheck" | "testRequestedAt">;
 
-/** The result of an attempt. */
-export interface Attempt extends EndpointName {
-  readonly claimant: string;
-  readonly at: number;
-  readonly result: string;
-  /** The end of the lease; undefined if others may claim the endpoint now. */
-  readonly leaseUntil: number | undefined;
-  readonly outcome: Delivered | Failed | Tested;
-}
-
-/** The cursors advance, unless somebody has set them meanwhile. */
-export interface Delivered {
-  readonly kind: "delivered";
-  readonly before: Cursors;
-  readonly after: Cursors;
-  /** Whether the message was about changes. */
-  readonly isSignal: boolean;
-}
-
 export interface Cursors {
   readonly entryNo: number;
   readonly changeNo: number;
 }
 
-/** Not counted if somebody has enabled the endpoint meanwhile. */
-export interface Failed {
-  readonly kind: "failed";
-  /** The end of the lease under which the attempt was made. */
-  readonly leasedUntil: number;
-  readonly nextAttemptAt: number;
-  /** Present if no further attempt is made. */
-  readonly disable: DisabledBecause | undefined;
-}
-
-/** A test is not repeated. */
-export interface Tested {
-  readonly kind: "tested";
-  readonly requestedAt: number;
+/**
+ * What an attempt changes in an endpoint, from how it was to how it is then. What somebody has set meanwhile remains:
+ * cursors, a test, and, if the endpoint was enabled, the failures.
+ */
+export interface Attempt {
+  readonly before: WebhookEndpoint;
+  /** Without the end of the lease, others may claim the endpoint. */
+  readonly after: WebhookEndpoint;
+  readonly claimant: string;
 }
 
 /** A part of the audit trail. */

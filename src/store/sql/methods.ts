@@ -269,7 +269,7 @@ export const methods = {
     claim: change(ofOrganization, delivery.claimEndpoint),
     release: change(ofOrganization, delivery.releaseEndpoint),
     releaseAll: change(every, delivery.releaseEveryEndpoint),
-    settle: change(ofOrganization, delivery.settleAttempt),
+    settle: change(({ before }) => ofOrganization(before), delivery.settleAttempt),
     listNews: lookup(ofOrganization, delivery.listDeletionNews),
     findNews: lookup(every, delivery.findOrganizationsWithNews),
     haveChanged: lookup(every, delivery.haveEndpointsChanged),

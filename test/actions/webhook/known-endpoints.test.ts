@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, beforeEach, describe, it } from "node:test";
 import { KnownEndpoints } from "../../../src/actions/webhook/known-endpoints.ts";
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
-import { newEndpoint } from "../../conformance/webhooks.ts";
+import { disabled, newEndpoint } from "../../conformance/webhooks.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { openTestStore } from "../../support/test-store.ts";
@@ -26,10 +26,10 @@ const listAll: typeof store.webhooks.listAll = (page) => {
 };
 const counting = { ...store, webhooks: { ...store.webhooks, listAll } };
 
-async function claim(until: number): Promise<void> {
+async function claim(until: number) {
   const found = await store.webhooks.find("whe_1", acme);
   assert.ok(found);
-  await store.webhooks.claim(found, { claimant: "other", now: operator.now, until });
+  return store.webhooks.claim(found, { claimant: "other", now: operator.now, until });
 }
 
 describe("the endpoints that a process knows", () => {
@@ -63,11 +63,10 @@ describe("the endpoints that a process knows", () => {
     const secret = { keyCheck: 8, formerUntil: undefined };
     await store.webhooks.change(name, { secret }, operator);
     assert.equal((await one())?.keyCheck, 8);
-    const leasedUntil = now + 9;
-    await claim(leasedUntil);
-    const outcome = { kind: "failed", leasedUntil, nextAttemptAt: 1, disable: "gone" } as const;
-    const attempt = { ...name, claimant: "other", at: now, leaseUntil: undefined };
-    await store.webhooks.settle({ ...attempt, result: "410", outcome });
+    const before = await claim(now + 9);
+    assert.ok(before);
+    const attempt = { before, after: disabled(before, now), claimant: "other" };
+    await store.webhooks.settle(attempt);
     assert.equal((await one())?.disabledBecause, "gone");
     await store.webhooks.change(name, { enable: true }, operator);
     assert.equal((await one())?.disabledBecause, undefined);

@@ -43,36 +43,18 @@ const release = `
 
 const releaseAll = `UPDATE subscription SET lease_until = NULL WHERE kind = 'webhook' AND lease_until IS NOT NULL`;
 
-const setDelivered = `
+/** `$15`: the end of the lease under which the attempt was made, which enabling the endpoint changes. */
+const settle = `
   UPDATE subscription SET
-    entry_no = CASE WHEN entry_no = $7 THEN $8 ELSE entry_no END,
-    change_no = CASE WHEN change_no = $9 THEN $10 ELSE change_no END,
-    signalled_at = CASE WHEN $11 THEN $4 ELSE signalled_at END,
-    failures = 0, failing_since = NULL, next_attempt_at = NULL,
-    last_attempt_at = $4, last_result = $5, last_delivered_at = $4, lease_until = $6
-  WHERE ${isNamed} AND claimant = $3
-  RETURNING ${endpointColumns}`;
-
-/** `$9`: the end of the lease under which the attempt was made, which enabling the endpoint changes. */
-const setFailed = `
-  UPDATE subscription SET
-    failures = failures + 1,
-    failing_since = CASE WHEN failing_since IS NULL THEN $4 ELSE failing_since END,
-    next_attempt_at = $7, last_attempt_at = $4, last_result = $5, lease_until = $6,
-    disabled_at = CASE WHEN $8 = '' THEN disabled_at ELSE $4 END,
-    disabled_because = CASE WHEN $8 = '' THEN disabled_because ELSE $8 END
-  WHERE ${isNamed} AND claimant = $3 AND lease_until = $9
-  RETURNING ${endpointColumns}`;
-
-const setAttempted = `
-  UPDATE subscription SET last_attempt_at = $4, last_result = $5, lease_until = $6
-  WHERE ${isNamed} AND claimant = $3
-  RETURNING ${endpointColumns}`;
-
-const setTested = `
-  UPDATE subscription SET
-    test_requested_at = CASE WHEN test_requested_at = $7 THEN NULL ELSE test_requested_at END,
-    last_attempt_at = $4, last_result = $5, lease_until = $6
+    entry_no = CASE WHEN entry_no = $4 THEN $5 ELSE entry_no END,
+    change_no = CASE WHEN change_no = $6 THEN $7 ELSE change_no END,
+    test_requested_at = CASE WHEN test_requested_at = $8 THEN NULL ELSE test_requested_at END,
+    signalled_at = $9, last_attempt_at = $10, last_result = $11, last_delivered_at = $12, lease_until = $13,
+    failures = CASE WHEN lease_until = $15 THEN $14 ELSE failures END,
+    failing_since = CASE WHEN lease_until = $15 THEN $16 ELSE failing_since END,
+    next_attempt_at = CASE WHEN lease_until = $15 THEN $17 ELSE next_attempt_at END,
+    disabled_at = CASE WHEN lease_until = $15 THEN $18 ELSE disabled_at END,
+    disabled_because = CASE WHEN lease_until = $15 THEN $19 ELSE disabled_because END
   WHERE ${isNamed} AND claimant = $3
   RETURNING ${endpointColumns}`;
 
@@ -142,27 +124,31 @@ export function* releaseEveryEndpoint(): Statements<void> {
 }
 
 /** Returns the endpoint as it is then; undefined if it was removed, or another process has claimed it. */
-export function* settleAttempt(attempt: Attempt): Statements<WebhookEndpoint | undefined> {
-  const { organizationId, endpointId, claimant, at, result, leaseUntil, outcome } = attempt;
+export function* settleAttempt({
+  before,
+  after,
+  claimant,
+}: Attempt): Statements<WebhookEndpoint | undefined> {
+  const { organizationId, endpointId, testRequestedAt = null } = before;
+  const { lastAttemptAt: at = null, lastResult = null, lastDeliveredAt = null } = after;
+  const { disabledAt = null, disabledBecause = null, leaseUntil = null } = after;
   const name = [organizationId, endpointId, claimant] as const;
-  const values = [...name, at, result, leaseUntil ?? null] as const;
-  if (outcome.kind === "tested") {
-    return yield* find(toEndpoint, setTested, ...values, outcome.requestedAt);
+  const cursors = [before.entryNo, after.entryNo, before.changeNo, after.changeNo] as const;
+  const tested = after.testRequestedAt === undefined ? testRequestedAt : null;
+  const times = [tested, after.signalledAt ?? null, at, lastResult, lastDeliveredAt, leaseUntil];
+  const failing = [after.failures, before.leaseUntil ?? null, after.failingSince ?? null];
+  const waits = [after.nextAttemptAt ?? null, disabledAt, disabledBecause];
+  const values = [...name, ...cursors, ...times, ...failing, ...waits];
+  const settled = yield* find(toEndpoint, settle, ...values);
+  const isDisabled = disabledAt !== null && before.disabledAt === undefined;
+  if (isDisabled && settled?.disabledAt === disabledAt) {
+    const act = { actor: "worker", now: disabledAt };
+    yield* audit("disable", before, {
+      act,
+      detail: { because: disabledBecause, result: lastResult },
+    });
   }
-  if (outcome.kind === "delivered") {
-    const { before, after, isSignal } = outcome;
-    const cursors = [before.entryNo, after.entryNo, before.changeNo, after.changeNo] as const;
-    return yield* find(toEndpoint, setDelivered, ...values, ...cursors, isSignal);
-  }
-  const { leasedUntil, nextAttemptAt, disable = "" } = outcome;
-  const waits = [nextAttemptAt, disable, leasedUntil] as const;
-  const failed = yield* find(toEndpoint, setFailed, ...values, ...waits);
-  if (failed === undefined) return yield* find(toEndpoint, setAttempted, ...values);
-  if (disable !== "") {
-    const act = { actor: "worker", now: at };
-    yield* audit("disable", attempt, { act, detail: { because: disable, result } });
-  }
-  return failed;
+  return settled;
 }
 
 /** Returns the endpoint after the change; undefined if there is no such endpoint. */
