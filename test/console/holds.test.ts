@@ -228,6 +228,15 @@ describe("holds and retention in the console", () => {
       const found = await site.service.app.store.findDeletion(id, undefined);
       return found?.status === "completed";
     });
+    const moved = /Kept in the restricted store<\/dt>\s*<dd>Customer SAR 1</;
+    assert.match((await get("officer", `/console/deletion/${id}`)).text, moved);
+    for (const role of ["viewer", "operator"]) {
+      assert.doesNotMatch(
+        (await get(role, `/console/deletion/${id}`)).text,
+        /restricted|SAR/,
+        role,
+      );
+    }
     const set = `/console/deletion/${encodeURIComponent(`restricted/${id}`)}`;
     const gone = "/console/record?organization=acme&type=person&id=ada";
     const inside = `/console/record?organization=restricted%2F${id}&type=person&id=ada`;
@@ -244,6 +253,24 @@ describe("holds and retention in the console", () => {
     assert.match(all, /Customer SAR <bdi>secret-sar/);
     assert.equal((await get("officer", set)).status, 200);
     assert.equal((await get("officer", inside)).status, 404);
+  });
+
+  it("let only officers see that a record to be deleted moves to the restricted store", async () => {
+    const names = { sender_id: "ben", sender_country: "DE", timestamp };
+    const paid = { type: "DEPOSIT", method: "SEPA", amount: 1, currency: "EUR", status: "SETTLED" };
+    await send("transaction", { tx_id: "tx-kept", ...paid, ...names });
+    const report = { suspicious_activity_id: "r-kept", detection_date: timestamp, timestamp };
+    const type = "transaction_suspicious_activity";
+    await send(type, { ...report, related_tx_ids: ["tx-kept"] });
+    const hold = { organization: "acme", type, id: "r-kept", reason: "r" };
+    assert.equal(await post("officer", "/console/record/hold", hold), 303);
+    const path = "/console/record/deletion?organization=acme&type=transaction&id=tx-kept";
+    const { text } = await get("officer", path);
+    assert.match(text, /The transaction moves to the restricted store/);
+    assert.doesNotMatch(text, /The transaction, its whole history/);
+    const other = (await get("operator", path)).text;
+    assert.match(other, /The transaction, its whole history and everything listed/);
+    assert.doesNotMatch(other, /restricted|r-kept/);
   });
 });
 

@@ -1,7 +1,12 @@
 // Deletion requests and their receipts, as organizations and operators see them.
 
 import type { DeletionBasis } from "../../domain/deletion/basis.ts";
-import { mayCount, mayKnowKept, type Reader } from "../../domain/confidentiality.ts";
+import {
+  mayCount,
+  mayKnowKept,
+  mayReadAllConfidential,
+  type Reader,
+} from "../../domain/confidentiality.ts";
 import {
   type Deletion,
   type DeletionStatus,
@@ -123,6 +128,11 @@ export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts 
     return count === 0 || !mayCount(reader, type) ? [] : [[type.resourceType, count]];
   });
   return Object.fromEntries(visible);
+}
+
+/** Records that were moved to the restricted store; only for readers who may know of all reports. */
+export function visibleKept({ kept }: Deletion, reader: Reader): Deletion["kept"] {
+  return mayReadAllConfidential(reader) ? kept : {};
 }
 
 function viewDue(deletion: Deletion): Pick<DeletionView, "due_at"> {

@@ -21,7 +21,7 @@ import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
-import { findReceipt, visibleCounts } from "./read-deletion.ts";
+import { findReceipt, visibleCounts, visibleKept } from "./read-deletion.ts";
 
 export interface ReadDeletion extends ShownDeletion {
   /** Undefined where there is none yet. */
@@ -59,6 +59,8 @@ export async function readStatus(app: App, id: string): Promise<DeletionStatus> 
 export interface DeletionDetails extends ShownDeletion {
   /** Contains only types that this person may count. */
   readonly erased: ErasedCounts;
+  /** What was moved to the restricted store; empty for people who may not know of reports. */
+  readonly kept: ErasedCounts;
   /** The transactions that stay with a pseudonym, by type; undefined unless a person or a company was erased. */
   readonly pseudonyms: ErasedCounts | undefined;
   /** Undefined where there is none yet. */
@@ -82,6 +84,7 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
   return {
     ...shown,
     erased: visibleCounts(deletion, reader),
+    kept: visibleKept(deletion, reader),
     pseudonyms: visiblePseudonyms(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,

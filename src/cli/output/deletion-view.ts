@@ -1,14 +1,9 @@
 // Deletions as the command line prints them. Operators see more than the organization does.
 
 import { describeBasis } from "../../domain/deletion/basis.ts";
-import { viewDeletion, visibleCounts } from "../../actions/deletion/read-deletion.ts";
+import { viewDeletion, visibleCounts, visibleKept } from "../../actions/deletion/read-deletion.ts";
 import type { ToldView } from "../../actions/deletion/told-recipients.ts";
-import {
-  confidentialTypes,
-  mayCount,
-  mayReadAllConfidential,
-  type Reader,
-} from "../../domain/confidentiality.ts";
+import { confidentialTypes, mayCount, type Reader } from "../../domain/confidentiality.ts";
 import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -98,14 +93,6 @@ export function describeDeletion(
     ["next attempt", formatTime(deletion.nextAttemptAt)],
   ];
   return renderFields(fields, paint);
-}
-
-/**
- * Records moved to the restricted store, which `sluice restricted show` lists; only for readers who may know of all
- * reports.
- */
-function visibleKept({ kept }: Deletion, reader: Reader): Deletion["kept"] {
-  return mayReadAllConfidential(reader) ? kept : {};
 }
 
 function formatKept(deletion: Deletion, reader: Reader): string {

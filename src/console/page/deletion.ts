@@ -55,6 +55,7 @@ function renderOwnFacts({
   deletion,
   waitsFor,
   erased,
+  kept,
   pseudonyms,
   preview,
 }: DeletionDetails): Html {
@@ -69,6 +70,7 @@ function renderOwnFacts({
       "Erased",
       formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),
     ],
+    ["Kept in the restricted store", Object.keys(kept).length > 0 && formatCounts(kept)],
     ["Stay with a pseudonym", pseudonyms && formatCounts(pseudonyms)],
   ]);
 }
@@ -156,6 +158,20 @@ function renderRestriction({
       html`<p>These stay in their place, unchanged:</p>
         ${renderNodes(reports)}`
     }`;
+}
+
+/** What becomes of the record itself, above a button that requests its deletion. */
+export function renderFate(
+  { resourceType, resourceId }: Pick<Deletion, "resourceType" | "resourceId">,
+  { restriction: { moved } }: DeletionPreview,
+): Html {
+  const gone = "erased from every file of the store, and nothing brings them back";
+  const isKept = moved.some(({ type, id }) => type === resourceType && id === resourceId);
+  return isKept
+    ? html`The ${nounOf(resourceType)} moves to the restricted store with its whole history.
+        Everything listed under <q>Erased</q> and the references to it are ${gone}.`
+    : html`The ${nounOf(resourceType)}, its whole history and everything listed under
+        <q>Erased</q> are ${gone}.`;
 }
 
 /** Above a button that requests or approves the deletion. */

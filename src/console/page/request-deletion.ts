@@ -1,7 +1,7 @@
 // Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
 import { deletionBases, deletionBasisNames, noBasis } from "../../domain/deletion/basis.ts";
-import { nounOf, titleOf } from "../../domain/record-types.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -17,7 +17,7 @@ import {
 import { readText, renderReason } from "../html/field.ts";
 import { type Html, html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
-import { isUnhindered, renderEarliest, renderPreview } from "./deletion.ts";
+import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
 
 export async function showDeletionForm(person: Person): Promise<Answer> {
@@ -39,10 +39,8 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
     <section class="danger" aria-labelledby="request">
       <h2 id="request">Request the deletion</h2>
       <p>
-        The ${nounOf(key.resourceType)}, its whole history and everything listed under
-        <q>Erased</q> are erased from every file of the store, and nothing brings them back.
-        ${start} While it is open, the organization can't change the record.
-        ${renderEarliest(preview)} Type the id of the record to confirm.
+        ${renderFate(key, preview)} ${start} While it is open, the organization can't change the
+        record. ${renderEarliest(preview)} Type the id of the record to confirm.
       </p>
       <form method="post" action="/console/record/deletion">
         ${renderKeyFields(key)} ${renderReason()} ${renderBasis()} ${renderIdField("record")}
