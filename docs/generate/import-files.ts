@@ -1,5 +1,6 @@
 // docs/reference/import-files.md: what an import can read, from the parts of src/bulk/formats that read it.
 
+import { layoutNames, layoutParts } from "../../src/bulk/formats/layout.ts";
 import { timeLetters } from "../../src/bulk/formats/time-pattern.ts";
 import { zoneAbbreviations } from "../../src/bulk/formats/time-zone.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
@@ -9,6 +10,19 @@ export function renderImportFiles(): string {
     "# Files of an import",
     generatedNote,
     "How to use these is in [import and export](../guides/bulk.md#mappings).",
+    "## Layouts",
+    "Each is an option of [`sluice import`](cli.md#sluice-import), a key of `layout` in a mapping file, and an input in the\n" +
+      "console.",
+    table(
+      ["name", "value", "meaning"],
+      layoutNames.map((name) => {
+        const { expected, meaning } = layoutParts[name];
+        return [code(name), expected, meaning];
+      }),
+    ),
+    "A line `sep=;` before the names of the columns is understood. Columns of the same name become `Account` and\n" +
+      "`Account (2)`; those without a name are not imported. Lines of nothing but delimiters are no rows, and empty cells\n" +
+      "after the last column are ignored.",
     "## Patterns of times",
     table(
       ["letters", "stand for"],

@@ -6,11 +6,12 @@ import type { App } from "../actions/app.ts";
 import { writeDrafts } from "../actions/intake/write-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";
+import { describeDetected, type Layout, layoutNames } from "../bulk/formats/layout.ts";
 import { openAnyRows } from "../bulk/formats/parquet-rows.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
-import { type Mapping, type readMapItems, readMappingFile } from "../bulk/import/mapping.ts";
+import { type MappingFile, type readMapItems, readMappingFile } from "../bulk/import/mapping.ts";
 import { describePreview, previewFile } from "../bulk/import/preview.ts";
 import { requireReplaceable } from "../bulk/import/replaceable-file.ts";
 import { removeState } from "../bulk/import/state-file.ts";
@@ -30,10 +31,8 @@ import { exitCode } from "./exit-code.ts";
 const listRows = 1_000;
 
 /** The arguments and options of the command. */
-export interface ImportOptions extends Pick<
-  ImportPlan,
-  "update" | "format" | "delimiter" | "connections"
-> {
+export interface ImportOptions
+  extends Pick<ImportPlan, "update" | "format" | "connections">, Required<Layout> {
   readonly files: readonly string[];
   readonly type: string;
   readonly organization: string;
@@ -53,10 +52,9 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     timestampMin: readConfig(context.environment).timestampMin,
     type: findType(given.type),
     organizationId: given.organization,
-    mapping: combine(given.mapping, given.map),
+    ...combine(given),
     update: given.update,
     format: given.format,
-    delimiter: given.delimiter,
     connections: given.connections,
     listRows,
   };
@@ -81,12 +79,13 @@ export async function runImport(context: Context, given: ImportOptions): Promise
 }
 
 /** Options take precedence over the file. */
-function combine(
-  file: string | undefined,
-  options: readonly ReturnType<typeof readMapItems>[],
-): Mapping {
-  const read: Mapping = file === undefined ? new Map() : readMappingFile(file);
-  return new Map([...read, ...options.flat()]);
+function combine({ mapping: file, map, ...options }: ImportOptions): MappingFile {
+  const read = file === undefined ? undefined : readMappingFile(file);
+  const given = layoutNames.filter((name) => options[name] !== undefined);
+  return {
+    mapping: new Map([...(read?.mapping ?? []), ...map.flat()]),
+    layout: { ...read?.layout, ...Object.fromEntries(given.map((name) => [name, options[name]])) },
+  };
 }
 
 async function preview(
@@ -185,7 +184,9 @@ const columns: readonly Column<FileReport>[] = [
 export function describeReports(reports: readonly FileReport[]): string {
   const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
   const lines = [renderTable(columns, reports), "", `Took ${formatSeconds(seconds)}.`];
-  for (const { file, rowsBefore } of reports) {
+  for (const { file, rowsBefore, detected } of reports) {
+    const found = describeDetected(detected);
+    if (found !== "") lines.push(`${file} ${found}`);
     if (rowsBefore > 0) {
       lines.push(`${file} was continued after ${count(rowsBefore)} rows of an earlier run.`);
     }
@@ -210,6 +211,7 @@ export function viewReports(reports: readonly FileReport[]) {
       refused: report.refused,
       refused_file: report.refusedFile ?? null,
       rows_before: report.rowsBefore,
+      detected: report.detected,
       seconds: Number(report.seconds.toFixed(3)),
       rows_per_second: rate(report),
     })),

@@ -55,7 +55,7 @@ const refusal = {
 };
 
 function refusedFile(path: string, bytes = 0): RefusedFile {
-  return new RefusedFile({ path, columns: undefined, delimiter: ",", bytes });
+  return new RefusedFile({ path, columns: undefined, bytes });
 }
 
 describe("a new file", () => {

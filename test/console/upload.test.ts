@@ -124,6 +124,28 @@ describe("uploads in the console", () => {
     assert.deepEqual(files(), []);
   });
 
+  it("are read in the layout that the page shows, or that the person gives", async () => {
+    const text = [header, row("größe", '"1;5"')].join("\n").replaceAll(",", ";");
+    const path = await uploaded(new Uint8Array(Buffer.from(text, "latin1")));
+    assert.match(await show(path), /not text in its encoding[^]*name="encoding"/);
+    const wrong = await send(path, { skip: "many" });
+    assert.match(wrong.text, /&quot;skip&quot; must be a number of lines/);
+    const given = await send(path, { encoding: "windows-1252" });
+    assert.equal(given.status, 303, given.text);
+    const page = await show(path);
+    assert.match(page, /name="encoding" value="windows-1252"/);
+    assert.match(page, /name="delimiter" value=";"/);
+    assert.match(page, /größe/);
+    const more = "amount==1";
+    await send(path, [
+      ["encoding", "windows-1252"],
+      ["more", more],
+    ]);
+    await start(path);
+    assert.match(await ended(path), /The whole file was imported/);
+    await discard(path);
+  });
+
   it("are refused before anything is stored, each with what to do", async () => {
     const content = `${header}\n${row("t1")}\n`;
     const refusals: readonly (readonly [Parameters<typeof upload>[1], number, RegExp])[] = [

@@ -17,17 +17,20 @@ export interface SplitterOptions {
   readonly isRow: (text: string) => boolean;
   /** The most characters of a row of several lines. */
   readonly charactersMax: number;
+  /** The number of the first line in the file; 1 by default. */
+  readonly firstLine?: number;
 }
 
 export class CsvSplitter {
   readonly #options: SplitterOptions;
   #held = "";
-  #line = 1;
+  #line: number;
   #isQuoted = false;
   #hasQuote = false;
 
   constructor(options: SplitterOptions) {
     this.#options = options;
+    this.#line = options.firstLine ?? 1;
   }
 
   /** Characters of the row that is not complete yet. */

@@ -6,6 +6,7 @@ import { findInexactNumbers, parseExactJson } from "../../domain/json/exact-numb
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { ListFinder } from "./list-finder.ts";
 import { recordCharactersMax } from "./record-characters.ts";
 import type { Row, RowInput, TextRow } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
@@ -14,8 +15,9 @@ export function openNdjson(input: TextInput): RowInput {
   return { format: "ndjson", columns: undefined, batches: () => readRows(splitLines(input)) };
 }
 
-export function openJson(input: TextInput): RowInput {
-  return { format: "json", columns: undefined, batches: () => readRows(splitList(input)) };
+/** `list`: the keys that lead to the list, if it is not the whole document. */
+export function openJson(input: TextInput, list?: string): RowInput {
+  return { format: "json", columns: undefined, batches: () => readRows(splitList(input, list)) };
 }
 
 async function* readRows(batches: AsyncIterable<readonly string[]>): AsyncGenerator<TextRow[]> {
@@ -61,12 +63,22 @@ async function* splitLines(input: TextInput): AsyncGenerator<readonly string[]> 
   if (rest.trim() !== "") yield [rest];
 }
 
-async function* splitList(input: TextInput): AsyncGenerator<readonly string[]> {
+async function* splitList(
+  input: TextInput,
+  list: string | undefined,
+): AsyncGenerator<readonly string[]> {
   const splitter = new ListSplitter();
-  for await (const text of input.read()) {
-    yield splitter.push(text);
+  let finder = list === undefined ? undefined : new ListFinder(list.split("."));
+  for await (const piece of input.read()) {
+    const text = finder === undefined ? piece : finder.push(piece);
+    if (text === undefined) continue;
+    finder = undefined;
+    yield splitter.push(text, list !== undefined);
     if (splitter.state === "broken") throw notAList(input);
     if (splitter.heldCharacters > recordCharactersMax) throw tooLong(input, "item");
+  }
+  if (finder !== undefined) {
+    throw new OperatorError("input", `${input.path} has no list ${list}; check --list.`);
   }
   if (splitter.state !== "ended") throw notAList(input);
 }
@@ -74,7 +86,7 @@ async function* splitList(input: TextInput): AsyncGenerator<readonly string[]> {
 function notAList({ path }: TextInput): OperatorError {
   return new OperatorError(
     "input",
-    `${path} is not a JSON list such as [{…}, {…}], or is truncated.`,
+    `${path} is not a JSON list such as [{…}, {…}], or is truncated. If the list is in an object, give its key with --list.`,
   );
 }
 
@@ -107,11 +119,12 @@ export class ListSplitter {
     return this.#held.length;
   }
 
-  /** The items that end in this piece. */
-  push(text: string): readonly string[] {
+  /** The items that end in this piece. `isPart`: anything may be after the list. */
+  push(text: string, isPart = false): readonly string[] {
     const items: string[] = [];
     let from = 0;
     for (let index = 0; index < text.length && this.#state !== "broken"; index += 1) {
+      if (isPart && this.#state === "ended") return items;
       const sign = text.charAt(index);
       if (this.#state === "string") this.#passString(sign);
       else if (this.#state !== "inside") {

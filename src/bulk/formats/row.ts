@@ -1,6 +1,7 @@
 // The rows of an input: lines of CSV or NDJSON, items of a JSON list, or rows of Parquet.
 
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
+import type { Layout } from "./layout.ts";
 
 export interface CsvRow {
   /** Rows are counted from 1; a row of a file of refused rows has its number in the first input. */
@@ -48,8 +49,12 @@ export type InputFormat = (typeof inputFormats)[number];
 /** An open input. */
 export interface RowInput {
   readonly format: InputFormat;
-  /** The cells of the first line of CSV. */
+  /** The names of the columns of CSV. */
   readonly columns: readonly string[] | undefined;
+  /** Of CSV. */
+  readonly delimiter?: string;
+  /** What of the layout was told from the file, and is not the default. */
+  readonly detected?: Layout;
   /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;
   /** Rows in batches, as they are read. Of Parquet, only the named columns are read, if any are named. */

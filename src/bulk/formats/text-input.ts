@@ -1,11 +1,12 @@
-// Reads a file as text in pieces: decompresses it according to the ending of its name, checks that it is UTF-8, and
-// counts the bytes.
+// Reads a file as text in pieces: decompresses it according to the ending of its name, decodes it, and counts the
+// bytes. Never replaces bytes that are not text.
 
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { codeOf } from "../../files/file-error.ts";
 import { statOf } from "../../files/present.ts";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
+import { bulkKeys } from "./bulk-keys.ts";
 import { compressionOf } from "./compression.ts";
 
 export interface TextInput {
@@ -16,31 +17,39 @@ export interface TextInput {
   bytesRead(): number;
   /** Sets the number of bytes read, for a format that reads the file itself. */
   advance(bytes: number): void;
+  /** An encoding other than UTF-8 that the first bytes show; known when text was read. */
+  detectedEncoding(): string | undefined;
   /** Reads from the beginning; may be called once. Throws OperatorError. */
-  read(): AsyncGenerator<string>;
+  read(encoding?: string): AsyncGenerator<string>;
 }
 
 /** Throws OperatorError unless there is such a file. */
 export function openText(path: string): TextInput {
   const bytes = sizeOf(path);
   let bytesRead = 0;
+  let detected: string | undefined;
   return {
     path,
     bytes,
     bytesRead: () => bytesRead,
     advance: (reached) => void (bytesRead = reached),
-    read: async function* () {
+    detectedEncoding: () => detected,
+    read: async function* (encoding) {
       const file = createReadStream(path);
       file.on("data", (chunk) => (bytesRead += chunk.length));
       const decompressor = compressionOf(path)?.decompress();
       const source =
         decompressor === undefined ? file : pipeline(file, decompressor, () => undefined);
-      const decoder = new TextDecoder("utf-8", { fatal: true });
+      let decoder: TextDecoder | undefined;
       try {
-        for await (const chunk of source) yield decoder.decode(chunk as Buffer, { stream: true });
+        for await (const chunk of source) {
+          detected = decoder === undefined ? shownEncoding(chunk as Buffer) : detected;
+          decoder ??= decoderOf(chunk as Buffer, encoding ?? detected);
+          yield decoder.decode(chunk as Buffer, { stream: true });
+        }
         // The last line may be one of which the rest is still being written.
         if (bytesRead !== bytes) throw changedWhileRead(path);
-        const rest = decoder.decode();
+        const rest = decoder?.decode() ?? "";
         if (rest !== "") yield rest;
       } catch (cause) {
         throw explain(path, cause);
@@ -49,6 +58,19 @@ export function openText(path: string): TextInput {
       }
     },
   };
+}
+
+/** By a byte order mark, or by the zero that UTF-16 has in each sign of ASCII, and UTF-8 in none. */
+function shownEncoding([first, second]: Buffer): string | undefined {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return "utf-16be";
+  return undefined;
+}
+
+/** A file of refused rows is UTF-8, whatever the file has of which they are. */
+function decoderOf(start: Buffer, encoding = "utf-8"): TextDecoder {
+  const isRefused = start.toString("latin1", 0, bulkKeys.row.length) === bulkKeys.row;
+  return new TextDecoder(isRefused ? "utf-8" : encoding, { fatal: true });
 }
 
 function sizeOf(path: string): number {
@@ -71,7 +93,8 @@ function explain(path: string, cause: unknown): Error {
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
     return new OperatorError(
       "input",
-      `${path} is not UTF-8; convert it first, for example with iconv.`,
+      `${path} has bytes that are not text in its encoding. Give its encoding, such as windows-1252, with --encoding, ` +
+        "or convert it to UTF-8.",
     );
   }
   if (code === "ZSTD_error_frameParameter_windowTooLarge") {

@@ -12,7 +12,8 @@ import { type Chunk, cutChunks, keyOf } from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";
 import { workInOrder } from "./in-order.ts";
 import { makeRowMapper } from "./map-row.ts";
-import { defaultDelimiter, type OpenRows } from "../formats/open-rows.ts";
+import type { Layout } from "../formats/layout.ts";
+import type { OpenRows } from "../formats/open-rows.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { StateFile } from "./state-file.ts";
@@ -31,6 +32,8 @@ export interface ImportTools {
 
 export interface FileReport extends Counts {
   readonly file: string;
+  /** What of the layout was told from the file, and is not the default. */
+  readonly detected: Layout;
   readonly rows: number;
   /** How many of these rows earlier runs have sent. */
   readonly rowsBefore: number;
@@ -51,8 +54,7 @@ export interface ImportPlan {
   readonly update: boolean;
   /** If undefined, the name of the file decides. */
   readonly format: InputFormat | undefined;
-  /** The delimiter of CSV. If undefined, the name of the file decides. */
-  readonly delimiter: string | undefined;
+  readonly layout: Layout;
   /** Maximum number of lists in flight. */
   readonly connections: number;
   /** Maximum number of rows of a list. */
@@ -68,12 +70,11 @@ export interface FilePlan extends ImportPlan, Omit<FilePaths, "statePath"> {
 export async function importFile(plan: FilePlan, tools: ImportTools): Promise<FileReport> {
   const startedAt = performance.now();
   const input = openText(plan.file);
-  const delimiter = plan.delimiter ?? defaultDelimiter(plan.file);
-  const rows = await plan.openRows(input, { ...plan, delimiter });
+  const rows = await plan.openRows(input, plan);
   const mapper = makeRowMapper(rows, plan);
   const settings = describeSettings(plan, tools.target);
   const state = new StateFile(plan.statePath, { input: describeInput(input), settings });
-  const { columns } = rows;
+  const { columns, delimiter, detected = {} } = rows;
   const { refusedPath: path } = plan;
   const refused = new RefusedFile({ path, columns, delimiter, bytes: state.refusedBytes });
   const rowsBefore = state.rowsDone;
@@ -110,6 +111,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   return {
     ...state.counts,
     file: plan.file,
+    detected,
     rows: state.rowsDone,
     rowsBefore,
     refusedFile: refused.bytes === 0 ? undefined : refused.path,
@@ -178,9 +180,9 @@ function describeProgress(state: StateFile, input: TextInput): BulkStep & { coun
 
 /** A digest of everything that determines which records the rows become, and where they are sent. */
 function describeSettings(plan: FilePlan, target: Target): string {
-  const { type, organizationId, mapping, update, format, delimiter } = plan;
+  const { type, organizationId, mapping, update, format, layout } = plan;
   const what = [target.name, organizationId, type.resourceType, [...mapping], update];
-  return hash("sha256", JSON.stringify([...what, format, delimiter]));
+  return hash("sha256", JSON.stringify([...what, format, layout]));
 }
 
 /** With more refused rows than this, the file or its mapping is wrong; nobody can correct so many by hand. */

@@ -84,7 +84,9 @@ function csvMapper(
     }),
   );
   const used = new Set(fields.flatMap((field) => field.columns));
-  const unused = columns.filter((column) => !used.has(column) && !isBulkKey(column));
+  const unused = columns.filter(
+    (column) => column !== "" && !used.has(column) && !isBulkKey(column),
+  );
   if (mapping.size === 0 && unused.length > 0) throw unknownColumns(type, unused);
   const build = builder(fields);
   const finish = finisher(type);
@@ -96,7 +98,7 @@ function csvMapper(
     used,
     map: (row) => {
       if (!("cells" in row)) return unreadable(row);
-      if (row.cells.length !== columns.length) return wrongCellCount(row, columns.length);
+      if (!fits(row.cells, columns.length)) return wrongCellCount(row, columns.length);
       const changes = cellAt(row, changesAt);
       if (changes !== "") return fromChanges(readCell("json", changes));
       const number = cellAt(row, changeAt);
@@ -226,6 +228,13 @@ function fromChanges(changes: unknown): MappedRow {
 
 function unreadable(row: Row): MappedRow {
   return { fieldErrors: [{ message: "reason" in row ? row.reason : "can't be read" }] };
+}
+
+/** Some programs write more delimiters than there are columns. */
+function fits(cells: readonly string[], columns: number): boolean {
+  return (
+    cells.length === columns || (cells.length > columns && cells.slice(columns).join("") === "")
+  );
 }
 
 function wrongCellCount({ cells, line }: CsvRow, columns: number): MappedRow {

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
+import { type Layout, readLayout } from "../formats/layout.ts";
 import { fileReasonOf, OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 
 export type Origin =
@@ -23,6 +24,12 @@ export type Origin =
       /** The type of an entry of additional_properties. */
       readonly type?: string | undefined;
     };
+
+/** What a mapping file has. */
+export interface MappingFile {
+  readonly mapping: Mapping;
+  readonly layout: Layout;
+}
 
 /** The key is the path in the record, such as `amount` or `addresses[0].address.city`. */
 export type Mapping = ReadonlyMap<string, Origin>;
@@ -53,21 +60,24 @@ function originOf(sign: string, rest: string): Origin {
   return at > 0 ? { column: rest.slice(0, at), time: rest.slice(at + 1) } : { column: rest };
 }
 
-/** `{"fields": {"tx_id": "COLUMN", "status": {"value": "SETTLED"}, …}}`. Throws OperatorError. */
-export function readMappingFile(path: string): Mapping {
+/** `{"layout": {"delimiter": ";"}, "fields": {"tx_id": "COLUMN", "status": {"value": "SETTLED"}, …}}`. Throws OperatorError. */
+export function readMappingFile(path: string): MappingFile {
   const fail = (why: string) => new OperatorError("mapping", `The mapping ${path} ${why}.`);
   const content = readJson(path, fail);
   if (!isJsonObject(content)) throw fail("must be a JSON object");
-  const { fields, ...others } = content;
+  const { fields, layout = {}, ...others } = content;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fail(`has "${unknown}", and may have only "fields"`);
+  if (unknown !== undefined)
+    throw fail(`has "${unknown}", and may have only "fields" and "layout"`);
   if (!isJsonObject(fields)) throw fail('must have "fields", an object');
-  return new Map(
+  if (!isJsonObject(layout)) throw fail('must have an object as "layout"');
+  const mapping = new Map(
     Object.entries(fields).map(([field, origin]) => [
       field,
       readOrigin(origin, (why) => fail(`has an invalid origin for "${field}": ${why}`)),
     ]),
   );
+  return { mapping, layout: readLayout(layout, (why) => fail(`has an invalid layout: ${why}`)) };
 }
 
 type Fail = (why: string) => OperatorError;

@@ -6,6 +6,7 @@ import type { Payload } from "../../domain/record-type.ts";
 import { validatePayload } from "../../domain/validation/validate.ts";
 import type { ImportPlan } from "./import-file.ts";
 import { makeRowMapper, type MappedRow } from "./map-row.ts";
+import { describeDetected, type Layout } from "../formats/layout.ts";
 import { rowsOf } from "../formats/row.ts";
 import { openText } from "../formats/text-input.ts";
 
@@ -18,6 +19,7 @@ interface PreviewedRow {
 
 export interface Preview {
   readonly file: string;
+  readonly detected: Layout;
   /** The columns that are not imported. */
   readonly unused: readonly string[];
   readonly rows: readonly PreviewedRow[];
@@ -35,7 +37,7 @@ export async function previewFile(
     rows.push({ row: row.number, ...previewRow(plan, mapper.map(row)) });
     if (rows.length >= rowsMax) break;
   }
-  return { file, unused: mapper.unused, rows };
+  return { file, detected: input.detected ?? {}, unused: mapper.unused, rows };
 }
 
 export function previewRow(
@@ -52,14 +54,18 @@ export function previewRow(
   };
 }
 
-export function describePreview({ file, unused, rows }: Preview): string {
-  const parts = rows.map(({ row, records, errors }) => {
-    const shown = records.map((record) => JSON.stringify(record, undefined, 2));
-    const fieldErrors = errors.map(({ field, message }) =>
-      `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
-    );
-    return [`Row ${row}`, ...shown, ...fieldErrors].join("\n");
-  });
+export function describePreview({ file, detected, unused, rows }: Preview): string {
+  const found = describeDetected(detected);
+  const parts = found === "" ? [] : [`${file} ${found}`];
+  parts.push(
+    ...rows.map(({ row, records, errors }) => {
+      const shown = records.map((record) => JSON.stringify(record, undefined, 2));
+      const fieldErrors = errors.map(({ field, message }) =>
+        `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
+      );
+      return [`Row ${row}`, ...shown, ...fieldErrors].join("\n");
+    }),
+  );
   if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
   const wrong = rows.filter(({ errors }) => errors.length > 0).length;
   const verdict =

@@ -21,7 +21,8 @@ export interface RefusedFileOptions {
   readonly path: string;
   /** The columns of CSV. Undefined for other formats, which are written as NDJSON. */
   readonly columns: readonly string[] | undefined;
-  readonly delimiter: string;
+  /** Of CSV; a comma by default. */
+  readonly delimiter?: string | undefined;
   /** The size of the file that an earlier run has written and this one continues; 0 to begin a new file. */
   readonly bytes: number;
 }

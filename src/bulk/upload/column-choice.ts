@@ -10,11 +10,14 @@ export interface ColumnChoice {
   readonly column: string;
   /** A path in the record; empty for a column that is not imported. */
   readonly field: string;
-  /** The format of a time (time-format.ts); empty for RFC 3339. */
+  /** The format of a time or a number (cell-reader.ts); empty for the one of exports. */
   readonly time: string;
 }
 
 export interface MappingChoice {
+  /** As text, or as values. */
+  readonly layout: Readonly<Record<string, unknown>>;
+  /** Columns that are not among them are chosen by name. */
   readonly columns: readonly ColumnChoice[];
   /** Further fields, as in `sluice import --map`. */
   readonly more: string;
@@ -22,20 +25,28 @@ export interface MappingChoice {
 
 /** The columns of an input for which people choose fields, without those that exports add. */
 export function choosable(columns: readonly string[]): readonly string[] {
-  return [...new Set(columns)].filter((column) => !isBulkKey(column));
+  return [...new Set(columns)].filter((column) => column !== "" && !isBulkKey(column));
 }
 
 /** The first column with the name of a field, apart from case and spaces, is mapped to that field. */
-export function chooseByName(columns: readonly string[], type: RecordType): MappingChoice {
+export function chooseByName(
+  columns: readonly string[],
+  type: RecordType,
+  { columns: given, ...choice }: MappingChoice = { layout: {}, columns: [], more: "" },
+): MappingChoice {
+  const chosen = new Map(given.map((one) => [one.column, one]));
   const free = new Set(type.fieldNames);
+  for (const { field } of given) free.delete(field);
   const fieldOf = (column: string): string => {
     const field = [column, plain(column)].find((name) => free.has(name)) ?? "";
     free.delete(field);
     return field;
   };
+  const byName = (column: string) => ({ column, field: fieldOf(column), time: "" });
+  const others = given.filter(({ column, field }) => field !== "" && !columns.includes(column));
   return {
-    columns: columns.map((column) => ({ column, field: fieldOf(column), time: "" })),
-    more: "",
+    ...choice,
+    columns: [...columns.map((column) => chosen.get(column) ?? byName(column)), ...others],
   };
 }
 
@@ -55,8 +66,9 @@ export function toMapping(
   for (const { column, field, time } of columns) {
     if (field === "") continue;
     const other = mapping.get(field);
-    if (other !== undefined && "column" in other) throw mappedTwice(field, other.column, column);
-    mapping.set(field, time === "" ? { column } : { column, time });
+    if (other !== undefined && "column" in other)
+      throw mappedTwice(field, String(other.column), column);
+    mapping.set(field, time === "" ? { column } : { column, format: time });
   }
   const isOwn = [...mapping].every(([field, origin]) => isPlain(field, origin));
   const allChosen = columns.every(({ field }) => field !== "");
@@ -76,7 +88,7 @@ export function toMapping(
 }
 
 function isPlain(field: string, origin: Origin): boolean {
-  return "column" in origin && origin.column === field && origin.time === undefined;
+  return "column" in origin && origin.column === field && origin.format === undefined;
 }
 
 function mappedTwice(field: string, one: string, other: string): OperatorError {

@@ -4,6 +4,7 @@
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { type Layout, readLayout } from "../formats/layout.ts";
 import { type Row, type RowInput, rowsOf } from "../formats/row.ts";
 import { isTooLong } from "../formats/record-characters.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
@@ -34,6 +35,10 @@ export interface InspectedRow {
 }
 
 export interface Inspection {
+  /** As it was given. */
+  readonly layout: Layout;
+  /** What else the file showed. */
+  readonly detected: Layout;
   readonly columns: readonly InspectedColumn[];
   readonly more: string;
   readonly rows: readonly InspectedRow[];
@@ -41,6 +46,8 @@ export interface Inspection {
   readonly mapping: Mapping | undefined;
   readonly problem: string | undefined;
 }
+
+type InspectionPlan = Omit<ImportPlan, "mapping" | "layout">;
 
 const rowsShown = 5;
 const samplesShown = 3;
@@ -52,17 +59,20 @@ const beginningCharactersMax = 64 * 1_024 * 1_024;
 /** If `choice` is undefined, columns are chosen by name. Throws OperatorError for a file that can't be read. */
 export async function inspectFile(
   file: string,
-  plan: Omit<ImportPlan, "mapping">,
+  plan: InspectionPlan,
   choice: MappingChoice | undefined,
 ): Promise<Inspection> {
-  const input = await plan.openRows(beginningOf(openText(file)), plan);
+  const layout = readLayout(choice?.layout ?? {}, (why) => {
+    return new OperatorError("invalid", `The layout of the file is not valid: ${why}.`);
+  });
+  const input = await plan.openRows(beginningOf(openText(file)), { ...plan, layout });
   const rows = await readFirst(input);
   if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
   const names = choosable(columnsOf(input, rows));
   requireFewColumns(file, names);
-  const chosen = choice ?? chooseByName(names, plan.type);
+  const chosen = chooseByName(names, plan.type, choice);
   const columns = names.map((column) => describeColumn(column, { input, rows, chosen, plan }));
-  const view = { columns, more: chosen.more };
+  const view = { layout, detected: input.detected ?? {}, columns, more: chosen.more };
   try {
     const mapping = toMapping(chosen, { type: plan.type, isCsv: input.format === "csv" });
     const mapper = makeRowMapper(input, { ...plan, mapping });
@@ -86,9 +96,9 @@ function requireFewColumns(file: string, names: readonly string[]): void {
 function beginningOf(text: TextInput): TextInput {
   return {
     ...text,
-    read: async function* () {
+    read: async function* (encoding) {
       let characters = 0;
-      for await (const piece of text.read()) {
+      for await (const piece of text.read(encoding)) {
         characters += piece.length;
         if (characters > beginningCharactersMax) {
           throw new OperatorError(
@@ -121,7 +131,7 @@ interface Described {
   readonly input: RowInput;
   readonly rows: readonly Row[];
   readonly chosen: MappingChoice;
-  readonly plan: Omit<ImportPlan, "mapping">;
+  readonly plan: InspectionPlan;
 }
 
 function describeColumn(column: string, { input, rows, chosen, plan }: Described): InspectedColumn {

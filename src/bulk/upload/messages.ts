@@ -3,6 +3,7 @@
 
 import type { OperatorErrorName } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
+import type { Layout } from "../formats/layout.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { Mapping } from "../import/mapping.ts";
 import type { Counts } from "../progress.ts";
@@ -29,7 +30,12 @@ export type UploadTask =
       readonly plan: UploadPlan;
       readonly choice: MappingChoice | undefined;
     }
-  | { readonly kind: "import"; readonly plan: UploadPlan; readonly mapping: Mapping };
+  | {
+      readonly kind: "import";
+      readonly plan: UploadPlan;
+      readonly layout: Layout;
+      readonly mapping: Mapping;
+    };
 
 export interface UploadStep extends Counts {
   readonly rows: number;

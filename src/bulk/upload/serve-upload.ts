@@ -48,14 +48,13 @@ function optionsOf({ resourceType, organizationId, update, timestampMin }: Uploa
     organizationId,
     update,
     format: undefined,
-    delimiter: undefined,
     ...lists,
   };
 }
 
 async function runImport(
   port: Port,
-  { plan, mapping }: Extract<UploadTask, { readonly kind: "import" }>,
+  { plan, layout, mapping }: Extract<UploadTask, { readonly kind: "import" }>,
   send: (message: FromUpload) => void,
 ) {
   const stopping = new AbortController();
@@ -68,7 +67,7 @@ async function runImport(
   let shown = 0;
   return importFile(
     // Nobody continues this import: it ends with the process, which removes its file.
-    { ...optionsOf(plan), mapping, file, refusedPath, statePath: undefined },
+    { ...optionsOf(plan), layout, mapping, file, refusedPath, statePath: undefined },
     {
       target,
       stopping: stopping.signal,

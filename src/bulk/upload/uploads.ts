@@ -14,6 +14,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatOfName, parquetRefused } from "../formats/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
 import type { FileReport } from "../import/import-file.ts";
+import { layoutParts } from "../formats/layout.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import type { UploadStep } from "./messages.ts";
@@ -82,6 +83,8 @@ const sweepMs = 60_000;
 const allowedMs = 2_000;
 
 export class Uploads {
+  /** For the inputs of a page. */
+  readonly layoutParts = layoutParts;
   readonly #options: UploadsOptions;
   readonly #entries = new Map<string, UploadEntry>();
   readonly #timer: NodeJS.Timeout;
@@ -221,7 +224,7 @@ export class Uploads {
     { inspectionNo, write, requireAllowed, record }: StartOptions,
   ): void {
     const entry = this.#findReady(uploadId, ownerId);
-    const mapping = entry.inspection?.mapping;
+    const { mapping, layout = {} } = entry.inspection ?? {};
     if (mapping === undefined) throw notReady("Its mapping does not work yet.");
     if (inspectionNo !== entry.inspectionNo) {
       throw notReady(
@@ -234,7 +237,7 @@ export class Uploads {
       this.#imports.run(entry, stopping.signal, () => {
         change(entry, { name: "importing", step: noStep });
         const plan = planOf(entry, this.#options.timestampMin);
-        const task = { kind: "import", plan, mapping } as const;
+        const task = { kind: "import", plan, layout, mapping } as const;
         return importInThread(this.#options.startThread, task, {
           write,
           stopping: stopping.signal,

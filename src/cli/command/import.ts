@@ -1,5 +1,6 @@
 // `sluice import`
 
+import { type LayoutPart, layoutParts } from "../../bulk/formats/layout.ts";
 import { inputFormats } from "../../bulk/formats/row.ts";
 import {
   anyNumber,
@@ -33,10 +34,9 @@ const baseUrl = kind(
   },
 );
 
-const delimiter = kind("CHAR", "one character, such as ; or |, or the word tab", (given) => {
-  const sign = given === "tab" || given === "\\t" ? "\t" : given;
-  return sign.length === 1 && !/["\r\n\w]/.test(sign) ? sign : undefined;
-});
+function layoutOption<Value extends {}>(part: LayoutPart<Value>) {
+  return optional(kind(part.placeholder, part.expected, part.read), part.meaning);
+}
 
 export const importRecords = defineCommand({
   name: "import",
@@ -73,10 +73,11 @@ export const importRecords = defineCommand({
       choice("FORMAT", inputFormats),
       `${inputFormats.join(", ")}. Default: by the ending of the name.`,
     ),
-    delimiter: optional(
-      delimiter,
-      "Character between CSV cells, such as ; or tab. Default: a comma.",
-    ),
+    encoding: layoutOption(layoutParts.encoding),
+    delimiter: layoutOption(layoutParts.delimiter),
+    skip: layoutOption(layoutParts.skip),
+    header: layoutOption(layoutParts.header),
+    list: layoutOption(layoutParts.list),
     dryRun: flag("Only show the records that the first rows would become; send nothing."),
     rows: withDefault(
       wholeNumber("N", 1, 1_000),

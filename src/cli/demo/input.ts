@@ -77,7 +77,7 @@ async function read<Item>(
   { seed, rowsMax }: { seed: number; rowsMax: number },
 ): Promise<AsyncIterable<Item>> {
   const type = findType(source.typeName);
-  const csv = { type, format: "csv", delimiter: undefined } as const;
+  const csv = { type, format: "csv", layout: {} } as const;
   const input =
     file === undefined ? generateRows(source, seed) : await openRows(openText(file), csv);
   const mapper = makeRowMapper(input, { type, mapping: source.mapping, update: false });

@@ -1,6 +1,7 @@
 // An uploaded file before its import: a row for each column with its field, then the first rows as they would be
 // stored, with the errors of each.
 
+import type { LayoutParts } from "../../bulk/formats/layout.ts";
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
@@ -8,18 +9,57 @@ import { type Html, html, renderFocusableTable } from "../html/html.ts";
 import { renderDiscard, renderFile } from "./upload-import.ts";
 
 /** `unreadable`: why the file can't be read at all. */
-export function renderReady(upload: Upload, unreadable: string | undefined): Html {
+export function renderReady(
+  upload: Upload,
+  unreadable: string | undefined,
+  parts: LayoutParts,
+): Html {
   const { inspection } = upload;
   return html`${renderFile(upload)}
-  ${unreadable !== undefined && html`<p role="alert">${unreadable}</p>`}
-  ${inspection !== undefined && renderColumns(upload, inspection)}
+  ${unreadable !== undefined && renderUnreadable(upload, unreadable, parts)}
+  ${inspection !== undefined && renderColumns(upload, inspection, parts)}
   ${inspection?.mapping !== undefined && renderRows(inspection.rows)}
   ${inspection?.mapping !== undefined && renderStart(upload, inspection)} ${renderDiscard(upload)}`;
 }
 
+function renderUnreadable({ uploadId }: Upload, unreadable: string, parts: LayoutParts): Html {
+  return html`<p role="alert">${unreadable}</p>
+    <form method="post" action="/console/upload/${uploadId}">
+      ${renderLayout(parts, { layout: {}, detected: {} })}
+      <p><button type="submit">Read the file in this layout</button></p>
+    </form>`;
+}
+
+/** What the file showed is in the inputs, and can be changed. */
+function renderLayout(
+  parts: LayoutParts,
+  { layout, detected }: Pick<Inspection, "layout" | "detected">,
+): Html {
+  const values = new Map<string, string | number | undefined>(
+    Object.entries({ ...detected, ...layout }),
+  );
+  const inputs = Object.entries(parts).map(([name, { meaning }]) => {
+    const value = String(values.get(name) ?? "");
+    return html`<label
+      >${meaning}
+      <input
+        name="${name}"
+        value="${value === "\t" ? "tab" : value}"
+        maxlength="200"
+        autocomplete="off"
+      />
+    </label>`;
+  });
+  return html`<fieldset>
+    <legend>Layout of the file</legend>
+    ${inputs}
+  </fieldset>`;
+}
+
 function renderColumns(
   { uploadId, resourceType }: Upload,
-  { columns, more, problem }: Inspection,
+  { layout, detected, columns, more, problem }: Inspection,
+  parts: LayoutParts,
 ): Html {
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
   const table = renderFocusableTable<InspectedColumn>(
@@ -32,7 +72,7 @@ function renderColumns(
       ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
       [`Field of the ${nounOf(resourceType)}`, renderField],
       [
-        "Format of a time",
+        "Format of a time or number",
         ({ column, time }) =>
           html`<input
             name="time"
@@ -40,7 +80,7 @@ function renderColumns(
             maxlength="100"
             size="12"
             autocomplete="off"
-            aria-label="Format of a time in the column ${column}"
+            aria-label="Format in the column ${column}"
           />`,
       ],
     ],
@@ -57,7 +97,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${table}
+      ${renderLayout(parts, { layout, detected })} ${table}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>

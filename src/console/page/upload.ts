@@ -50,7 +50,7 @@ export async function showUpload(person: Person): Promise<Answer> {
   const isRunning = state.name === "importing";
   const body =
     state.name === "ready"
-      ? renderReady(...(await inspect(person)))
+      ? renderReady(...(await inspect(person)), person.sources.uploads.layoutParts)
       : isRunning
         ? renderImporting(upload, state.step)
         : renderEnded(upload, state);
@@ -80,7 +80,9 @@ export async function chooseColumns(person: Person): Promise<Answer> {
     field: fields[index]?.trim() ?? "",
     time: times[index]?.trim() ?? "",
   }));
-  const choice: MappingChoice = { columns, more: form.get("more")?.trim() ?? "" };
+  const names = Object.keys(sources.uploads.layoutParts);
+  const layout = Object.fromEntries(names.map((name) => [name, form.get(name)?.trim() ?? ""]));
+  const choice: MappingChoice = { layout, columns, more: form.get("more")?.trim() ?? "" };
   await sources.uploads.inspect(id, operator.operatorId, choice);
   return redirectTo(`/console/upload/${id}`);
 }

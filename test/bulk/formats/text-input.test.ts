@@ -22,7 +22,7 @@ async function readChanged(name: string, change: (path: string) => void) {
   change(path);
   const ids: string[] = [];
   const read = async () => {
-    for await (const row of rowsOf(await openCsv(input, ","))) {
+    for await (const row of rowsOf(await openCsv(input, {}))) {
       if ("cells" in row) ids.push(row.cells[0] ?? "");
     }
   };

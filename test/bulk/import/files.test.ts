@@ -34,7 +34,7 @@ describe("the file of refused rows", () => {
   it("loses what an interrupted import wrote after its last state", () => {
     const path = join(folder, "refused");
     writeFileSync(path, `{"row":1}\n${"x".repeat(500)}\n`);
-    const options = { path, columns: undefined, delimiter: ",", bytes: 10 };
+    const options = { path, columns: undefined, bytes: 10 };
     const file = new RefusedFile(options);
     const row = { number: 3, fields: {} };
     file.append([{ row, code: 40_000, message: "no", errors: [] }]);

@@ -2,7 +2,7 @@
 // and compressed; and where an import stores its own files.
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync, zstdCompressSync, constants } from "node:zlib";
@@ -38,6 +38,9 @@ const inputs: readonly (readonly [name: string, content: string | Buffer, ...str
   ["rows.csv", csv(",")],
   ["rows.tsv", csv("\t")],
   ["rows.txt", csv(";"), "--delimiter", ";"],
+  ["semicolons.csv", csv(";")],
+  ["wide.csv", Buffer.from(csv(","), "utf16le")],
+  ["inside.json", `{"count":2,"data":${list}}`, "--list", "data"],
   ["marked.csv", `\ufeff${csv(",")}`],
   ["rows.ndjson", lines],
   ["rows.jsonl", `${lines}\n\n`],
@@ -107,6 +110,35 @@ describe("an input of an import", () => {
     }
   });
 
+  it("says what the file showed, and reads corrected rows with the same mapping", async (test) => {
+    const line = await openStoreFor(test);
+    const text = "Kontoauszug\n\nNr;Betrag;Empf\u00e4nger\n1;2.5;M\u00fcller\n2;viel;Jos\u00e9\n";
+    const file = put(line, "bank.csv", Buffer.from(text, "latin1"));
+    const fields = {
+      tx_id: "Nr",
+      amount: "Betrag",
+      sender_id: "Empf\u00e4nger",
+      type: { value: "DEPOSIT" },
+      method: { value: "WIRE" },
+      currency: { value: "EUR" },
+      status: { value: "SETTLED" },
+      sender_country: { value: "DE" },
+      timestamp: { value: "2026-01-01T00:00:00Z" },
+    };
+    const layout = { encoding: "windows-1252", skip: 2 };
+    const by = put(line, "mapping.json", JSON.stringify({ layout, fields }));
+    const about = ["--type", "transaction", "--organization", acme, "--mapping", by];
+    const { code, out } = await line.type("import", file, ...about);
+    assert.equal(code, 3);
+    assert.match(out, /bank\.csv is read with --delimiter ';', as its beginning shows/);
+    const refused = join(line.folder, "bank.refused.csv");
+    writeFileSync(refused, readFileSync(refused, "utf8").replace(";viel;", ";7;"));
+    assert.equal((await report(line, "import", refused, ...about)).written, 1);
+    const { state } = await line.ask("record show transaction 2 --organization acme");
+    const { amount, sender_id: sender } = state as Record<string, unknown>;
+    assert.deepEqual([amount, sender], [7, "Jos\u00e9"]);
+  });
+
   const broken: readonly (readonly [
     what: string,
     name: string,
@@ -121,7 +153,7 @@ describe("an input of an import", () => {
     ],
     ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
     ["needs much memory to be decompressed", "rows.csv.zst", wide, /a window of more than 8 MiB/],
-    ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /is not UTF-8/],
+    ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /not text in its encoding/],
     [
       "is a truncated list",
       "rows.json",
@@ -133,7 +165,7 @@ describe("an input of an import", () => {
     [
       "has too many columns",
       "rows.csv",
-      `${",".repeat(20_000)}\n`,
+      `a${",".repeat(20_000)}\n`,
       /the first line has more than 20,000 cells/,
     ],
     ["has no known extension", "rows.dat", lines, /give --format csv, ndjson, json or parquet/],

@@ -34,7 +34,7 @@ describe("a Parquet file", () => {
   ] as const) {
     it(`${what} returns each row once, in order, and counts its bytes to the end`, async (test) => {
       const input = openText(await write(test, rows, groupRows));
-      const opened = await openAnyRows(input, { type, format: undefined, delimiter: undefined });
+      const opened = await openAnyRows(input, { type, format: undefined, layout: {} });
       let count = 0;
       let bytesBefore = 0;
       for await (const row of rowsOf(opened)) {
@@ -62,7 +62,7 @@ describe("a Parquet file", () => {
       mapping: new Map(),
       update: false,
       format: undefined,
-      delimiter: undefined,
+      layout: {},
       connections: 1,
       listRows: 250,
       file,

@@ -73,7 +73,7 @@ describe("an import on a machine without power", { skip: process.platform !== "l
     const seen = watchDisk(test);
     const path = join(folder, "refused");
     const state = new StateFile(join(folder, "state"), { input: "input", settings: "settings" });
-    const refused = new RefusedFile({ path, columns: ["a"], delimiter: ",", bytes: 0 });
+    const refused = new RefusedFile({ path, columns: ["a"], bytes: 0 });
     const row = { number: 1, cells: ["x"] };
     refused.append([{ row, code: undefined, message: "is wrong", errors: [] }]);
     refused.close();

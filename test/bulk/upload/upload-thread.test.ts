@@ -32,7 +32,7 @@ describe("the import of an uploaded file", () => {
     const about = { organizationId: "acme", resourceType: "risk_assessment", update: false };
     const timestampMin = "1980-01-01";
     const plan = { ...about, file, fileName: "assessments.ndjson", timestampMin };
-    const task = { kind: "import", plan, mapping: new Map() } as const;
+    const task = { kind: "import", layout: {}, plan, mapping: new Map() } as const;
     const events = { write, onStep: () => undefined, onRefused: () => undefined, stopping };
     return importInThread(uploadInProcess, task, events);
   };

@@ -1,0 +1,180 @@
+// Files in each layout, given or detected, with the smallest input: the columns and rows that are read.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { type Layout, layoutNames, readLayout } from "../../../src/bulk/formats/layout.ts";
+import { openRows } from "../../../src/bulk/formats/open-rows.ts";
+import { rowsOf } from "../../../src/bulk/formats/row.ts";
+import { openText } from "../../../src/bulk/formats/text-input.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const folder = makeTempFolder();
+after(() => removeFolder(folder));
+const [type] = recordTypes;
+
+async function read(content: string | Buffer, layout: Layout = {}, name = "rows.csv") {
+  assert.ok(type !== undefined);
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const input = await openRows(openText(path), { type, format: undefined, layout });
+  const rows: unknown[] = [];
+  for await (const row of rowsOf(input)) {
+    rows.push("cells" in row ? row.cells : "fields" in row ? row.fields : row.reason);
+  }
+  const found = Object.entries(input.detected ?? {}).filter(([, value]) => value !== undefined);
+  return { columns: input.columns, rows, detected: Object.fromEntries(found) };
+}
+
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
+const ab = ["a", "b"];
+
+const layouts: readonly (readonly [
+  title: string,
+  content: string | Buffer,
+  layout: Layout,
+  columns: readonly string[],
+  rows: readonly unknown[],
+  detected?: Layout,
+])[] = [
+  ["has the usual delimiter", "a,b\n1,2\n", {}, ab, [["1", "2"]]],
+  ["has another one", "a;b\n1;2,5\n", {}, ab, [["1", "2,5"]], { delimiter: ";" }],
+  ["has tabs", "a\tb\n1\t2\n", {}, ab, [["1", "2"]], { delimiter: "\t" }],
+  ["has the usual one among others", "a,b;c\n1,2\n", {}, ["a", "b;c"], [["1", "2"]]],
+  ["has another one in quotes only", '"a;b"\n1\n', {}, ["a;b"], [["1"]]],
+  ["names its delimiter", "sep=|\r\na|b\r\n1|2\r\n", {}, ab, [["1", "2"]], { delimiter: "|" }],
+  [
+    "has quoted line ends and another delimiter",
+    'a;b\n"1\n2";3\n',
+    {},
+    ab,
+    [["1\n2", "3"]],
+    { delimiter: ";" },
+  ],
+  ["is UTF-16 with a mark", utf16("\ufeffa\n€\n"), {}, ["a"], [["€"]], { encoding: "utf-16le" }],
+  ["is UTF-16 without one", utf16("a\n€\n"), {}, ["a"], [["€"]], { encoding: "utf-16le" }],
+  [
+    "is UTF-16 of the other order",
+    utf16("\ufeffa\n€\n").swap16(),
+    {},
+    ["a"],
+    [["€"]],
+    { encoding: "utf-16be" },
+  ],
+  [
+    "is Windows-1252",
+    Buffer.from([97, 10, 0x80, 10]),
+    { encoding: "windows-1252" },
+    ["a"],
+    [["€"]],
+  ],
+  ["begins with other lines", 'x\n"y\r\na,b\n1,2\n', { skip: 2 }, ab, [["1", "2"]]],
+  [
+    "has a damaged row after them",
+    'x\na,b\n1,"2\n',
+    { skip: 1 },
+    ab,
+    ["has a quote that is not closed, in line 3 of the file"],
+  ],
+  [
+    "has no names of columns",
+    "1,2\n3,4\n",
+    { header: "no" },
+    ["1", "2"],
+    [
+      ["1", "2"],
+      ["3", "4"],
+    ],
+  ],
+  [
+    "has a name twice",
+    "a,b,a,a\n1,2,3,4\n",
+    {},
+    ["a", "b", "a (2)", "a (3)"],
+    [["1", "2", "3", "4"]],
+  ],
+  ["has lines of delimiters only", ",,\n\na,b\n,\n1,2\n,,,\n", {}, ab, [["1", "2"]]],
+  [
+    "is a file of refused rows",
+    "sluice_row,a\n1,ä\n",
+    { encoding: "utf-16be", skip: 1, header: "no" },
+    ["sluice_row", "a"],
+    [["1", "ä"]],
+  ],
+];
+
+const lists: readonly (readonly [
+  list: string | undefined,
+  text: string,
+  rows: readonly unknown[],
+])[] = [
+  [undefined, '[{"a":1}]', [{ a: 1 }]],
+  [
+    "data",
+    '{"more":["data",{"data":[0]}],"data":[{"a":1},{"b":[2]}],"data":"x"',
+    [{ a: 1 }, { b: [2] }],
+  ],
+  ["data.items", '{"items":[],"data":{"x":{"items":[3]},"items":[{"a":1}]}}', [{ a: 1 }]],
+  ["b\\c", String.raw`{"a\"":{"b\\c":[7]},"b\\c":[{"a":1}]}`, [{ a: 1 }]],
+];
+
+describe("a file of an import that", () => {
+  for (const [title, content, layout, columns, rows, detected = {}] of layouts) {
+    it(`${title} is read`, async () => {
+      assert.deepEqual(await read(content, layout), { columns, rows, detected });
+    });
+  }
+
+  for (const [list, text, rows] of lists) {
+    it(`has its list at ${list ?? "the top"} is read`, async () => {
+      const { rows: found } = await read(text, { list }, "rows.json");
+      assert.deepEqual(found, rows);
+    });
+  }
+
+  for (const [list, text] of [
+    ["data", '{"x":{"data":[{"a":1}]}}'],
+    ["x.data", '{"x":[{"data":[{"a":1}]}]}'],
+    ["x.data", '{"x":{},"data":[{"a":1}]}'],
+    ["data", '[{"data":[{"a":1}]}]'],
+  ] as const) {
+    it(`has no list at ${list}, but ${text}, is refused`, async () => {
+      await assert.rejects(read(text, { list }, "rows.json"), /has no list .*; check --list/);
+    });
+  }
+});
+
+const fail = (why: string) => new Error(why);
+
+describe("a layout", () => {
+  it("has the same values from text and from JSON", () => {
+    const given = {
+      encoding: "Windows-1252",
+      delimiter: "tab",
+      skip: 3,
+      header: "no",
+      list: "a.b",
+    };
+    const wanted = { ...given, encoding: "windows-1252", delimiter: "\t" };
+    assert.deepEqual(readLayout(given, fail), wanted);
+    assert.deepEqual(readLayout({ ...given, skip: "3" }, fail), wanted);
+    assert.deepEqual(Object.keys(wanted), layoutNames);
+    assert.deepEqual(readLayout({ skip: "", list: "" }, fail), {});
+  });
+
+  for (const [name, value] of [
+    ["encoding", "latin-99"],
+    ["delimiter", "ab"],
+    ["skip", "-1"],
+    ["skip", 20_000],
+    ["header", "maybe"],
+    ["list", "a..b"],
+    ["colour", "red"],
+  ] as const) {
+    it(`can't have the ${name} ${value}, and says so`, () => {
+      assert.throws(() => readLayout({ [name]: value }, fail), new RegExp(`"${name}" `));
+    });
+  }
+});
