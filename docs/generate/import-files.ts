@@ -1,6 +1,7 @@
 // docs/reference/import-files.md: what an import can read, from the parts of src/bulk/formats that read it.
 
 import { layoutNames, layoutParts } from "../../src/bulk/formats/layout.ts";
+import { numberFormats } from "../../src/bulk/formats/number-format.ts";
 import { timeLetters } from "../../src/bulk/formats/time-pattern.ts";
 import { zoneAbbreviations } from "../../src/bulk/formats/time-zone.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
@@ -23,6 +24,17 @@ export function renderImportFiles(): string {
     "A line `sep=;` before the names of the columns is understood. Columns of the same name become `Account` and\n" +
       "`Account (2)`; those without a name are not imported. Lines of nothing but delimiters are no rows, and empty cells\n" +
       "after the last column are ignored.",
+    "## Formats of numbers",
+    table(
+      ["format", "reads", "number"],
+      numberFormats.map(({ name, examples, meaning }) => [
+        code(name),
+        examples.map(code).join(", "),
+        meaning,
+      ]),
+    ),
+    "With `point` and `comma`, thousands may be apart by the other sign, a space or an apostrophe; a sign and a currency may\n" +
+      "be on either side, and parentheses mean a negative number. `-`, `null`, `(null)`, `nan`, `n/a` and `none` are no value.",
     "## Patterns of times",
     table(
       ["letters", "stand for"],

@@ -1,21 +1,14 @@
 // Compiles one field of a mapping to a function from a row to the value of the field, or to the reason why it has none.
 
 import type { FieldError } from "../../domain/error.ts";
-import {
-  alternativeFor,
-  alternativesOf,
-  type JsonObject,
-} from "../../domain/schema/schema-shape.ts";
+import { alternativeFor, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
 import { recordCharactersMax } from "../formats/record-characters.ts";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
-import type { Origin } from "./mapping.ts";
+import { type Access, compileCellReader, takesFormat, textOf } from "./cell-reader.ts";
+import type { Formatted, Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../formats/row.ts";
-import { compileTimeFormat, type ReadTime } from "../formats/time-format.ts";
-
-/** The value of a column in a row: a cell of CSV, or any JSON; undefined if there is none. */
-export type Access = (column: string) => (row: Row) => unknown;
 
 export interface Field {
   readonly path: RecordPath;
@@ -42,30 +35,72 @@ export function compileField(path: RecordPath, origin: Origin, access: Access): 
 }
 
 type Compiled = Pick<Field, "columns" | "read">;
-type ColumnOrigin = Extract<Origin, { readonly column: string }>;
+type ColumnOrigin = Extract<Origin, { readonly column: unknown }>;
 
 function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compiled {
   const kind = cellKindOf(path.schema);
   if ("value" in origin) return constant(kind, origin.value);
-  if ("template" in origin) return template(kind, origin.template, access);
-  const get = access(origin.column);
-  const convert = converter(path, kind, origin);
-  const isPlain = [origin.values, origin.time, origin.split].every((part) => part === undefined);
+  if ("template" in origin) return formattedTemplate(path, origin, access);
+  const columns = [origin.column].flat();
+  const get = firstGiven(columns.map(access));
+  const { columns: more, convert } = converter(path, origin, access);
+  const isPlain = [origin.values, formatOf(origin), origin.split].every(
+    (part) => part === undefined,
+  );
   const isText = isPlain && (kind === "text" || kind === "mixed");
   const read = (row: Row): unknown => {
     const found = get(row);
     if (found === undefined || (found === "" && "cells" in row)) return origin.default;
     if (found === null && !isPlain) return origin.default;
     // The CSV marks have no meaning in formats that distinguish text from other values.
-    return isText && typeof found === "string" && "fields" in row ? found : convert(found);
+    if (isText && typeof found === "string" && "fields" in row) return found;
+    const value = convert(found, row);
+    return value === undefined ? origin.default : value;
   };
-  return { columns: [origin.column], read };
+  return { columns: [...columns, ...more], read };
+}
+
+/** The value of the first column that has one in the row. */
+function firstGiven(getters: readonly ((row: Row) => unknown)[]): (row: Row) => unknown {
+  const [only] = getters;
+  if (only !== undefined && getters.length === 1) return only;
+  return (row) => {
+    for (const get of getters) {
+      const found = get(row);
+      if (found !== undefined && found !== null && found !== "") return found;
+    }
+    return undefined;
+  };
+}
+
+function formatOf({ format, time, number }: Formatted): string | undefined {
+  return format ?? time ?? number;
 }
 
 function constant(kind: CellKind, given: unknown): Compiled {
   const value = convertTo(kind, given);
   if (value instanceof CellError) throw new UsageError(`it ${value.message}.`);
   return { columns: [], read: () => value };
+}
+
+function formattedTemplate(
+  path: RecordPath,
+  origin: Extract<Origin, { readonly template: string }>,
+  access: Access,
+): Compiled {
+  const kind = cellKindOf(path.schema);
+  const given = formatOf(origin);
+  const at = given === undefined && takesFormat(path) ? origin.template.lastIndexOf("@") : -1;
+  const format = at === -1 ? given : origin.template.slice(at + 1);
+  if (format === undefined) return template(kind, origin.template, access);
+  const text = at === -1 ? origin.template : origin.template.slice(0, at);
+  const made = template("text", text, access);
+  const reader = compileCellReader(path, format, access);
+  const read = (row: Row): unknown => {
+    const found = made.read(row);
+    return typeof found === "string" ? reader.read(found, row) : found;
+  };
+  return { columns: [...made.columns, ...reader.columns], read };
 }
 
 /** `{COLUMN}` stands for a cell, `{#}` for the number of the row. There is no value if one of the cells is empty. */
@@ -95,27 +130,27 @@ function rowNumber(row: Row): unknown {
   return row.number;
 }
 
-function converter(
-  { schema }: RecordPath,
-  kind: CellKind,
-  { time, values, otherwise, split }: ColumnOrigin,
-): (found: unknown) => unknown {
-  if (values !== undefined) return (found) => translate(textOf(found), { values, otherwise });
-  if (time !== undefined)
-    return timeReader(compileTimeFormat(time, isDate(schema) ? "date" : "date-time"));
-  if (split !== undefined) {
-    const items = cellKindOf(alternativeFor(schema, "array")?.items ?? {});
-    return (found) => splitInto(items, textOf(found).split(split));
+interface Converter {
+  /** The columns that it reads besides that of the value. */
+  readonly columns: readonly string[];
+  readonly convert: (found: unknown, row: Row) => unknown;
+}
+
+function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Converter {
+  const { values, otherwise, split } = origin;
+  const format = formatOf(origin);
+  const of = (convert: Converter["convert"]): Converter => ({ columns: [], convert });
+  if (values !== undefined) return of((found) => translate(textOf(found), { values, otherwise }));
+  if (format !== undefined) {
+    const { columns, read } = compileCellReader(path, format, access);
+    return { columns, convert: (found, row) => read(textOf(found), row) };
   }
-  return (found) => convertTo(kind, found);
-}
-
-function isDate(schema: RecordPath["schema"]): boolean {
-  return alternativesOf(schema).some((one) => "format" in one && one.format === "date");
-}
-
-function timeReader(read: ReadTime): (found: unknown) => unknown {
-  return (found) => read(textOf(found).trim());
+  if (split !== undefined) {
+    const items = cellKindOf(alternativeFor(path.schema, "array")?.items ?? {});
+    return of((found) => splitInto(items, textOf(found).split(split)));
+  }
+  const kind = cellKindOf(path.schema);
+  return of((found) => convertTo(kind, found));
 }
 
 function translate(
@@ -154,10 +189,6 @@ function convertTo(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") return readCell(kind, value);
   const isPlain = typeof value === "number" || typeof value === "boolean";
   return kind === "text" && isPlain ? String(value) : value;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export function asFieldError(path: string, { message }: CellError): FieldError {

@@ -7,13 +7,19 @@ import { closestName } from "../../domain/validation/suggest.ts";
 import { type Layout, readLayout } from "../formats/layout.ts";
 import { fileReasonOf, OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 
+/** The format of a time or a number (cell-reader.ts). A mapping file names which one it is, `@` does not. */
+export interface Formatted {
+  readonly time?: string | undefined;
+  readonly number?: string | undefined;
+  readonly format?: string | undefined;
+}
+
 export type Origin =
   | { readonly value: unknown }
-  | { readonly template: string; readonly type?: string | undefined }
-  | {
-      readonly column: string;
-      /** The format of a time (time-format.ts). */
-      readonly time?: string | undefined;
+  | (Formatted & { readonly template: string; readonly type?: string | undefined })
+  | (Formatted & {
+      /** Of several, the first that has a value in the row. */
+      readonly column: string | readonly string[];
       /** Translates values; any other value is refused, unless `otherwise` is given. */
       readonly values?: JsonObject | undefined;
       readonly otherwise?: unknown;
@@ -23,7 +29,7 @@ export type Origin =
       readonly split?: string | undefined;
       /** The type of an entry of additional_properties. */
       readonly type?: string | undefined;
-    };
+    });
 
 /** What a mapping file has. */
 export interface MappingFile {
@@ -35,7 +41,7 @@ export interface MappingFile {
 export type Mapping = ReadonlyMap<string, Origin>;
 
 /**
- * `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` or `field=~TEMPLATE`, separated by commas; a comma that
+ * `field=COLUMN`, `field=COLUMN@FORMAT`, `field==TEXT` or `field=~TEMPLATE`, separated by commas; a comma that
  * belongs to an item is written `\,`. Throws UsageError.
  */
 export function readMapItems(text: string): readonly (readonly [path: string, origin: Origin])[] {
@@ -47,7 +53,7 @@ function readMapItem(item: string): readonly [string, Origin] {
   const [, path = "", sign = "", rest = ""] = /^([^=]+)=([=~]?)(.*)$/s.exec(item) ?? [];
   if (path.trim() === "" || (rest === "" && sign !== "=")) {
     throw new UsageError(
-      `"${item}" is not a mapping. It is field=COLUMN, field=COLUMN@TIME_FORMAT, field==TEXT or field=~TEMPLATE.`,
+      `"${item}" is not a mapping. It is field=COLUMN, field=COLUMN@FORMAT, field==TEXT or field=~TEMPLATE.`,
     );
   }
   return [path.trim(), originOf(sign, rest)];
@@ -57,10 +63,10 @@ function originOf(sign: string, rest: string): Origin {
   if (sign === "=") return { value: rest };
   if (sign === "~") return { template: rest };
   const at = rest.lastIndexOf("@");
-  return at > 0 ? { column: rest.slice(0, at), time: rest.slice(at + 1) } : { column: rest };
+  return at > 0 ? { column: rest.slice(0, at), format: rest.slice(at + 1) } : { column: rest };
 }
 
-/** `{"layout": {"delimiter": ";"}, "fields": {"tx_id": "COLUMN", "status": {"value": "SETTLED"}, …}}`. Throws OperatorError. */
+/** `{"layout": {"skip": 3}, "fields": {"tx_id": "COLUMN", "status": {"value": "SETTLED"}, …}}`. Throws OperatorError. */
 export function readMappingFile(path: string): MappingFile {
   const fail = (why: string) => new OperatorError("mapping", `The mapping ${path} ${why}.`);
   const content = readJson(path, fail);
@@ -93,8 +99,8 @@ function readJson(path: string, fail: Fail): unknown {
 /** The properties of each of the three kinds of origin. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   value: ["value"],
-  template: ["template", "type"],
-  column: ["column", "time", "values", "otherwise", "default", "split", "type"],
+  template: ["template", "time", "number", "type"],
+  column: ["column", "time", "number", "values", "otherwise", "default", "split", "type"],
 };
 
 function readOrigin(given: unknown, fail: Fail): Origin {
@@ -110,7 +116,7 @@ function readOrigin(given: unknown, fail: Fail): Origin {
         `"${name}" is unknown beside "${kind}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
       );
     }
-    if (textParts.has(name) && (typeof part !== "string" || part === "")) {
+    if (textParts.has(name) && !isText(part) && !(name === "column" && isTexts(part))) {
       throw fail(`"${name}" must be text`);
     }
     if (name === "values" && !isJsonObject(part)) throw fail('"values" must be an object');
@@ -118,4 +124,12 @@ function readOrigin(given: unknown, fail: Fail): Origin {
   return given as unknown as Origin;
 }
 
-const textParts: ReadonlySet<string> = new Set(["template", "column", "time", "split", "type"]);
+const textParts: ReadonlySet<string> = new Set("template column time number split type".split(" "));
+
+function isText(part: unknown): boolean {
+  return typeof part === "string" && part !== "";
+}
+
+function isTexts(part: unknown): boolean {
+  return Array.isArray(part) && part.length > 0 && part.every(isText);
+}

@@ -47,10 +47,10 @@ export const importRecords = defineCommand({
     "`--url`, writes them directly to the local store. Identical records that exist already are not written again. The same " +
     "command continues an import that was interrupted. Refused rows are written to a file, each with its reason; correct " +
     "them there and import that file. A column with the name of a field needs no mapping. For other fields, `--map` says " +
-    "where the value comes from: `field=COLUMN`, `field=COLUMN@TIME_FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, " +
+    "where the value comes from: `field=COLUMN`, `field=COLUMN@FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, " +
     "in which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
-    "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin. Exits with 3 if any row " +
-    "was refused.",
+    "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin; number " +
+    "formats are point (1,234.56), comma (1.234,56) and minor:COLUMN. Exits with 3 if any row was refused.",
   examples: [
     "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --dry-run",
     "SLUICE_API_KEY=… sluice import tx.ndjson.gz --type transaction --organization acme --url https://sluice.example.com",

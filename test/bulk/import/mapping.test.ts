@@ -1,0 +1,88 @@
+// Fields that are made of several columns, or of a text in a format: the same from `--map` and from a mapping file.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { type Mapping, readMapItems, readMappingFile } from "../../../src/bulk/import/mapping.ts";
+import { makeRowMapper } from "../../../src/bulk/import/map-row.ts";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const folder = makeTempFolder();
+after(() => removeFolder(folder));
+const type = recordTypeByName("transaction");
+assert.ok(type !== undefined);
+
+const batches = (): never => assert.fail("no row is read");
+
+/** The value of the field, or what is wrong with it. */
+function read(mapping: Mapping, row: Readonly<Record<string, string>>, field: string): unknown {
+  assert.ok(type !== undefined);
+  const input = { format: "csv", columns: Object.keys(row), batches } as const;
+  const mapped = makeRowMapper(input, { type, mapping, update: false }).map({
+    number: 1,
+    cells: Object.values(row),
+  });
+  if ("submissions" in mapped) return mapped.submissions[0]?.payload[field];
+  return mapped.fieldErrors.find((error) => error.field === field)?.message;
+}
+
+const when = { d: "31.01.2026", t: "09:30", z: "CET" };
+
+const cases: readonly (readonly [
+  field: string,
+  item: string | undefined,
+  origin: unknown,
+  row: Readonly<Record<string, string>>,
+  value: unknown,
+])[] = [
+  ["amount", "a@comma", { column: "a", number: "comma" }, { a: "1.234,5" }, 1234.5],
+  ["amount", "a@comma", { column: "a", number: "comma" }, { a: "(null)" }, undefined],
+  ["amount", "a@minor:c", { column: "a", number: "minor:c" }, { a: "12345", c: "kwd" }, 12.345],
+  ["amount", "~{a}-@point", { template: "{a}-", number: "point" }, { a: "7" }, -7],
+  [
+    "timestamp",
+    "~{d} {t} {z}@dd.MM.yyyy HH:mm VV",
+    { template: "{d} {t} {z}", time: "dd.MM.yyyy HH:mm VV" },
+    when,
+    "2026-01-31T09:30:00+01:00",
+  ],
+  [
+    "timestamp",
+    "~{d}@dd.MM.yyyy UTC",
+    { template: "{d}", time: "dd.MM.yyyy UTC" },
+    { d: "31.02.2026" },
+    "is not a time in the calendar",
+  ],
+  ["sender_id", "~{a}@b", { template: "{a}@b" }, { a: "x" }, "x@b"],
+  [
+    "amount",
+    undefined,
+    { column: ["credit", "debit"], number: "point" },
+    { credit: "", debit: "5.00" },
+    5,
+  ],
+  ["amount", undefined, { column: "a", number: "point", default: 0 }, { a: "-" }, 0],
+];
+
+describe("the origin of a field", () => {
+  for (const [field, item, origin, row, value] of cases) {
+    it(`${JSON.stringify(origin)} makes ${JSON.stringify(row)} ${JSON.stringify(value)}`, () => {
+      const file = join(folder, "mapping.json");
+      writeFileSync(file, JSON.stringify({ fields: { [field]: origin } }));
+      assert.equal(read(readMappingFile(file).mapping, row, field), value);
+      if (item === undefined) return;
+      assert.equal(read(new Map(readMapItems(`${field}=${item}`)), row, field), value);
+    });
+  }
+
+  it("is refused with a format that the field doesn't have, and says which there are", () => {
+    for (const [item, message] of [
+      ["amount=a@unix", /mapping of amount .* no number format "unix". It is point/],
+      ["timestamp=a@comma", /mapping of timestamp .* "comma".*which stands for nothing/],
+    ] as const) {
+      assert.throws(() => read(new Map(readMapItems(item)), { a: "1" }, "amount"), { message });
+    }
+  });
+});
