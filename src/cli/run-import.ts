@@ -8,6 +8,7 @@ import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";
 import { describeDetected, type Layout, layoutNames } from "../bulk/formats/layout.ts";
 import { openAnyRows } from "../bulk/formats/parquet-rows.ts";
+import { checkFile, describeCheck } from "../bulk/import/check-file.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
@@ -40,6 +41,7 @@ export interface ImportOptions
   readonly keyFile: string | undefined;
   readonly map: readonly ReturnType<typeof readMapItems>[];
   readonly mapping: string | undefined;
+  readonly check: boolean;
   readonly dryRun: boolean;
   readonly rows: number;
   readonly refused: string | undefined;
@@ -58,6 +60,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     connections: given.connections,
     listRows,
   };
+  if (given.check) return check(given.files, plan);
   if (given.dryRun) return preview(given.files, plan, given.rows);
   limitHeap(bulkHeap);
   const { state: folder, refused, format } = given;
@@ -85,6 +88,16 @@ function combine({ mapping: file, map, ...options }: ImportOptions): MappingFile
   return {
     mapping: new Map([...(read?.mapping ?? []), ...map.flat()]),
     layout: { ...read?.layout, ...Object.fromEntries(given.map((name) => [name, options[name]])) },
+  };
+}
+
+async function check(files: readonly string[], plan: ImportPlan): Promise<CommandResult> {
+  const checks = [];
+  for (const file of files) checks.push(await checkFile(file, plan));
+  return {
+    json: { files: checks },
+    text: checks.map(describeCheck).join("\n\n"),
+    exitCode: checks.some(({ refused }) => refused > 0) ? exitCode.finding : exitCode.success,
   };
 }
 

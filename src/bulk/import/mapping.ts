@@ -66,7 +66,7 @@ function originOf(sign: string, rest: string): Origin {
   return at > 0 ? { column: rest.slice(0, at), format: rest.slice(at + 1) } : { column: rest };
 }
 
-/** `{"layout": {"skip": 3}, "fields": {"tx_id": "COLUMN", "status": {"value": "SETTLED"}, …}}`. Throws OperatorError. */
+/** `{"layout": {"skip": 3}, "fields": {"tx_id": "COLUMN", "status": {"value": "DONE"}, …}}`. Throws OperatorError. */
 export function readMappingFile(path: string): MappingFile {
   const fail = (why: string) => new OperatorError("mapping", `The mapping ${path} ${why}.`);
   const content = readJson(path, fail);

@@ -21,6 +21,16 @@ function previewing(line: CommandLine, rows: readonly string[]): readonly string
 
 const rows = Array.from({ length: 9 }, (_, index) => `${index},person-1,${index}.5,0,hello`);
 
+interface Check {
+  readonly rows: number;
+  readonly refused: number;
+  readonly faults: readonly {
+    readonly error: string;
+    readonly rows: number;
+    readonly first: readonly number[];
+  }[];
+}
+
 interface Preview {
   readonly unused: readonly string[];
   readonly rows: readonly {
@@ -80,6 +90,34 @@ describe("a preview of an import", () => {
     assert.match(out, /^Row 1\n {2}! amount must be/);
     assert.match(out, /Columns that are not imported: remark/);
     assert.match(out, /3 rows read, 2 fail validation\. Nothing was sent\.\n$/);
+  });
+
+  it("checks all rows, counts the errors by kind, and exits like the import", async () => {
+    const line = makeCommandLine();
+    const given = [...rows, "10,a,much,0,", "11,b,more,0,", "12,,1.5,0,", "13,c,1.5"];
+    const words = previewing(line, given).map((word) => (word === "--dry-run" ? "--check" : word));
+    const { code, out } = await line.type(...words);
+    assert.equal(code, 3);
+    assert.match(out, /13 rows read, 4 fail validation\. Nothing was sent\.\n {2}2 × amount must/);
+    const { out: json } = await line.type(...words, "--json");
+    const { files } = JSON.parse(json) as { readonly files: readonly Check[] };
+    assert.deepEqual([files[0]?.rows, files[0]?.refused], [13, 4]);
+    assert.deepEqual(files[0]?.faults, [
+      { error: 'amount must be a number, such as 1250.5, not "…"', rows: 2, first: [10, 11] },
+      {
+        error: "sender_id is required unless receiver_id is sent: send at least one of them",
+        rows: 1,
+        first: [12],
+      },
+      {
+        error:
+          "has 3 cells, in line … of the file, but the first line has 5; a quote or a comma may be missing",
+        rows: 1,
+        first: [13],
+      },
+    ]);
+    const fine = previewing(line, rows).map((word) => (word === "--dry-run" ? "--check" : word));
+    assert.equal((await line.type(...fine)).code, 0);
   });
 
   it("needs no store, no server and no key, and leaves nothing behind", async () => {
