@@ -1,6 +1,9 @@
-// Compiles the format of a column or a template, as a mapping names it, to a function from its text to a value. A time
-// or a number has formats; which one is meant follows from the field.
+// Compiles the format of a column or a template, as a mapping names it, to a function from its text to a value. A time,
+// a number and a code have formats; which of them it is follows from the field.
 
+import { UsageError } from "../../actions/operator/operator-error.ts";
+import { codeMeantBy } from "../../domain/schema/codes.ts";
+import { codesOf } from "../../domain/schema/formats.ts";
 import { alternativesOf } from "../../domain/schema/schema-shape.ts";
 import { cellKindOf } from "../formats/csv-cell.ts";
 import { compileNumberFormat } from "../formats/number-format.ts";
@@ -29,15 +32,24 @@ export function compileCellReader(
     const get = access(currencyColumn);
     return { columns: [currencyColumn], read: (text, row) => read(text, textOf(get(row) ?? "")) };
   }
+  const codes = codesFor(schema);
+  if (codes !== undefined) {
+    if (format !== "meant") throw new UsageError(`A code has no format "${format}", only meant.`);
+    return { columns: [], read: (text) => codeMeantBy(text, codes) ?? text };
+  }
   const read = compileTimeFormat(format, hasFormat(schema, "date") ? "date" : "date-time");
   return { columns: [], read: (text) => read(text.trim()) };
 }
 
-/** True for a field that is a time or a number, so that nothing else can follow @ in a template. */
+function codesFor(schema: RecordPath["schema"]): ReadonlySet<string> | undefined {
+  const found = alternativesOf(schema).find(({ format = "" }) => Object.hasOwn(codesOf, format));
+  return codesOf[found?.format ?? ""];
+}
+
+/** True for a field that is a time, a number or a code, so that nothing else can follow @ in a template. */
 export function takesFormat({ schema }: RecordPath): boolean {
-  return (
-    cellKindOf(schema) === "number" || hasFormat(schema, "date") || hasFormat(schema, "date-time")
-  );
+  const isTime = hasFormat(schema, "date") || hasFormat(schema, "date-time");
+  return isTime || cellKindOf(schema) === "number" || codesFor(schema) !== undefined;
 }
 
 function hasFormat(schema: RecordPath["schema"], format: string): boolean {

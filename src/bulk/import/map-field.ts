@@ -73,8 +73,8 @@ function firstGiven(getters: readonly ((row: Row) => unknown)[]): (row: Row) => 
   };
 }
 
-function formatOf({ format, time, number }: Formatted): string | undefined {
-  return format ?? time ?? number;
+function formatOf({ format, time, number, code }: Formatted): string | undefined {
+  return format ?? time ?? number ?? code;
 }
 
 function constant(kind: CellKind, given: unknown): Compiled {

@@ -7,10 +7,11 @@ import { closestName } from "../../domain/validation/suggest.ts";
 import { type Layout, readLayout } from "../formats/layout.ts";
 import { fileReasonOf, OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 
-/** The format of a time or a number (cell-reader.ts). A mapping file names which one it is, `@` does not. */
+/** The format of a time, a number or a code (cell-reader.ts). A mapping file names which one it is, `@` does not. */
 export interface Formatted {
   readonly time?: string | undefined;
   readonly number?: string | undefined;
+  readonly code?: string | undefined;
   readonly format?: string | undefined;
 }
 
@@ -99,8 +100,8 @@ function readJson(path: string, fail: Fail): unknown {
 /** The properties of each of the three kinds of origin. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   value: ["value"],
-  template: ["template", "time", "number", "type"],
-  column: ["column", "time", "number", "values", "otherwise", "default", "split", "type"],
+  template: ["template", "time", "number", "code", "type"],
+  column: ["column", "time", "number", "code", "values", "otherwise", "default", "split", "type"],
 };
 
 function readOrigin(given: unknown, fail: Fail): Origin {
@@ -124,7 +125,9 @@ function readOrigin(given: unknown, fail: Fail): Origin {
   return given as unknown as Origin;
 }
 
-const textParts: ReadonlySet<string> = new Set("template column time number split type".split(" "));
+const textParts: ReadonlySet<string> = new Set(
+  "template column time number code split type".split(" "),
+);
 
 function isText(part: unknown): boolean {
   return typeof part === "string" && part !== "";

@@ -50,7 +50,7 @@ export const importRecords = defineCommand({
     "where the value comes from: `field=COLUMN`, `field=COLUMN@FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, " +
     "in which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
     "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin; number " +
-    "formats are point (1,234.56), comma (1.234,56) and minor:COLUMN. `--check` tells " +
+    "formats are point (1,234.56), comma (1.234,56) and minor:COLUMN; codes of countries and currencies have meant, which reads de and DEU as DE. `--check` tells " +
     "the same beforehand. Exits with 3 if any row was, or would be, refused.",
   examples: [
     "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --dry-run",

@@ -72,7 +72,7 @@ function renderColumns(
       ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
       [`Field of the ${nounOf(resourceType)}`, renderField],
       [
-        "Format of a time or number",
+        "Format of a time, number or code",
         ({ column, time }) =>
           html`<input
             name="time"

@@ -1,38 +1,37 @@
 // The code lists of ISO 3166-1 (countries) and ISO 4217 (currencies) that records are checked against.
 // Data only: knows no names, and is updated by hand when the standards are amended (both as of November 2026).
 
-// Kosovo has no official code. XK and XKX are user-assigned ones that banks, SWIFT and the European Commission use, so
-// both lists end with them.
+// ISO 3166-1: the alpha-2 and alpha-3 codes of all 249 countries that have official ones, and of Kosovo. XK and XKX are
+// user-assigned ones that banks, SWIFT and the European Commission use.
+const countries = `
+  AD:AND AE:ARE AF:AFG AG:ATG AI:AIA AL:ALB AM:ARM AO:AGO AQ:ATA AR:ARG AS:ASM AT:AUT AU:AUS
+  AW:ABW AX:ALA AZ:AZE BA:BIH BB:BRB BD:BGD BE:BEL BF:BFA BG:BGR BH:BHR BI:BDI BJ:BEN BL:BLM
+  BM:BMU BN:BRN BO:BOL BQ:BES BR:BRA BS:BHS BT:BTN BV:BVT BW:BWA BY:BLR BZ:BLZ CA:CAN CC:CCK
+  CD:COD CF:CAF CG:COG CH:CHE CI:CIV CK:COK CL:CHL CM:CMR CN:CHN CO:COL CR:CRI CU:CUB CV:CPV
+  CW:CUW CX:CXR CY:CYP CZ:CZE DE:DEU DJ:DJI DK:DNK DM:DMA DO:DOM DZ:DZA EC:ECU EE:EST EG:EGY
+  EH:ESH ER:ERI ES:ESP ET:ETH FI:FIN FJ:FJI FK:FLK FM:FSM FO:FRO FR:FRA GA:GAB GB:GBR GD:GRD
+  GE:GEO GF:GUF GG:GGY GH:GHA GI:GIB GL:GRL GM:GMB GN:GIN GP:GLP GQ:GNQ GR:GRC GS:SGS GT:GTM
+  GU:GUM GW:GNB GY:GUY HK:HKG HM:HMD HN:HND HR:HRV HT:HTI HU:HUN ID:IDN IE:IRL IL:ISR IM:IMN
+  IN:IND IO:IOT IQ:IRQ IR:IRN IS:ISL IT:ITA JE:JEY JM:JAM JO:JOR JP:JPN KE:KEN KG:KGZ KH:KHM
+  KI:KIR KM:COM KN:KNA KP:PRK KR:KOR KW:KWT KY:CYM KZ:KAZ LA:LAO LB:LBN LC:LCA LI:LIE LK:LKA
+  LR:LBR LS:LSO LT:LTU LU:LUX LV:LVA LY:LBY MA:MAR MC:MCO MD:MDA ME:MNE MF:MAF MG:MDG MH:MHL
+  MK:MKD ML:MLI MM:MMR MN:MNG MO:MAC MP:MNP MQ:MTQ MR:MRT MS:MSR MT:MLT MU:MUS MV:MDV MW:MWI
+  MX:MEX MY:MYS MZ:MOZ NA:NAM NC:NCL NE:NER NF:NFK NG:NGA NI:NIC NL:NLD NO:NOR NP:NPL NR:NRU
+  NU:NIU NZ:NZL OM:OMN PA:PAN PE:PER PF:PYF PG:PNG PH:PHL PK:PAK PL:POL PM:SPM PN:PCN PR:PRI
+  PS:PSE PT:PRT PW:PLW PY:PRY QA:QAT RE:REU RO:ROU RS:SRB RU:RUS RW:RWA SA:SAU SB:SLB SC:SYC
+  SD:SDN SE:SWE SG:SGP SH:SHN SI:SVN SJ:SJM SK:SVK SL:SLE SM:SMR SN:SEN SO:SOM SR:SUR SS:SSD
+  ST:STP SV:SLV SX:SXM SY:SYR SZ:SWZ TC:TCA TD:TCD TF:ATF TG:TGO TH:THA TJ:TJK TK:TKL TL:TLS
+  TM:TKM TN:TUN TO:TON TR:TUR TT:TTO TV:TUV TW:TWN TZ:TZA UA:UKR UG:UGA UM:UMI US:USA UY:URY
+  UZ:UZB VA:VAT VC:VCT VE:VEN VG:VGB VI:VIR VN:VNM VU:VUT WF:WLF WS:WSM YE:YEM YT:MYT ZA:ZAF
+  ZM:ZMB ZW:ZWE
+  XK:XKX
+`
+  .trim()
+  .split(/\s+/)
+  .map((pair) => pair.split(":") as [alpha2: string, alpha3: string]);
 
-/** ISO 3166-1 alpha-2: all 249 officially assigned codes, and XK. */
-export const countriesAlpha2: ReadonlySet<string> = setOf(`
-  AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR
-  BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ
-  EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW
-  GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY
-  KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV
-  MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY
-  QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG
-  TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM
-  ZW
-  XK
-`);
-
-/** ISO 3166-1 alpha-3: all 249 officially assigned codes, and XKX. */
-export const countriesAlpha3: ReadonlySet<string> = setOf(`
-  ABW AFG AGO AIA ALA ALB AND ARE ARG ARM ASM ATA ATF ATG AUS AUT AZE BDI BEL BEN BES BFA BGD
-  BGR BHR BHS BIH BLM BLR BLZ BMU BOL BRA BRB BRN BTN BVT BWA CAF CAN CCK CHE CHL CHN CIV CMR
-  COD COG COK COL COM CPV CRI CUB CUW CXR CYM CYP CZE DEU DJI DMA DNK DOM DZA ECU EGY ERI ESH
-  ESP EST ETH FIN FJI FLK FRA FRO FSM GAB GBR GEO GGY GHA GIB GIN GLP GMB GNB GNQ GRC GRD GRL
-  GTM GUF GUM GUY HKG HMD HND HRV HTI HUN IDN IMN IND IOT IRL IRN IRQ ISL ISR ITA JAM JEY JOR
-  JPN KAZ KEN KGZ KHM KIR KNA KOR KWT LAO LBN LBR LBY LCA LIE LKA LSO LTU LUX LVA MAC MAF MAR
-  MCO MDA MDG MDV MEX MHL MKD MLI MLT MMR MNE MNG MNP MOZ MRT MSR MTQ MUS MWI MYS MYT NAM NCL
-  NER NFK NGA NIC NIU NLD NOR NPL NRU NZL OMN PAK PAN PCN PER PHL PLW PNG POL PRI PRK PRT PRY
-  PSE PYF QAT REU ROU RUS RWA SAU SDN SEN SGP SGS SHN SJM SLB SLE SLV SMR SOM SPM SRB SSD STP
-  SUR SVK SVN SWE SWZ SXM SYC SYR TCA TCD TGO THA TJK TKL TKM TLS TON TTO TUN TUR TUV TWN TZA
-  UGA UKR UMI URY USA UZB VAT VCT VEN VGB VIR VNM VUT WLF WSM YEM ZAF ZMB ZWE
-  XKX
-`);
+export const countriesAlpha2: ReadonlySet<string> = new Set(countries.map(([alpha2]) => alpha2));
+export const countriesAlpha3: ReadonlySet<string> = new Set(countries.map(([, alpha3]) => alpha3));
 
 // ISO 4217, list one: every active code, with funds (CHW, MXV …), metals, XTS (testing) and XXX (no currency).
 const activeCurrencies = `
@@ -52,15 +51,22 @@ const withdrawnCurrencies = "ANG BGN CUC HRK SLL ZWL";
 /** ISO 4217 codes: all that are active, and those withdrawn too recently to have left the books. */
 export const currencies: ReadonlySet<string> = setOf(`${activeCurrencies} ${withdrawnCurrencies}`);
 
-/** What is often sent in place of a code. */
-const mistaken: Readonly<Record<string, string>> = { UK: "GB", EL: "GR", RMB: "CNY", NIS: "ILS" };
+/** What is often sent in place of a code: the other code of a country, and common mistakes. */
+const mistaken: ReadonlyMap<string, string> = new Map([
+  ...countries.map(([alpha2, alpha3]) => [alpha3, alpha2] as const),
+  ["UK", "GB"],
+  ["EL", "GR"],
+  ["RMB", "CNY"],
+  ["NIS", "ILS"],
+]);
 
 /** The code among these that the text means in another case, with blanks around it, or by a common mistake. */
 export function codeMeantBy(text: string, codes: ReadonlySet<string>): string | undefined {
   if (text.length > mistakenCharactersMax) return undefined;
   const sent = text.trim().toUpperCase();
-  const meant = Object.hasOwn(mistaken, sent) ? mistaken[sent] : sent;
-  return meant !== undefined && codes.has(meant) ? meant : undefined;
+  if (codes.has(sent)) return sent;
+  const meant = mistaken.get(sent) ?? "";
+  return codes.has(meant) ? meant : undefined;
 }
 
 const mistakenCharactersMax = 16;

@@ -55,6 +55,10 @@ const cases: readonly (readonly [
     { d: "31.02.2026" },
     "is not a time in the calendar",
   ],
+  ["sender_country", "a@meant", { column: "a", code: "meant" }, { a: "uk " }, "GB"],
+  ["sender_country", "a@meant", { column: "a", code: "meant" }, { a: "DEU" }, "DE"],
+  ["sender_country", "~{a}@meant", { template: "{a}", code: "meant" }, { a: "Mars" }, "Mars"],
+  ["currency", "a@meant", { column: "a", code: "meant" }, { a: "eur" }, "EUR"],
   ["sender_id", "~{a}@b", { template: "{a}@b" }, { a: "x" }, "x@b"],
   [
     "amount",
@@ -80,6 +84,7 @@ describe("the origin of a field", () => {
   it("is refused with a format that the field doesn't have, and says which there are", () => {
     for (const [item, message] of [
       ["amount=a@unix", /mapping of amount .* no number format "unix". It is point/],
+      ["sender_country=a@upper", /mapping of sender_country .* no format "upper", only meant/],
       ["timestamp=a@comma", /mapping of timestamp .* "comma".*which stands for nothing/],
     ] as const) {
       assert.throws(() => read(new Map(readMapItems(item)), { a: "1" }, "amount"), { message });

@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { countriesAlpha2, countriesAlpha3, currencies } from "../../../src/domain/schema/codes.ts";
+import {
+  codeMeantBy,
+  countriesAlpha2,
+  countriesAlpha3,
+  currencies,
+} from "../../../src/domain/schema/codes.ts";
 
 describe("country codes", () => {
   it("are the 249 of the standard and Kosovo's, in both forms", () => {
@@ -38,6 +43,7 @@ describe("country codes", () => {
     for (const pair of "DE DEU,AT AUT,CH CHE,UA UKR,AQ ATA,ME MNE,GG GGY,YT MYT".split(",")) {
       const [two = "", three = ""] = pair.split(" ");
       assert.ok(countriesAlpha2.has(two) && countriesAlpha3.has(three), pair);
+      assert.equal(codeMeantBy(three.toLowerCase(), countriesAlpha2), two);
     }
   });
 });
