@@ -71,12 +71,14 @@ function readValues(act: FormAct, form: Form, id: string): Readonly<Record<strin
 function readField(
   parameter: Parameter,
   form: Form,
-  { name, label, boxes, isUnset, area, empty }: Field & { readonly name: string },
+  { name, label, boxes, isUnset, area, empty, required }: Field & { readonly name: string },
 ): unknown {
   const given = form.getAll(name).flatMap((one) => (area === "lines" ? one.split(/\r?\n/) : one));
   const texts = given.map((one) => one.trim()).filter((one) => one !== "");
   const read = (one: string) => readText(parameter, one, { label, name });
-  if (empty !== undefined && given.length > 0 && texts.length === 0) return read(empty);
+  const isEmpty = given.length > 0 && texts.length === 0;
+  if (isEmpty && empty !== undefined) return read(empty);
+  if (isEmpty && required === true && parameter.fallback === undefined) return read("");
   if (parameter.form === "flag") return texts.length > 0;
   if (parameter.form === "list") return texts.flatMap(read);
   if (boxes !== undefined && isUnset !== true && texts.length === 0) return [];

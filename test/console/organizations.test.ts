@@ -92,6 +92,10 @@ describe("organizations and keys in the console", () => {
   });
 
   it("show the secret of a key once, and when it was last used", async () => {
+    const nameless = { name: " ", scope: "transactions:write" };
+    const refused = await send("operator", "organization/key/acme", nameless);
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /Name: it must be text that is not empty/);
     const { id, secret } = await createKey("nightly");
     const none = await show("viewer", `key/${id}`);
     assert.match(none.text, /Last used for a token<\/dt>\s*<dd><span>–<\/span>/);
