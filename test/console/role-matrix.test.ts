@@ -10,6 +10,13 @@ import type { Person, Route } from "../../src/console/page.ts";
 import { routes } from "../../src/console/routes.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
+import { holdPage } from "../../src/noun/hold.ts";
+import { identityPage } from "../../src/noun/identity.ts";
+import { keyPage } from "../../src/noun/key.ts";
+import { operatorPage } from "../../src/noun/operator.ts";
+import { closeForm } from "../../src/noun/organization.ts";
+import { proposalPage } from "../../src/noun/proposal.ts";
+import { webhookPage } from "../../src/noun/webhook.ts";
 import { type Service, startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
@@ -75,6 +82,20 @@ describe("the role matrix of the console", () => {
     if (method === "GET") return read(service.client, asked, { cookie });
     return submit(service.client, asked, { cookie, form: fields });
   }
+
+  it("does nothing unless the id is typed, wherever an act asks for it", async () => {
+    const pages = [keyPage, identityPage, webhookPage, operatorPage, holdPage, proposalPage];
+    const acts = [closeForm, ...pages.flatMap((page) => page.acts)];
+    const rows = allRows();
+    for (const { path } of acts.map((act) => act.form).filter(({ confirm }) => confirm)) {
+      const route = personal.find((one) => one.method === "POST" && one.path === path);
+      const role = operatorRoles.find((one) => route !== undefined && allows(one, route));
+      assert.ok(route !== undefined && role !== undefined, path);
+      const { status } = await send(route, cookies.get(role), { ...form, confirm: "other" });
+      assert.equal(status, 409, path);
+    }
+    assert.equal(allRows(), rows);
+  });
 
   // Before anything is allowed: a worker goes on with what was requested.
   for (const role of operatorRoles) {
