@@ -52,7 +52,10 @@ export function describePlan(preview: DeletionPreview): string {
     ["gives a pseudonym to", String(pseudonyms)],
     ["records on hold", String(heldRecords)],
     ...kept,
-    ["not before", formatTime(earliest)],
+    [
+      "not before",
+      `${formatTime(earliest)}${heldRecords > 0 ? ", and not before its holds are released" : ""}`,
+    ],
   ];
   const end = `${formatTime(until)}${isHeld ? ", and until the hold on them is released" : ""}`;
   return [

@@ -2,7 +2,7 @@
 // directly to the socket and closes it. Never writes into a reply that has already been started.
 
 import { STATUS_CODES } from "node:http";
-import { AppError, type ErrorName, statusOf } from "../../domain/error.ts";
+import { AppError, statusOf } from "../../domain/error.ts";
 import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
 
@@ -37,7 +37,10 @@ export function answerOnSocket(
   connection.destroySoon();
 }
 
-export function errorName(code: string | undefined): ErrorName {
-  if (code === "HPE_HEADER_OVERFLOW") return "headers_too_large";
-  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request_timeout" : "malformed_http";
+/** `code`: of the error of Node. */
+export function errorOf(code: string | undefined): AppError {
+  if (code === "HPE_HEADER_OVERFLOW") return new AppError("headers_too_large");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new AppError("request_timeout");
+  if (code !== "HPE_INVALID_EOF_STATE") return new AppError("malformed_http");
+  return new AppError("malformed_http", { message: "The request ended before it was complete." });
 }

@@ -15,7 +15,7 @@ import { limits } from "../../domain/limits.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
 import { answerExpectations, endWithReply } from "../body/expectation.ts";
-import { errorName } from "./client-error.ts";
+import { errorOf } from "./client-error.ts";
 import { Connection, connectionOf } from "./connection.ts";
 import type { Edge } from "./shared-bounds.ts";
 
@@ -100,7 +100,7 @@ function endsWithUpgrade({ headers: { upgrade } }: IncomingMessage): boolean {
 
 /** Handles Node's event `clientError`. */
 export function answerClientError({ code }: NodeJS.ErrnoException, socket: unknown): void {
-  connectionOf({ socket })?.fail(new AppError(errorName(code)));
+  connectionOf({ socket })?.fail(errorOf(code));
 }
 
 /**
