@@ -52,7 +52,7 @@ export function takesFormat({ schema }: RecordPath): boolean {
   return isTime || cellKindOf(schema) === "number" || codesFor(schema) !== undefined;
 }
 
-function hasFormat(schema: RecordPath["schema"], format: string): boolean {
+export function hasFormat(schema: RecordPath["schema"], format: string): boolean {
   return alternativesOf(schema).some((one) => "format" in one && one.format === format);
 }
 

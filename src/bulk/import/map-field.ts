@@ -5,7 +5,7 @@ import { alternativeFor, type JsonObject } from "../../domain/schema/schema-shap
 import { CellError, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
 import { recordCharactersMax } from "../formats/record-characters.ts";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
-import { type Access, compileCellReader, takesFormat, textOf } from "./cell-reader.ts";
+import { type Access, compileCellReader, hasFormat, takesFormat, textOf } from "./cell-reader.ts";
 import type { Formatted, Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../formats/row.ts";
@@ -150,7 +150,17 @@ function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Conv
     return of((found) => splitInto(items, textOf(found).split(split)));
   }
   const kind = cellKindOf(path.schema);
-  return of((found) => convertTo(kind, found));
+  if (!hasFormat(path.schema, "identifier")) return of((found) => convertTo(kind, found));
+  return of((found) => (isShortened(found) ? shortened : convertTo(kind, found)));
+}
+
+const shortened = new CellError(
+  "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
+);
+
+/** Its other digits are lost, so other ids would become the same. */
+function isShortened(found: unknown): boolean {
+  return typeof found === "string" && found.includes("E+") && /^\d(?:[.,]\d+)?E\+\d+$/.test(found);
 }
 
 function translate(

@@ -59,6 +59,14 @@ const cases: readonly (readonly [
   ["sender_country", "a@meant", { column: "a", code: "meant" }, { a: "DEU" }, "DE"],
   ["sender_country", "~{a}@meant", { template: "{a}", code: "meant" }, { a: "Mars" }, "Mars"],
   ["currency", "a@meant", { column: "a", code: "meant" }, { a: "eur" }, "EUR"],
+  [
+    "tx_id",
+    "a",
+    "a",
+    { a: "1.23457E+15" },
+    "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
+  ],
+  ["tx_id", "a", "a", { a: "1E5" }, "1E5"],
   ["sender_id", "~{a}@b", { template: "{a}@b" }, { a: "x" }, "x@b"],
   [
     "amount",
