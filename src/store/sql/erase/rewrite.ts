@@ -8,18 +8,27 @@ import { redactPayload, type ErasedRecords } from "../../shared/redact-payload.t
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { replaceEntries } from "../party/entries.ts";
 import type { PayloadRow } from "../record/changes.ts";
-import { runTogether, type Statements, Rows, run } from "../statement/statements.ts";
-import { hashText } from "../statement/named.ts";
+import { type Statements, Rows, run } from "../statement/statements.ts";
+import { hashText, named } from "../statement/named.ts";
 
-/** Not every change has a digest. */
-const rewriteOne = `
-  UPDATE change SET payload = $5, digest = CASE WHEN digest IS NULL THEN NULL ELSE CAST($6 AS bigint) END
-  WHERE
-    --sqlite record_no = (
+const changeKey = ["organization_id", "resource_type", "resource_id", "change_no bigint"];
+
+/** Not every change has a digest. With a join, SQLite would begin with all changes. */
+const rewriteSome = `
+  UPDATE change SET payload = named.after,
+    digest = CASE WHEN change.digest IS NULL THEN NULL ELSE named.digest END
+  FROM ${named(...changeKey, "after", "digest bigint")}
+  WHERE change.change_no = named.change_no
+    --sqlite AND change.record_no = (
     --sqlite   SELECT record_no FROM record
-    --sqlite   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3)
-    --postgres organization_id = $1 AND resource_type = $2 AND resource_id = $3
-    AND change_no = $4`;
+    --sqlite   WHERE record.organization_id = named.organization_id
+    --sqlite     AND record.resource_type = named.resource_type
+    --sqlite     AND record.resource_id = named.resource_id)
+    --postgres AND change.organization_id = named.organization_id
+    --postgres AND change.resource_type = named.resource_type
+    --postgres AND change.resource_id = named.resource_id
+    --citus AND change.resource_id = ANY ($3::text[])
+  `;
 
 export interface Rewritten extends PayloadRow {
   readonly after: string;
@@ -43,12 +52,11 @@ export function redactAll(
 export function* storeRewritten(changes: readonly Rewritten[]): Statements<void> {
   const rewritten = changes.filter(({ payload, after }) => after !== payload);
   if (rewritten.length === 0) return;
-  yield* runTogether(
-    rewritten.map(({ organization_id, resource_type, resource_id, change_no, after }) => {
-      const key = [organization_id, resource_type, resource_id] as const;
-      return [rewriteOne, ...key, change_no, after, payloadDigest(after)] as const;
-    }),
-  );
+  const rows = rewritten.map((one) => {
+    const key = [one.organization_id, one.resource_type, one.resource_id, one.change_no];
+    return [...key, one.after, payloadDigest(one.after)];
+  });
+  yield* run(rewriteSome, new Rows(rows, changeKey.length + 2));
   yield* removeRepliesOf(rewritten);
   yield* renameParties(rewritten);
 }
