@@ -50,6 +50,28 @@ it("finds deletions by their ids when it erases, verifies and completes", async 
   );
 });
 
+it("scans no table when it replaces the id of a person", async (test) => {
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const place = makePlace(test);
+  const store = await place.open({ role: "command" });
+  await store.add("person", "p");
+  await store.add("transaction", "t", { sender_id: "p", sender_country: "DE" });
+  prepare.mock.resetCalls();
+  assert.deepEqual((await store.erase("person", "p")).redactedByType, { transaction: 1 });
+  const texts = prepare.mock.calls.map((call) => call.arguments[0]);
+  const plans = place.withDatabase((file) =>
+    texts
+      .filter((text) => /\b(?:change|record|party_block)\b/.test(text))
+      .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
+      .map(({ detail }) => String(detail)),
+  );
+  assert.ok(plans.some((step) => step.startsWith("SEARCH change USING PRIMARY KEY")));
+  assert.deepEqual(
+    plans.filter((step) => /^SCAN (?:change|record|party_block)\b/.test(step)),
+    [],
+  );
+});
+
 it("finds the deletions of a record without reading others", async (test) => {
   const place = makePlace(test);
   const store = await place.open({ role: "command" });
