@@ -44,7 +44,8 @@ const listsAtOnce = 4;
 const requestingMs = 50_000;
 const writerItems = 100;
 const writerPauseMs = 20;
-const addedInRound = 60_000;
+/** So many that a round takes longer than the longest pause of the worker. */
+const addedInRound = 400_000;
 
 interface Bench {
   readonly app: OpenApp;
@@ -156,10 +157,10 @@ async function readSize({ query, transaction }: Bench): Promise<object> {
 async function compareAdds(bench: Bench): Promise<void> {
   const rates = { on: [] as number[], off: [] as number[] };
   const cpus = { on: [] as number[], off: [] as number[] };
+  const indexNext = makePartyRound(bench.app);
   for (let round = 0; round < 2 * rounds; round += 1) {
     const mode = round % 2 === 0 ? "on" : "off";
     const stop = new AbortController();
-    const indexNext = makePartyRound(bench.app);
     const work = async () => {
       while (!stop.signal.aborted) if (!(await indexNext(stop.signal))) await sleep(200);
     };
