@@ -24,7 +24,7 @@ import {
 import { addressOf } from "../console/html/link.ts";
 import type { PageView } from "../console/frame/frame.ts";
 import type { Person } from "../console/page.ts";
-import type { Noun } from "./noun.ts";
+import type { Facts, Noun } from "./noun.ts";
 
 /** A field of a form; its value is read by the kind of the option. */
 export interface Field extends Input {
@@ -237,19 +237,14 @@ function renderField(act: FormAct, option: string, field: Field): Html {
   return renderInput(label, name, { value: fallback, ...input });
 }
 
-interface Secret {
-  readonly title: string;
-  readonly secret: string;
-  /** Where the secret is stored, and what to do with it. */
-  readonly text: string;
-  readonly facts: readonly (readonly [name: string, value: HtmlValue])[];
-  readonly note?: HtmlValue;
-}
-
-/** The page that shows a new secret, the only time. */
-export function secretPage({ title, secret, text: said, facts, note }: Secret): Next {
+/** The page that shows a new secret, the only time. `text`: where it is stored, and what to do with it. */
+export function secretPage(
+  title: string,
+  secret: string,
+  { text, facts, note }: { text: string; facts: Facts; note?: HtmlValue },
+): Next {
   const body = html`<section>
-    <p role="status">This is the only time that the secret is shown; ${said}</p>
+    <p role="status">This is the only time that the secret is shown; ${text}</p>
     <pre><code>${secret}</code></pre>
     ${renderFacts(facts)} ${note !== undefined && html`<p>${note}</p>`}
   </section>`;

@@ -217,9 +217,7 @@ function describeNewKey({ key, secret }: CreatedKey): string {
 }
 
 function showSecret({ key, secret }: CreatedKey, note?: Html) {
-  return secretPage({
-    title: "The new key",
-    secret,
+  return secretPage("The new key", secret, {
     text: "only its hash is stored. Copy it to where the program reads it. If it is lost, rotate the key.",
     facts: [
       ["Key", html`${renderIdLink("key", key.keyId)} <bdi>${key.name}</bdi>`],

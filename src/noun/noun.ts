@@ -31,7 +31,7 @@ export interface Value<Row, From = App> {
   readonly kind?: "bare" | "number";
 }
 
-type Facts = readonly (readonly [name: string, value: HtmlValue])[];
+export type Facts = readonly (readonly [name: string, value: HtmlValue])[];
 
 /**
  * Views are names of values, separated by commas. A colon and the title, or the name in --json, may follow a name, of

@@ -154,7 +154,7 @@ export const proposalDecline = defineAct({
   },
 });
 
-export async function showProposals(person: Person) {
+async function showProposals(person: Person) {
   const { app } = person;
   const query = withOrganization(person);
   const before = { proposedAt: Number(query.get("at") ?? 0), proposalId: query.get("after") ?? "" };

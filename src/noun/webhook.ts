@@ -116,9 +116,7 @@ function describeSecret({ endpointId, secret, publicKey }: Made): string {
 }
 
 function showSecret({ endpointId, secret, publicKey }: Made): Next {
-  return secretPage({
-    title: "The new secret",
-    secret,
+  return secretPage("The new secret", secret, {
     text: "it is stored nowhere. Copy it to where the receiver reads it. If it is lost, make a new one.",
     facts: [
       ["Endpoint", renderIdLink("webhook", endpointId)],

@@ -25,8 +25,9 @@ import {
   renderTold,
   toneOfDeletion,
   viewForOperator,
+  describePlan,
+  viewPreview,
 } from "../output/deletion-view.ts";
-import { describePlan, viewPreview } from "../output/preview-view.ts";
 import { type Column, formatTime, renderTable } from "../output/table.ts";
 import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
 

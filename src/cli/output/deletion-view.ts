@@ -1,13 +1,17 @@
-// Deletions as the command line prints them. Operators see more than the organization does.
+// Deletions and their plans as the command line prints them. Operators see more than the organization does.
 
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { viewDeletion, visibleCounts, visibleKept } from "../../actions/deletion/read-deletion.ts";
+import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
 import type { ToldView } from "../../actions/deletion/told-recipients.ts";
 import { confidentialTypes, mayCount, type Reader } from "../../domain/confidentiality.ts";
 import { type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
+import type { Node } from "../../domain/deletion/erasure.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { recordTypes } from "../../domain/record-types.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
 import type { Paint, Tone } from "./paint.ts";
+import { describeNodes, formatCounts, viewNode } from "./restricted-view.ts";
 import {
   type Column,
   type Field,
@@ -128,4 +132,71 @@ const toldColumns: readonly Column<ToldView>[] = [
 /** The recipients of changes that were informed about what a deletion has erased. */
 export function renderTold(recipients: readonly ToldView[]): string {
   return renderTable(toldColumns, recipients);
+}
+
+/** The plan of a pending deletion. */
+export function viewPreview(
+  preview: DeletionPreview,
+  { includeConfidential }: { readonly includeConfidential: boolean },
+) {
+  const { erased, redacted, pseudonyms, heldRecords, floors, earliest, isCut } = preview;
+  const { moved, reports, until, isHeld } = preview.restriction;
+  const complete = !isCut;
+  return {
+    plan: {
+      erases: countByType(erased),
+      references_removed: countByType(redacted),
+      pseudonyms,
+      records_on_hold: heldRecords,
+      floors: floors.map((floor) => ({
+        resource_type: floor.resourceType,
+        until: formatTime(floor.until),
+      })),
+      not_before: formatTime(earliest),
+      complete,
+    },
+    ...(includeConfidential && {
+      would_restrict: {
+        records: moved.map(viewNode),
+        reports: reports.map(viewNode),
+        kept_until: timeOrNull(until),
+        held: isHeld,
+        complete,
+      },
+    }),
+  };
+}
+
+export function describePlan(preview: DeletionPreview): string {
+  const { erased, redacted, pseudonyms, heldRecords, floors, earliest, isCut } = preview;
+  const { moved, reports, until, isHeld } = preview.restriction;
+  const kept = floors.map(({ resourceType, keepDays, countedFrom, until: end }): Field => [
+    `floor of ${resourceType}`,
+    `${formatDays(keepDays)} from ${countedFrom}, until ${formatTime(end)}`,
+  ]);
+  const fields: readonly Field[] = [
+    ["erases", formatCounts(countByType(erased), "nothing")],
+    ["removes a reference from", formatCounts(countByType(redacted), "nothing")],
+    ["gives a pseudonym to", String(pseudonyms)],
+    ["records on hold", String(heldRecords)],
+    ...kept,
+    [
+      "not before",
+      `${formatTime(earliest)}${heldRecords > 0 ? ", and not before its holds are released" : ""}`,
+    ],
+  ];
+  const end = `${formatTime(until)}${isHeld ? ", and until the hold on them is released" : ""}`;
+  return [
+    "As of now, it",
+    renderFields(fields),
+    ...describeNodes(`The restricted store will keep, until ${end}:`, moved),
+    ...describeNodes(`Reports that will stay unchanged, until ${end}:`, reports),
+    ...(isCut ? ["There is more than was read; nothing is known about the rest."] : []),
+  ].join("\n");
+}
+
+function countByType(nodes: readonly Node[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { type } of nodes) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
 }
