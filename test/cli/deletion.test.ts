@@ -61,6 +61,7 @@ describe("deletion list and show", () => {
       requested_at: new Date(clock.now()).toISOString(),
       organization_id: "acme",
       reason: "asked by the customer",
+      basis: null,
       requested_by: "key_test",
       due_at: new Date(clock.now()).toISOString(),
       floor_until: null,
