@@ -52,14 +52,6 @@ export function requireColumn(columns: TypedColumns, name: string): string {
 
 export function unknownColumns(type: RecordType, unused: readonly string[]): OperatorError {
   const [first = ""] = unused;
-  const delimiter = unused.length === 1 ? /[;\t|]/.exec(first)?.[0] : undefined;
-  if (delimiter !== undefined) {
-    const name = delimiter === "\t" ? "tab" : `"${delimiter}"`;
-    return new OperatorError(
-      "mapping",
-      `A ${type.resourceType} has no field "${first}". If ${name} separates the cells of the file, add --delimiter ${name}.`,
-    );
-  }
   return new OperatorError(
     "mapping",
     `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +

@@ -127,18 +127,4 @@ describe("a preview of an import", () => {
     await line.ask(...previewing(line, rows));
     assert.deepEqual(readdirSync(line.folder), ["rows.csv"]);
   });
-
-  it("asks for the delimiter where it seems to be another one", async () => {
-    const line = makeCommandLine();
-    for (const [character, name] of [
-      [";", '";"'],
-      ["\t", "tab"],
-    ] as const) {
-      const file = join(line.folder, `${name.length}.csv`);
-      writeFileSync(file, [head, ...rows].join("\n").replaceAll(",", character));
-      const words = ["import", file, "--type", "transaction", "--organization", "acme"];
-      const { message } = await line.fail(...words, "--dry-run");
-      assert.ok(message.includes(`add --delimiter ${name}`), message);
-    }
-  });
 });
