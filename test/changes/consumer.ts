@@ -96,6 +96,8 @@ class Consumer {
       const parts = `${text}${chunk}`.split("\n\n");
       text = parts.pop() ?? "";
       for (const part of parts) {
+        // A comment, which a quiet stream sends.
+        if (part.startsWith(":")) continue;
         const [head = "", data = ""] = part.split(/\ndata: ?/);
         if (head === "event: data") events = JSON.parse(data) as readonly FeedEvent[];
         else {
