@@ -43,14 +43,10 @@ export function namesInOrder(types: readonly RecordType[]): Recipient["types"] {
 }
 
 /** Throws AppError recipient_exists and too_many_recipients, and credential_revoked for a closed organization. */
-export async function register(app: App, wanted: NewRecipient, act: Act): Promise<Recipient> {
-  const { result, made } = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
+export function register(app: App, wanted: NewRecipient, act: Act): Promise<Recipient> {
+  return app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.createRecipient(wanted, act),
   );
-  if (result === "differs") throw new AppError("recipient_exists");
-  if (result === "too_many") throw new AppError("too_many_recipients");
-  if (made === undefined) throw new AppError("credential_revoked");
-  return made;
 }
 
 function readableTypes(caller: Identity): readonly RecordType[] {

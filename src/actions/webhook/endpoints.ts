@@ -60,11 +60,9 @@ export async function addEndpoint(
     keyCheck: keys.check,
     changeNo,
   };
-  const { result, made } = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
+  const made = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.createWebhookEndpoint(endpoint, { actor, now: app.now() }),
   );
-  if (result === "too_many") throw new AppError("too_many_webhook_endpoints");
-  if (made === undefined) throw new AppError("credential_revoked");
   return { ...made, ...keys.secretOf(made.endpointId, 1) };
 }
 

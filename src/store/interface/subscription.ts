@@ -20,15 +20,6 @@ export interface RecipientPage {
   readonly limit: number;
 }
 
-/**
- * `exists`: one with this name and these types existed already; `differs`: one with this name and other types.
- * `closed`: the organization is closed, or does not exist.
- */
-export interface Created<Made> {
-  readonly result: "created" | "exists" | "differs" | "too_many" | "closed";
-  readonly made?: Made;
-}
-
 export interface NewEndpoint
   extends
     Pick<

@@ -106,7 +106,7 @@ describe("a registration and an erasure at once", () => {
     const registering = store.createRecipient(wanted, operator);
     await awaitWaiting();
     await other.query("COMMIT");
-    assert.equal((await registering).result, "created");
+    assert.equal((await registering).name, "late");
   });
 });
 

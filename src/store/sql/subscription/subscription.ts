@@ -1,13 +1,12 @@
 // Who follows an organization: a recipient reads the feed of changes and acknowledges it, an endpoint of webhooks is
 // sent messages. Both are rows of one table, which are made, listed and removed in the same way.
 
-import { AppError } from "../../../domain/error.ts";
+import { AppError, type ErrorName } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Recipient } from "../../../domain/recipient.ts";
 import type { WebhookEndpoint } from "../../../domain/webhook.ts";
 import type { Act } from "../../interface/act.ts";
 import type {
-  Created,
   EndpointKept,
   EndpointPage,
   EndpointRemoval,
@@ -83,6 +82,7 @@ interface Kind<Of extends Row, Kept> {
   readonly findOfOrganization: string;
   readonly read: Reader<Of>;
   readonly countMax: number;
+  readonly tooMany: ErrorName;
   /** What the reply to a repeated request needs, which is stored. */
   readonly kept: (row: Of) => Kept;
   /** For the audit trail, which shows the host of a URL; its path may be a secret of the receiver. */
@@ -96,6 +96,7 @@ const recipients: Kind<Recipient, Recipient> = {
   findOfOrganization: `${selectRecipients} AND organization_id = $1 ORDER BY name`,
   read: toRecipient,
   countMax: limits.recipientsMax,
+  tooMany: "too_many_recipients",
   kept: (recipient) => recipient,
   detail: ({ types }) => ({ types: [...types] }),
   // The purge stores the rest.
@@ -108,6 +109,7 @@ const endpoints: Kind<WebhookEndpoint, EndpointKept> = {
   findOfOrganization: `${selectEndpoints} AND organization_id = $1 ORDER BY created_at, name`,
   read: toEndpoint,
   countMax: limits.webhookEndpointsMax,
+  tooMany: "too_many_webhook_endpoints",
   kept: ({ endpointId, createdAt }) => ({ endpointId, createdAt }),
   detail: ({ url, events }, verb) => (verb === "create" ? { host: new URL(url).host, events } : {}),
 };
@@ -119,32 +121,34 @@ function* findOf<Of extends Row>(
   return yield* find(read, findOne, organizationId, name);
 }
 
+/**
+ * Locks the organization, so that concurrent creations keep to the bound. Throws AppError credential_revoked,
+ * recipient_exists and that of too many.
+ */
 function* create<Of extends Row, Kept extends object>(
-  kind: Kind<Of, Kept>,
+  of: Kind<Of, Kept>,
   wanted: Wanted,
   act: Act,
-): Statements<Created<Kept>> {
-  const isKept = ({ result }: Created<Kept>) => result === "created" || result === "exists";
-  return yield* once(wanted, act.now, { change: () => add(kind, wanted, act), isKept });
+): Statements<Kept> {
+  return yield* once(wanted, act.now, { change: () => add(of, wanted, act) });
 }
 
-/** Locks the organization, so that concurrent creations keep to the bound. */
 function* add<Of extends Row, Kept>(
   of: Kind<Of, Kept>,
   wanted: Wanted,
   act: Act,
-): Statements<Created<Kept>> {
+): Statements<Kept> {
   const { organizationId, name, types, changeNo, endpoint } = wanted;
   const organization = yield* lockOrganization(organizationId);
   if (organization === undefined || organization.closedAt !== undefined)
-    return { result: "closed" };
+    throw new AppError("credential_revoked");
   const known = yield* findOf(of, wanted);
   if (known !== undefined) {
-    const isSame = JSON.stringify(known.types) === JSON.stringify(types);
-    return { result: isSame ? "exists" : "differs", made: of.kept(known) };
+    if (JSON.stringify(known.types) === JSON.stringify(types)) return of.kept(known);
+    throw new AppError("recipient_exists");
   }
   const all = yield* list(of.read, of.findOfOrganization, organizationId);
-  if (all.length >= of.countMax) return { result: "too_many" };
+  if (all.length >= of.countMax) throw new AppError(of.tooMany);
   const sinceNo = yield* findLatestArrival();
   // Later entries of the trail do not exist yet.
   const { entry_no: entryNo } = yield* lockAuditHead();
@@ -155,7 +159,7 @@ function* add<Of extends Row, Kept>(
   const row = yield* findOf(of, wanted);
   if (row === undefined) throw new TypeError("the subscription was not added");
   yield* audit(of, "create", { one: wanted, row, act });
-  return { result: "created", made: of.kept(row) };
+  return of.kept(row);
 }
 
 /** Returns what was removed; undefined if there is nothing of this name. */
@@ -164,7 +168,7 @@ function* remove<Of extends Row, Kept extends object>(
   one: Name,
   act: Act,
 ): Statements<Kept | undefined> {
-  return yield* once(one, act.now, { change: () => take(of, one, act), isKept: () => true });
+  return yield* once(one, act.now, { change: () => take(of, one, act) });
 }
 
 function* take<Of extends Row, Kept>(
@@ -204,7 +208,7 @@ export function* listRecipients(organizationId: string): Statements<readonly Rec
   return yield* list(toRecipient, recipients.findOfOrganization, organizationId);
 }
 
-export function* createRecipient(wanted: NewRecipient, act: Act): Statements<Created<Recipient>> {
+export function* createRecipient(wanted: NewRecipient, act: Act): Statements<Recipient> {
   // First, so that nothing is locked while this waits.
   yield* get(lockRegistrations);
   return yield* create(recipients, { ...wanted, changeNo: 0 }, act);
@@ -214,10 +218,7 @@ export function* removeRecipient(one: Name, act: Act): Statements<Recipient | un
   return yield* remove(recipients, one, act);
 }
 
-export function* createEndpoint(
-  endpoint: NewEndpoint,
-  act: Act,
-): Statements<Created<EndpointKept>> {
+export function* createEndpoint(endpoint: NewEndpoint, act: Act): Statements<EndpointKept> {
   return yield* create(endpoints, { ...endpoint, name: endpoint.endpointId, endpoint }, act);
 }
 
@@ -253,7 +254,7 @@ export function* listAllEndpoints({
 
 interface Once<Outcome> {
   readonly change: () => Statements<Outcome>;
-  readonly isKept: (outcome: NonNullable<Outcome>) => boolean;
+  readonly isKept?: (outcome: NonNullable<Outcome>) => boolean;
 }
 
 /**
@@ -263,7 +264,7 @@ interface Once<Outcome> {
 export function* once<Outcome extends object | undefined>(
   { organizationId, idempotency }: Marked & { readonly organizationId: string },
   now: number,
-  { change, isKept }: Once<Outcome>,
+  { change, isKept = () => true }: Once<Outcome>,
 ): Statements<Outcome> {
   const known = yield* findOutcome(organizationId, idempotency, now);
   if (known === "idempotency_reused") throw new AppError("idempotency_reused");
