@@ -4,7 +4,7 @@
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { makeClaimer } from "../shared/claimer.ts";
-import { completeInGroups, heldMeanwhile } from "../shared/completion-outcome.ts";
+import { completeInGroups, isBehind, toCompletion } from "../shared/completion-outcome.ts";
 import { makePartyIndexing } from "../shared/index-parties.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
@@ -28,7 +28,7 @@ import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure } from "./erase/erasure-check.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
-import { completeDeletions, type CompletionResult, eraseStep, verifyPart } from "./erase/steps.ts";
+import { completeDeletions, eraseStep, verifyPart } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";
 import { checkIntegrity } from "./integrity.ts";
@@ -198,7 +198,7 @@ function makeCompletion(
       leases.end(ids[index] ?? "");
       vacuum.erased();
     }
-    return results.map(completionOf);
+    return results.map(toCompletion);
   };
   const verifyParts = async (id: string, act: Act) => {
     const pace = new Pace();
@@ -218,23 +218,11 @@ function makeCompletion(
       verifyLarge: async (id) => {
         const verification = await verifyParts(id, act);
         const isClean = verification === undefined || verification.result === "clean";
-        return isClean ? undefined : completionOf(verification);
+        return isClean ? undefined : toCompletion(verification);
       },
       completeTogether: (ids) => completeSome(ids, act),
     });
   };
-}
-
-function isBehind(verification: CompletionResult): boolean {
-  return verification.result === "partly" && verification.isBehind === true;
-}
-
-function completionOf(result: CompletionResult): Completion {
-  if (result.result === "completed") return result;
-  if (result.result === "partly") return { result: "scanning" };
-  if (result.result === "found") return { result: "again", isPart: result.isPart === true };
-  if (result.result !== "held") return { result: "again" };
-  return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
 }
 
 function postponer(database: Database, leases: Leases) {

@@ -5,8 +5,28 @@ import { AppError } from "../../domain/error.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Completion } from "../interface/deletion.ts";
 
+/** What a transaction that verifies or completes says of a deletion. */
+type Verified =
+  | Exclude<Completion, { readonly result: "again" | "scanning" }>
+  | { readonly result: "clean" | "large" | "moved" }
+  | { readonly result: "partly"; readonly isBehind?: boolean }
+  | { readonly result: "found"; readonly isPart?: boolean }
+  | { readonly result: "held"; readonly waitingFor: string };
+
+export function isBehind(result: Verified): boolean {
+  return result.result === "partly" && result.isBehind === true;
+}
+
+export function toCompletion(result: Verified): Completion {
+  if (result.result === "completed" || result.result === "failed") return result;
+  if (result.result === "partly") return { result: "scanning" };
+  if (result.result === "found") return { result: "again", isPart: result.isPart === true };
+  if (result.result !== "held") return { result: "again" };
+  return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
+}
+
 /** The reason to fail if a related record has arrived meanwhile that must not be erased. */
-export function heldMeanwhile(waitingFor: string): StoreError {
+function heldMeanwhile(waitingFor: string): StoreError {
   return new StoreError(`A related record that arrived meanwhile waits for ${waitingFor}.`, {
     isTemporary: true,
   });

@@ -7,12 +7,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
-import { heldMeanwhile } from "../../shared/completion-outcome.ts";
+import { isBehind, toCompletion } from "../../shared/completion-outcome.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Completion } from "../../interface/deletion.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
-import type { Completed } from "./complete-exclusively.ts";
 import type { VerificationResult } from "./steps.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition } from "../file/wal-pages.ts";
@@ -261,20 +260,8 @@ export class DeletionCompleter {
   }
 }
 
-function isBehind(verification: Verified): boolean {
-  return verification.result === "partly" && verification.isBehind === true;
-}
-
 function toFailure(cause: unknown) {
   return { result: "failed", cause } as const;
 }
 
 type Verified = VerificationResult | ReturnType<typeof toFailure>;
-
-function toCompletion(result: Verified | Completed): Completion {
-  if (result.result === "completed" || result.result === "failed") return result;
-  if (result.result === "partly") return { result: "scanning" };
-  if (result.result === "found") return { result: "again", isPart: result.isPart === true };
-  if (result.result !== "held") return { result: "again" };
-  return { result: "failed", cause: heldMeanwhile(result.waitingFor) };
-}
