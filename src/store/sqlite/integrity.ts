@@ -4,7 +4,7 @@
 import { comparedChanges, payloadDigest } from "../shared/payload-digest.ts";
 import type { IntegrityReport, ErasureReport } from "../interface/check-report.ts";
 import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
-import { reportOf } from "../shared/schema-parts.ts";
+import { reportOf, type SchemaDifference } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/compare-schema.ts";
 import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrival-counter.ts";
@@ -126,13 +126,14 @@ export async function checkIntegrity(
 ): Promise<IntegrityReport> {
   const schema = compareSchema(connection);
   // Nothing reads the rows if tables or columns are missing.
-  const checkRows = () => (schema.isReadable ? checkTables(connection) : []);
+  const checkRows = () => (schema.isReadable ? checkTables(connection, schema) : []);
   const parts = [files.checkFile(), Promise.resolve().then(checkRows)];
   const findings = (await Promise.all(parts)).flat();
   return reportOf(schema, { findings, max: findingsMax });
 }
 
-function checkTables(connection: Connection): readonly string[] {
+function checkTables(connection: Connection, schema: SchemaDifference): readonly string[] {
+  const isWhole = schema.findings.length === 0;
   return [
     ...connection
       .all<{ table: string }>("PRAGMA foreign_key_check")
@@ -140,7 +141,8 @@ function checkTables(connection: Connection): readonly string[] {
     ...connection.perform(findBroken, [...suspected(connection), ...invariants]),
     ...checkDigests(connection),
     ...connection.perform(checkCounter),
-    ...savepoint(connection, () => connection.perform(checkParties)),
+    // Its statements name indexes.
+    ...(isWhole ? savepoint(connection, () => connection.perform(checkParties)) : []),
     ...connection.perform(checkChains),
   ];
 }

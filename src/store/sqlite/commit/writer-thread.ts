@@ -16,6 +16,8 @@ import { flattenResult, unflattenJobs } from "./job.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
 import { findStaleCounter } from "../../sql/record/arrival-counter.ts";
 
+const setArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
+
 const main = parentPort;
 if (main === null) throw new Error("the writer must run in a worker thread");
 
@@ -108,8 +110,6 @@ function tellAnswers(client: Client, figures: GroupFigures | undefined): void {
 function tell(port: MessagePort, message: FromWriter): void {
   port.postMessage(message);
 }
-
-const setArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
 
 function raiseCounter(connection: Connection): void {
   if (connection.perform(findStaleCounter) === undefined) return;
