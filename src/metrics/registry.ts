@@ -23,7 +23,7 @@ export interface SeriesSnapshot {
   readonly counts?: readonly number[] | undefined;
 }
 
-interface FamilySnapshot extends Omit<MetricOptions, "labels"> {
+export interface FamilySnapshot extends Omit<MetricOptions, "labels"> {
   readonly type: "counter" | "gauge" | "histogram";
   readonly buckets?: readonly number[] | undefined;
   readonly series: readonly SeriesSnapshot[];
@@ -32,7 +32,7 @@ interface FamilySnapshot extends Omit<MetricOptions, "labels"> {
 export type Snapshot = readonly FamilySnapshot[];
 
 /** The value of a counter or a gauge. */
-class Scalar {
+export class Scalar {
   value = 0;
   readonly counts = undefined;
 
@@ -45,7 +45,7 @@ class Scalar {
   }
 }
 
-class Histogram {
+export class Histogram {
   readonly #buckets: readonly number[];
   readonly counts: number[];
   value = 0;
@@ -64,7 +64,7 @@ class Histogram {
 }
 
 /** All series of one metric, by the values of its labels. */
-class Family<Series extends Pick<SeriesSnapshot, "value" | "counts">> {
+export class Family<Series extends Pick<SeriesSnapshot, "value" | "counts">> {
   readonly #head: Omit<FamilySnapshot, "series">;
   readonly #labels: readonly string[];
   readonly #make: () => Series;

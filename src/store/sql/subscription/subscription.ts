@@ -61,7 +61,7 @@ const insertOne = `
 
 const removeOne = `DELETE FROM subscription WHERE kind = $1 AND organization_id = $2 AND name = $3`;
 
-interface Name extends Marked {
+export interface Name extends Marked {
   readonly organizationId: string;
   readonly name: string;
 }
