@@ -39,6 +39,7 @@ export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
 const parsedLists = {
   totalBytesMax: parsedBodyBytesMax,
   organizationBytesMax: organizationParsedBytesMax,
+  assuredBytes: 0,
   waitMsMax: handlerTimeoutMs,
   waitingMax: Infinity,
 };

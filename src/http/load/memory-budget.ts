@@ -20,6 +20,8 @@ export interface Reservation {
 export interface MemoryBudgetOptions {
   readonly totalBytesMax: number;
   readonly organizationBytesMax: number;
+  /** What an organization may reserve beyond a bound that `boundNew` has set, so that others don't keep it waiting. */
+  readonly assuredBytes: number;
   /** How long a request waits for its reservation. */
   readonly waitMsMax: number;
   /** The maximum number of requests of an organization that wait. */
@@ -29,6 +31,7 @@ export interface MemoryBudgetOptions {
 const ofBodies: MemoryBudgetOptions = {
   totalBytesMax: limits.heldBodyBytesMax,
   organizationBytesMax: limits.organizationBodyBytesMax,
+  assuredBytes: 1_024 * 1_024,
   waitMsMax: limits.bodyReservationWaitMsMax,
   waitingMax: bodiesWaitingMax,
 };
@@ -43,6 +46,7 @@ const pagesOfOrganizationMax = 4;
 export const ofPages: MemoryBudgetOptions = {
   totalBytesMax: pagesMax * pageMemoryBytes,
   organizationBytesMax: pagesOfOrganizationMax * pageMemoryBytes,
+  assuredBytes: 0,
   waitMsMax: limits.bodyReservationWaitMsMax,
   waitingMax: limits.organizationRequestsMax,
 };
@@ -72,8 +76,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves bytes, from now on, only while the total stays within `bytesMax`. Existing reservations remain, and a
-   * reservation that is the only one can still be extended.
+   * Reserves bytes beyond what is assured, from now on, only while the total stays within `bytesMax`. Existing
+   * reservations remain, and a reservation that is the only one can still be extended.
    */
   boundNew(bytesMax: number): void {
     const isRaised = bytesMax > this.#newBytesMax;
@@ -122,7 +126,9 @@ export class MemoryBudget {
   }
 
   #fitsNew(organizationId: string, bytes: number): boolean {
-    return this.#heldBytes + bytes <= this.#newBytesMax && this.#fits(organizationId, bytes);
+    if (!this.#fits(organizationId, bytes)) return false;
+    const own = (this.#held.get(organizationId) ?? 0) + bytes;
+    return own <= this.#options.assuredBytes || this.#heldBytes + bytes <= this.#newBytesMax;
   }
 
   #fits(organizationId: string, bytes: number): boolean {

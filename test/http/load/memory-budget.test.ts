@@ -6,7 +6,13 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { MemoryBudget, type Reservation } from "../../../src/http/load/memory-budget.ts";
 
-const options = { totalBytesMax: 100, organizationBytesMax: 60, waitMsMax: 60_000, waitingMax: 2 };
+const options = {
+  totalBytesMax: 100,
+  organizationBytesMax: 60,
+  assuredBytes: 0,
+  waitMsMax: 60_000,
+  waitingMax: 2,
+};
 const here = new AbortController().signal;
 
 /** Which of the promises are settled by now. */
@@ -61,6 +67,15 @@ describe("the body budget", () => {
     budget.boundNew(100);
     assert.deepEqual(await settled(waits), [true, true]);
     assert.equal(budget.heldBytes, 60);
+  });
+
+  it("assures each organization of a little room beyond a lower bound, within the total", async () => {
+    const budget = new MemoryBudget({ ...options, assuredBytes: 20 });
+    const waits = [budget.reserve("a", 60, here)];
+    budget.boundNew(50);
+    waits.push(budget.reserve("b", 15, here), budget.reserve("b", 10, here));
+    waits.push(budget.reserve("c", 20, here), budget.reserve("d", 20, here));
+    assert.deepEqual(await settled(waits), [true, true, false, true, false]);
   });
 
   it("lets a body grow beyond a lower bound only if it is alone", () => {
