@@ -3,7 +3,7 @@
 import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** As many as Linux follows. */
+/** The number that Linux follows. */
 const linksMax = 40;
 
 /** Resolves symbolic links as far as the path exists, also those to a file that is still to be created. */

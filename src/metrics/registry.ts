@@ -19,7 +19,7 @@ export interface SeriesSnapshot {
   readonly labels: Readonly<Record<string, string>>;
   /** The value; for a histogram, the sum of the observed values. */
   readonly value: number;
-  /** Of a histogram: observations per bucket, not cumulative; the last bucket is above all bounds. */
+  /** The observations of a histogram per bucket, not cumulative; the last bucket is above all bounds. */
   readonly counts?: readonly number[] | undefined;
 }
 

@@ -60,7 +60,7 @@ export interface Form<Result> {
   readonly main?: true;
   /** The word for what is typed the id of, to confirm. */
   readonly confirm?: string;
-  /** By the names of the options. */
+  /** The fields of the form by the names of their options. */
   readonly fields?: Readonly<Record<string, Field>>;
   /** The page of the form if omitted. */
   readonly next?: (result: Result, person: Person) => Next;

@@ -18,7 +18,7 @@ import { defineNoun } from "./noun.ts";
 
 const values = { types: { html: ({ types }: Recipient) => types.map(titleOf).join(", ") } };
 
-/** As it is created or removed, without what a list computes. */
+/** A recipient as creating and removing it show it, without what a list computes. */
 const registered = defineNoun<Recipient>({
   values,
   json: "organizationId, name, types, createdAt, acknowledgedAt",

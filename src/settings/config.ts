@@ -199,7 +199,7 @@ const secretNames = Object.values(settings).flatMap((item: Setting<unknown>) =>
   item.isSecret === true ? [item.name] : [],
 );
 
-/** With the content of the files that hold secrets, as far as they can be read. */
+/** The environment with the content of the files that hold secrets, as far as they can be read. */
 export function withSecrets(environment: Environment): Environment {
   return readSecretFiles(environment, secretNames, { emptyAllowed: true }).environment;
 }

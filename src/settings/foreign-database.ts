@@ -13,7 +13,7 @@ const foreignDatabases = [
   "DB_HOST",
 ];
 
-/** With such a variable, an embedded store is hardly what was meant; production must not start on one by mistake. */
+/** Where such a variable is set, an embedded store is hardly meant; production must not start on one by mistake. */
 export function findForeignDatabase(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {

@@ -56,7 +56,7 @@ const algorithm = "aes-128-ecb";
 const atDigits = 11;
 const followingDigits = 8;
 const form = /^[0-9a-f]{51}$/;
-/** Of an arrival number or the id of a timeline, both below 2^48. */
+/** The length of an arrival number or of the id of a timeline, both below 2^48. */
 const numberDigits = 12;
 const checkDigits = 16;
 

@@ -70,7 +70,7 @@ interface Extent {
 
 /** What is read for all readers at the same position, wherever they began. */
 export interface FeedPart extends Pick<FeedPage, "events" | "list" | "upToDate"> {
-  /** Of the events, and the last change that was not wanted. */
+  /** What a reader passes with the events and the last change that was not wanted. */
   readonly passed: Passed;
   readonly through: number;
 }

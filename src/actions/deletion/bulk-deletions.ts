@@ -85,7 +85,7 @@ export async function changeAll(
 ): Promise<BulkResult> {
   const selection = await selectDeletions(app, act, query);
   const { deletions } = selection;
-  // As plain digits, or as the page shows it.
+  // The number may be typed as plain digits, or as the page shows it.
   const written = [String(deletions.length), deletions.length.toLocaleString("en")];
   if (selection.digest !== digest || !written.includes(count.trim())) {
     throw new OperatorError(

@@ -25,7 +25,7 @@ export const previewRelationsMax = 20_000;
 /** How many transactions of a person or a company one part reads, and how many parts there are: 100,000 are counted. */
 const recordsAtOnce = 10_000;
 const partsMax = 11;
-/** Of how many records the holds are shown. */
+/** The number of records whose holds are shown. */
 const holdsShownMax = 100;
 
 /** A record, and what is known of its deletion; without a time it counts as requested at the time of the preview. */

@@ -10,7 +10,7 @@ export interface Fact {
   readonly about: "hold" | "floor" | "setting" | "key" | "operator" | "proposal";
   /** The name of the fact. It is unique, and the subject of a finding. */
   readonly name: string;
-  /** Of the facts with the same name, the one with the highest number is in force. */
+  /** The fact with the highest number is in force, of those with the same name. */
   readonly no: number;
   /** The content of the fact in the form of the audit trail; undefined after the end of the fact. */
   readonly stated: object | undefined;

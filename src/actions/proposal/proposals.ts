@@ -108,7 +108,7 @@ export async function approveProposal(app: App, proposalId: string): Promise<Pro
   return findProposal(app, proposalId);
 }
 
-/** Also for the person who made it. Throws OperatorError like `approveProposal`. */
+/** Declines it, which the person who made it may do, too. Throws OperatorError like `approveProposal`. */
 export async function declineProposal(app: App, proposalId: string): Promise<Proposal> {
   requireRight(app, "proposal.decide");
   requireNamed(app);

@@ -19,7 +19,7 @@ type Numbers = Pick<Range, "after" | "through">;
 
 export interface Registration extends Marked {
   readonly name: string;
-  /** By default all types that the caller may read. */
+  /** The default is all types that the caller may read. */
   readonly types?: readonly string[] | undefined;
 }
 

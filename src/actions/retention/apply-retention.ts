@@ -167,7 +167,7 @@ class ExpiryMarks {
     return this.#parts[this.#index];
   }
 
-  /** By other rules every record may be due, so all are read again. */
+  /** If the rules have changed, every record may be due, so all are read again. */
   use(bounds: RetentionBounds): void {
     const text = JSON.stringify(bounds);
     if (text === this.#bounds) return;

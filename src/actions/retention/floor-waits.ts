@@ -51,7 +51,7 @@ export async function countFloorWaits(app: App, { before, rule }: Change): Promi
   return count;
 }
 
-/** By how much the floor of every record becomes shorter, in milliseconds. */
+/** The time by which the floor of every record becomes shorter, in milliseconds. */
 function shortening(before: RetentionRule, rule: RetentionRule): number {
   const isShifted =
     rule.keepDays > 0 &&

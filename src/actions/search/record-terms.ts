@@ -19,7 +19,7 @@ export interface RecordTerm {
  */
 const termsMax = 256;
 const valueTermsMax = 128;
-/** Of one name, so that a long one leaves some for a former name. */
+/** The maximum for one name, so that a long one leaves some for a former name. */
 const nameTermsMax = 128;
 
 /** The kind of value of each field; two fields with a space between them make one name. */

@@ -39,7 +39,7 @@ function readTelephone(text: string, library: Parse): TelephoneNumber {
 function parse(text: string, library: Parse): TelephoneNumber | undefined {
   const { number, possible } = library(text);
   if (number === undefined || !possible) return undefined;
-  // As people dial it there, such as with 8 before it in Russia; an extension follows a letter.
+  // The number as people dial it there, such as with 8 before it in Russia; an extension follows a letter.
   const [dialled = ""] = (number.national ?? "").split(/\p{L}/u);
   const national = [number.significant, dialled.replaceAll(/[^\d]/g, "")].map(withoutTrunk);
   return { full: number.e164, national: [...new Set(national)].filter((one) => one !== "") };

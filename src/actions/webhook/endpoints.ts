@@ -30,7 +30,7 @@ import { OperatorError, unknownName, requireLine } from "../operator/operator-er
 import { requireRight } from "../operator/viewer.ts";
 import { findUrlFault } from "./allowed-address.ts";
 
-/** With the only copy of its secret. */
+/** The endpoint with the only copy of its secret. */
 export interface CreatedEndpoint extends EndpointKept {
   readonly secret: string;
   readonly publicKey: string;

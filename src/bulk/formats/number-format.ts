@@ -94,7 +94,7 @@ function readMinor(text: string, given: string): unknown {
 
 let digitsByCurrency: ReadonlyMap<string, number> | undefined;
 
-/** As ISO 4217 has them; undefined if there is no such currency. */
+/** The digits that ISO 4217 has for a currency; undefined if there is no such currency. */
 function digitsOf(name: string): number | undefined {
   digitsByCurrency ??= new Map(
     Intl.supportedValuesOf("currency").map((one) => {

@@ -30,7 +30,7 @@ export interface TextRow {
   /** Its position in the input, counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** Of CSV: the number of its line, from 1. */
+  /** The number of its line in CSV, from 1. */
   readonly line?: number;
   /** The same function for all rows of an input. */
   readonly parse: (row: TextRow) => Row;
@@ -51,7 +51,7 @@ export interface RowInput {
   readonly format: InputFormat;
   /** The names of the columns of CSV. */
   readonly columns: readonly string[] | undefined;
-  /** Of CSV. */
+  /** The delimiter of CSV. */
   readonly delimiter?: string;
   /** What of the layout was told from the file, and is not the default. */
   readonly detected?: Layout;

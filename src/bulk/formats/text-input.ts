@@ -60,7 +60,7 @@ export function openText(path: string): TextInput {
   };
 }
 
-/** By a byte order mark, or by the zero that UTF-16 has in each sign of ASCII, and UTF-8 in none. */
+/** Finds it by a byte order mark, or by the zero that UTF-16 has in each sign of ASCII, and UTF-8 in none. */
 function shownEncoding([first, second]: Buffer): string | undefined {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return "utf-16be";

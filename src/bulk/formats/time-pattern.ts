@@ -7,7 +7,7 @@ export interface PatternParts {
   readonly date: string;
   /** Such as `09:30:00.120`, with the digits of the text after the second. */
   readonly time: string;
-  /** As in the text, if the pattern has it: `Z`, an offset or a zone. */
+  /** What the text says of the zone, if the pattern has it: `Z`, an offset or a name. */
   readonly zone: string | undefined;
 }
 

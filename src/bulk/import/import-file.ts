@@ -185,7 +185,7 @@ function describeSettings(plan: FilePlan, target: Target): string {
   return hash("sha256", JSON.stringify([...what, format, layout]));
 }
 
-/** With more refused rows than this, the file or its mapping is wrong; nobody can correct so many by hand. */
+/** A file with more refused rows than this, or its mapping, is wrong; nobody can correct so many by hand. */
 export const refusedLimits = {
   rowsMax: 100_000,
   bytesMax: 256 * 1_024 * 1_024,

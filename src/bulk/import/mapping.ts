@@ -19,7 +19,7 @@ export type Origin =
   | { readonly value: unknown }
   | (Formatted & { readonly template: string; readonly type?: string | undefined })
   | (Formatted & {
-      /** Of several, the first that has a value in the row. */
+      /** The first of several that has a value in the row counts. */
       readonly column: string | readonly string[];
       /** Translates values; any other value is refused, unless `otherwise` is given. */
       readonly values?: JsonObject | undefined;

@@ -21,7 +21,7 @@ export interface RefusedFileOptions {
   readonly path: string;
   /** The columns of CSV. Undefined for other formats, which are written as NDJSON. */
   readonly columns: readonly string[] | undefined;
-  /** Of CSV; a comma by default. */
+  /** The delimiter of CSV; a comma by default. */
   readonly delimiter?: string | undefined;
   /** The size of the file that an earlier run has written and this one continues; 0 to begin a new file. */
   readonly bytes: number;

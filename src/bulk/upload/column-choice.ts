@@ -15,7 +15,7 @@ export interface ColumnChoice {
 }
 
 export interface MappingChoice {
-  /** As text, or as values. */
+  /** The layout, whose parts are text or values. */
   readonly layout: Readonly<Record<string, unknown>>;
   /** Columns that are not among them are chosen by name. */
   readonly columns: readonly ColumnChoice[];

@@ -35,7 +35,7 @@ export interface InspectedRow {
 }
 
 export interface Inspection {
-  /** As it was given. */
+  /** The layout as it was given. */
   readonly layout: Layout;
   /** What else the file showed. */
   readonly detected: Layout;

@@ -74,7 +74,7 @@ function readRule(form: Form, organizationId: string): RuleSetting {
 
 export interface Planned {
   readonly body: Html;
-  /** Of the page. */
+  /** The HTTP status of the page. */
   readonly status: number;
 }
 

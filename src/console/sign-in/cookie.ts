@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
 import type { Origin } from "./origin.ts";
 
-/** With TLS, a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). */
+/** The name with TLS, which no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). */
 function nameOf({ isSecure }: Origin): string {
   return isSecure ? "__Host-sluice_session" : "sluice_session";
 }

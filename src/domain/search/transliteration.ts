@@ -8,8 +8,8 @@ const latin = `
   ɓ b, ɗ d, ɖ d, ƙ k, ƴ y, ɛ e, ɔ o`;
 
 /**
- * As in travel documents (ICAO Doc 9303), as in English, as in older Russian ones, as Ukraine writes its names, as in
- * Serbian, as in Bulgarian, and as in English with x or h. `^` is the beginning of a word.
+ * The columns are: travel documents (ICAO Doc 9303), English, older Russian documents, Ukrainian names, Serbian,
+ * Bulgarian, and English with x or h. `^` is the beginning of a word.
  */
 const cyrillic = `
   ий ii y iy yi i i y y, ый yi y yy y i y y y, ия iia ia iya iia ija ia ia ia,
@@ -24,7 +24,7 @@ const cyrillic = `
   ј j, љ lj, њ nj, ћ c, ђ d d d d dj, џ dz, ѕ dz, ѓ gj g, ќ kj k,
   ә a, ғ g g gh g, қ k k q k k k q, ң n n ng n, ө o, ұ u, ү u, һ h, ҳ h kh h, ҷ j`;
 
-/** As in passports (ELOT 743), and as commonly written in English. */
+/** The spelling in passports (ELOT 743), then those that are common in English. */
 const greek = `
   ου ou, αυ av au af, ευ ev eu ef, γγ ng, γκ gk g, μπ mp b mb mp, ντ nt d nt, α a, β v b v, γ g,
   δ d, ε e, ζ z, η i, θ th, ι i, κ k, λ l, μ m, ν n, ξ x, ο o, π p, ρ r, σ s, ς s, τ t,

@@ -64,7 +64,7 @@ export class Exchange {
     return this.#passed - this.#read - this.request.readableLength;
   }
 
-  /** Also before anything is known of its chunks. */
+  /** True also before anything is known of its chunks. */
   get #hasSmallChunks(): boolean {
     return this.#framing * limits.chunkBytesMeanMin >= this.#read * chunkFramingBytes;
   }

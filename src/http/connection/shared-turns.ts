@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 export class SharedTurns {
-  /** Of requests that have waited for the reply to an earlier one. */
+  /** The turns of requests that have waited for the reply to an earlier one. */
   readonly requests = new ConnectionTurns();
   readonly bodies = new ConnectionTurns();
   readonly lingering: LingeringClose;

@@ -51,7 +51,7 @@ function exampleOf({ fields = [] }: ErrorResponse, name: ErrorName, problem: boo
 
 const message = textSchema("Error message.");
 
-/** Only in replies to a token request in the form of OAuth 2.0. */
+/** The fields that are present only in replies to a token request in the form of OAuth 2.0. */
 const oauthFields = {
   error: textSchema(
     "The error code of OAuth 2.0 (RFC 6749), where the request is one of OAuth 2.0.",

@@ -101,7 +101,7 @@ export const idempotencyKeyReused = errorResponse("IdempotencyKeyReused", {
   description: "The Idempotency-Key was already used for another request.",
   errors: ["idempotency_reused"],
 });
-/** Of each operation whose body is read, and which a client may repeat with an Idempotency-Key. */
+/** The errors of each operation whose body is read, and which a client may repeat with an Idempotency-Key. */
 export const changeErrors = [tooLarge, contentType, idempotencyKeyReused];
 export const rateLimitExceeded = errorResponse("RateLimited", {
   description: "Rate limit exceeded.",

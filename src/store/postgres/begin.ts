@@ -93,7 +93,7 @@ function setAll(
 export interface Beginning {
   readonly settings: ConnectionSettings;
   readonly distributed: boolean;
-  /** As in server_version_num. */
+  /** The number in server_version_num. */
   readonly serverVersion?: number;
   /**
    * The schema that has the tables, once it is known. Another search path, set by somebody for the role or the

@@ -58,7 +58,7 @@ export class Database {
    * store is opened.
    */
   secured = false;
-  /** As in server_version_num; set when the store is opened. */
+  /** The number in server_version_num; set when the store is opened. */
   serverVersion = 0;
   /** The schema that has the tables; set when the store is opened. */
   schema: string | undefined;

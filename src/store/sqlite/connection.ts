@@ -15,7 +15,7 @@ import { sqliteText, toSqlite } from "./statement-text.ts";
 /** The user version in the header says whether the store was closed (file/open-mark.ts). */
 export const openMark = 1;
 
-/** As the last transaction left it. */
+/** Whether the last transaction left the file marked as open. */
 export function isMarkedOpen(connection: Connection): boolean {
   return connection.get<{ user_version: number }>("PRAGMA user_version")?.user_version === openMark;
 }

@@ -22,7 +22,7 @@ const findSome = `
 
 const removeSome = `DELETE FROM pseudonym WHERE ${inNamedIds("deletion_request_id")}`;
 
-/** By the id of the deletion. */
+/** The pseudonyms by the ids of their deletions. */
 export type Pseudonyms = ReadonlyMap<string, string>;
 
 /** Chooses a pseudonym for each of these deletions that has none. */

@@ -119,7 +119,7 @@ const readEntries = `
     > (CAST($1 AS bigint), CAST($2 AS text))
   ORDER BY coalesce(receipt_no, ${noReceiptYet}), deletion_request_id LIMIT $3`;
 
-/** Of these deletions, those that are pending, and that are not to be replayed. */
+/** Finds those of these deletions that are pending and not to be replayed. */
 const findPending = `
   SELECT deletion_request_id FROM deletion
   WHERE status = 'pending'
@@ -223,7 +223,7 @@ export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void
   yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
 }
 
-/** Of these deletions, which were cancelled according to a ledger, the ones that the store would still process. */
+/** Finds those of these deletions, cancelled according to a ledger, that the store would still process. */
 export function* findUncancelled(ids: readonly string[]): Statements<readonly string[]> {
   const rows = yield* all<{ deletion_request_id: string }>(findPending, ids);
   return rows.map((row) => row.deletion_request_id);

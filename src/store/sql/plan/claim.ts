@@ -25,7 +25,7 @@ const setClaimed = `
 
 const setCursor = `UPDATE deletion SET cursor = $2 WHERE deletion_request_id = $1`;
 
-/** Also extends the lease. */
+/** Stores the progress, and extends the lease. */
 const setProgress = `
   UPDATE deletion SET cursor = $2,
     --sqlite lease_until = max(lease_until, $3)

@@ -21,7 +21,7 @@ export interface TargetRow {
   readonly to_id: string | null;
   /** Zero or one on SQLite. */
   readonly restricted: boolean | number;
-  /** Only on SQLite, for a record that is to be erased. */
+  /** Present only on SQLite, for a record that is to be erased. */
   readonly record_no?: number | null;
 }
 

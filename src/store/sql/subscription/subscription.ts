@@ -22,14 +22,14 @@ import { find, get, list, run, type Statements } from "../statement/statements.t
 import { auditAct, lockAuditHead } from "../trail/audit.ts";
 import { endTold } from "./told-recipient.ts";
 
-/** As rows of recipients are read. */
+/** The columns of recipients, as they are read. */
 export const recipientColumns =
   "organization_id, name, types, created_at, since_no, change_no AS acknowledged_no, " +
   "acknowledged_offset, acknowledged_at";
 
 export const toRecipient = reader<Recipient>({ types: "json" });
 
-/** As rows of endpoints are read. */
+/** The columns of endpoints, as they are read. */
 export const endpointColumns = "*, name AS endpoint_id";
 
 export const toEndpoint = reader<WebhookEndpoint>(

@@ -37,9 +37,9 @@ export function* listTold(
 export const isWaiting = `acknowledged_at IS NULL AND removed_at IS NULL AND expired_at IS NULL`;
 
 /**
- * Of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite. On
- * PostgreSQL an erasure may store a further notice before this statement gets the row, and only conditions outside the
- * subquery are then evaluated again.
+ * Reads those of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite.
+ * On PostgreSQL an erasure may store a further notice before this statement gets the row, and only conditions outside
+ * the subquery are then evaluated again.
  */
 const waiting = `
   (deletion_request_id, name, resource_type) IN (

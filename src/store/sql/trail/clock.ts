@@ -20,7 +20,7 @@ const setTime = `
   INSERT INTO meta (name, value) VALUES ('clock', $1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** Of several processes, the one that is ahead decides. */
+/** The process that is ahead decides, if there are several. */
 const moveTime = `${setTime} WHERE meta.value < excluded.value`;
 
 export function* readClock(): Statements<ClockTimes> {

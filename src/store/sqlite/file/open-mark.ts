@@ -32,7 +32,7 @@ export function markServed(connection: Connection): void {
   connection.exec(`PRAGMA user_version = ${openMark}`);
 }
 
-/** Only while holding the right to serve, or another process that serves would no longer be marked. */
+/** Requires the right to serve, or another process that serves would no longer be marked. */
 export function markClosed(connection: Connection): void {
   connection.exec("PRAGMA user_version = 0");
 }
