@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createKey } from "../../src/actions/access/keys.ts";
+import { limits } from "../../src/domain/limits.ts";
 import { type Customer } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -71,6 +73,21 @@ describe("the limit of an organization", () => {
   it("also counts requests that are refused for other reasons", async () => {
     const { token } = await scene.makeCustomer({ scopes: ["person:read"] });
     assert.deepEqual(await statuses(11, { ...probe, token }), [...times(10, 403), 429]);
+  });
+
+  it("counts what was decoded of a body that is refused while it is read", async () => {
+    const blanks = gzipSync(Buffer.alloc(limits.bodyBytesMax + 1, " "));
+    for (const [body, status] of [
+      [blanks, 413],
+      [gzipSync(Buffer.alloc(8_000_000, " ")).subarray(0, -100), 400],
+    ] as const) {
+      const { token } = await scene.makeCustomer();
+      const headers = { "content-encoding": "gzip", "content-type": "application/json" };
+      const path = "/v2/transactions/batch";
+      const refused = await client.send({ method: "POST", path, token, headers, body });
+      assert.equal(refused.status, status, refused.text);
+      assert.equal((await client.send({ ...probe, token })).status, 429);
+    }
   });
 
   it("follows the operator's changes within 2 seconds", async () => {

@@ -100,7 +100,7 @@ export interface ModerateBody {
 /** Reads a body of a declared length up to `smallBodyBytesMax`. Waits and throws like `readLargeBody`. */
 export async function readModerateBody(
   request: IncomingMessage,
-  { organizationId, budget, signal }: LargeBodyOptions,
+  { organizationId, budget, signal }: Omit<LargeBodyOptions, "onRefused">,
 ): Promise<ModerateBody> {
   const declared = declaredBytes(request) ?? smallBodyBytesMax;
   const reservation = await budget.reserve(organizationId, declared, signal);
@@ -125,6 +125,8 @@ export interface LargeBodyOptions {
   readonly budget: Pick<MemoryBudget, "reserve">;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
+  /** Gets the decoded bytes of a body that is refused while it is read: decoding them was work, too. */
+  readonly onRefused: (bytes: number) => void;
 }
 
 /** The bytes of a body, in a separate buffer, and the reservation for them. */
@@ -138,7 +140,7 @@ export interface LargeBody {
  */
 export async function readLargeBody(
   request: IncomingMessage,
-  { organizationId, budget, signal }: LargeBodyOptions,
+  { organizationId, budget, signal, onRefused }: LargeBodyOptions,
 ): Promise<LargeBody> {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
@@ -151,6 +153,7 @@ export async function readLargeBody(
     await receive(source, (chunk) => body.add(chunk, windowBytesOf(source)));
     return { bytes: body.whole(), reservation };
   } catch (error) {
+    onRefused(body.length);
     body.discard();
     reservation.release();
     throw error;
@@ -229,6 +232,10 @@ class LargeBodyBytes {
     if (length > this.#memory.length) this.#grow(length);
     this.#memory.set(chunk, this.#length);
     this.#length = length;
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   whole(): Uint8Array<ArrayBuffer> {

@@ -129,7 +129,12 @@ async function writeLarge(
   const large: LargeWrite = {
     raw,
     keyHash,
-    reading: { organizationId, budget: context.load.bodies, signal: clientGone(input.reply.raw) },
+    reading: {
+      organizationId,
+      budget: context.load.bodies,
+      signal: clientGone(input.reply.raw),
+      onRefused: (bytes) => charge(context, input, { items: 0, bytes, processorMs: 0 }),
+    },
     makeOrder: () => ({
       operation: operation.name,
       mode,

@@ -80,7 +80,7 @@ export function scrubResidue(descriptor: number, pages: Iterable<number>): numbe
     writeSync(descriptor, zeros, 0, gap.end - gap.start, at + gap.start);
     scrubbed += 1;
   }
-  // This runs also if nothing was found: pages scrubbed by a process that was then killed may not be on stable storage yet.
+  // If nothing was found, too: pages that a killed process has scrubbed may not be on stable storage yet.
   fsyncSync(descriptor);
   return scrubbed;
 }
