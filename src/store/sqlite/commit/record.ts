@@ -26,16 +26,18 @@ const insertRecord = `
   INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
   VALUES (?, ?, ?, ?, ?5, ?5)`;
 
-/** Returns also whether the next change needs a digest, which saves a statement. */
 const widenRecord = `
   UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
-  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
+  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3`;
+
+/** Returns also whether the next change needs a digest, which saves a statement. */
+const widenAndFind = `${widenRecord}
   RETURNING record_no AS recordNo, EXISTS (
     SELECT 1 FROM change WHERE change.record_no = record.record_no
     LIMIT 1 OFFSET ${comparedChanges - 1}) AS isLong`;
 
-const findRecordNo = `
-  SELECT record_no FROM record
+const findRecordSql = `
+  SELECT record_no AS recordNo, first_seen AS firstSeen, last_seen AS lastSeen FROM record
   WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
 
 const insertChange = `
@@ -69,10 +71,6 @@ const findClosed = `
   WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3 AND action = 'erase'
   LIMIT 1`;
 
-const findSighting = `
-  SELECT first_seen, last_seen FROM record
-  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
-
 /** Stores one draft, or nothing of it: its outcome is decided before anything is written. */
 export function writeDraft(
   group: Group,
@@ -82,26 +80,29 @@ export function writeDraft(
   const { connection } = group;
   const key = { ...context, resourceId: draft.id };
   let recordNo: number | undefined;
-  let isLong = false;
-  const widen = () => {
-    const widened = widenSighting(connection, key, draft);
-    isLong = widened?.isLong === 1;
-    return widened?.recordNo;
-  };
+  let known: RecordRow | undefined;
+  /** Of the payload, if its change needs one. */
+  let digest: number | null = null;
   const outcome = decideOutcome(mode, {
     isClosed: () => group.anyDeletionOpen(context.organizationId) && isClosed(connection, key),
     exists: () => {
       // An update of an existing record is always stored, so the same statement can extend its sighting.
-      recordNo = mode === "update" ? widen() : readRecordNo(connection, key);
+      if (mode === "update") ({ recordNo, digest } = widenUpdated(connection, key, draft));
+      else recordNo = (known = findRecordRow(connection, key))?.recordNo;
       return recordNo !== undefined;
     },
-    hasIdentical: () => recordNo !== undefined && hasIdentical(connection, recordNo, draft.payload),
+    hasIdentical: () => {
+      if (recordNo === undefined) return false;
+      const comparison = compare(connection, recordNo, draft.payload);
+      ({ digest } = comparison);
+      return comparison.isIdentical;
+    },
   });
   if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
   if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
-  else if (mode !== "update") widen();
-  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo, isLong });
+  else if (known !== undefined) widen(connection, key, { draft, known });
+  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo, digest });
   return outcome;
 }
 
@@ -118,45 +119,53 @@ function createRecord(
   connection.run(insertRecord, organizationId, resourceType, resourceId, recordNo, draft.timestamp);
 }
 
-interface WidenedRecord {
-  readonly recordNo: number;
-  /** 1 if the record has at least `comparedChanges` changes. */
-  readonly isLong: 0 | 1;
+function widenUpdated(
+  connection: Connection,
+  { organizationId, resourceType, resourceId }: RecordKey,
+  { timestamp, payload }: Draft,
+): { readonly recordNo: number | undefined; readonly digest: number | null } {
+  const values = [organizationId, resourceType, resourceId, timestamp] as const;
+  const row = connection.get<{ recordNo: number; isLong: 0 | 1 }>(widenAndFind, ...values);
+  return { recordNo: row?.recordNo, digest: row?.isLong === 1 ? payloadDigest(payload) : null };
 }
 
-function widenSighting(
+function widen(
   connection: Connection,
-  key: RecordKey,
-  { timestamp }: Draft,
-): WidenedRecord | undefined {
-  const { organizationId, resourceType, resourceId } = key;
-  const values = [organizationId, resourceType, resourceId, timestamp] as const;
-  return connection.get<WidenedRecord>(widenRecord, ...values);
+  { organizationId, resourceType, resourceId }: RecordKey,
+  { draft: { timestamp }, known }: { readonly draft: Draft; readonly known: Sighting },
+): void {
+  if (known.firstSeen <= timestamp && timestamp <= known.lastSeen) return;
+  connection.run(widenRecord, organizationId, resourceType, resourceId, timestamp);
 }
 
 interface Comparison {
-  readonly compared: number;
-  readonly identical: 0 | 1 | null;
+  readonly isIdentical: boolean;
+  readonly digest: number | null;
 }
 
-function hasIdentical(connection: Connection, recordNo: number, payload: string): boolean {
-  const first = connection.get<Comparison>(compareFirst, recordNo, payload);
-  if (first?.identical === 1) return true;
-  if (first === undefined || first.compared < comparedChanges) return false;
+function compare(connection: Connection, recordNo: number, payload: string): Comparison {
+  const first = connection.get<{ compared: number; identical: 0 | 1 | null }>(
+    compareFirst,
+    recordNo,
+    payload,
+  );
+  if (first?.identical === 1) return { isIdentical: true, digest: null };
+  if (first?.compared !== comparedChanges) return { isIdentical: false, digest: null };
   const digest = payloadDigest(payload);
-  return connection.get(findIdenticalLater, recordNo, digest, payload) !== undefined;
+  const later = connection.get(findIdenticalLater, recordNo, digest, payload);
+  return { isIdentical: later !== undefined, digest };
 }
 
 interface NewChange {
   readonly draft: Draft;
   readonly recordNo: number;
   readonly changeNo: number;
-  readonly isLong: boolean;
+  readonly digest: number | null;
 }
 
 function storeChange(group: Group, context: DraftContext, change: NewChange): void {
   const { connection } = group;
-  const { draft, recordNo, changeNo } = change;
+  const { draft, recordNo, changeNo, digest } = change;
   const { organizationId, resourceType } = context;
   connection.run(
     insertChange,
@@ -165,7 +174,7 @@ function storeChange(group: Group, context: DraftContext, change: NewChange): vo
     context.receivedAt,
     context.replyKey,
     draft.payload,
-    change.isLong ? payloadDigest(draft.payload) : null,
+    digest,
   );
   for (const reference of draft.references) {
     insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
@@ -180,23 +189,18 @@ export function insertRelation(
   connection.run(storeRelation, organizationId, resourceType, resourceId, to, id, kind);
 }
 
-export function readRecordNo(connection: Connection, key: RecordKey): number | undefined {
-  const { organizationId, resourceType, resourceId } = key;
-  return connection.get<{ record_no: number }>(
-    findRecordNo,
-    organizationId,
-    resourceType,
-    resourceId,
-  )?.record_no;
+interface RecordRow extends Sighting {
+  readonly recordNo: number;
+}
+
+function findRecordRow(
+  connection: Connection,
+  { organizationId, resourceType, resourceId }: RecordKey,
+): RecordRow | undefined {
+  return connection.get<RecordRow>(findRecordSql, organizationId, resourceType, resourceId);
 }
 
 export function findRecord(connection: Connection, key: RecordKey): Sighting | undefined {
-  const { organizationId, resourceType, resourceId } = key;
-  const row = connection.get<SightingRow>(findSighting, organizationId, resourceType, resourceId);
-  return row === undefined ? undefined : { firstSeen: row.first_seen, lastSeen: row.last_seen };
-}
-
-interface SightingRow {
-  readonly first_seen: string;
-  readonly last_seen: string;
+  const row = findRecordRow(connection, key);
+  return row && { firstSeen: row.firstSeen, lastSeen: row.lastSeen };
 }
