@@ -10,7 +10,7 @@
 //
 // The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which
 // nobody else is served. So while another organization is active, long lists get at most a share of 1 /
-// longListRestTimes of the time.
+// longListRestTimes of the time, and a group of lists has at most half of the rows.
 
 import { limits } from "../../domain/limits.ts";
 import type { Draft } from "../../domain/record/record-write.ts";
@@ -125,7 +125,7 @@ export class GroupScheduler<Item> {
   #takeSmall(): ScheduledGroup<Item> | undefined {
     if (this.#lanes.small.size === 0) return undefined;
     this.#smallIsNext = false;
-    return { lane: "small", items: this.#takeGroup("small", groupWritesMax) };
+    return { lane: "small", items: this.#takeGroup("small", limits.groupRowsMax) };
   }
 
   #takeOther(nowMs: number): ScheduledGroup<Item> | undefined {
@@ -136,7 +136,7 @@ export class GroupScheduler<Item> {
       if (lane === "long" && !this.#mayRunLong(nowMs)) continue;
       this.#otherIsNext = index + 1;
       this.#smallIsNext = true;
-      return { lane, items: this.#takeGroup(lane, lane === "lists" ? groupWritesMax : 1) };
+      return { lane, items: this.#takeGroup(lane, this.#groupRowsMax(lane, nowMs)) };
     }
     return undefined;
   }
@@ -144,12 +144,21 @@ export class GroupScheduler<Item> {
   #mayRunLong(nowMs: number): boolean {
     const next = this.#lanes.long.peek();
     if (next === undefined) return false;
-    return (
-      nowMs >= this.#longAllowedAt || nowMs - this.#othersActiveAt(next.organizationId) >= activeMs
-    );
+    return nowMs >= this.#longAllowedAt || this.#isAlone(next, nowMs);
   }
 
-  #takeGroup(lane: Lane, itemsMax: number): readonly Item[] {
+  #groupRowsMax(lane: Lane, nowMs: number): number {
+    const next = this.#lanes[lane].peek();
+    if (next === undefined || this.#isAlone(next, nowMs)) return limits.groupRowsMax;
+    return limits.groupRowsMax / 2;
+  }
+
+  #isAlone({ organizationId }: Arrival<Item>, nowMs: number): boolean {
+    return nowMs - this.#othersActiveAt(organizationId) >= activeMs;
+  }
+
+  #takeGroup(lane: Lane, rowsMax: number): readonly Item[] {
+    const itemsMax = lane === "small" || lane === "lists" ? groupWritesMax : 1;
     const items: Item[] = [];
     let rows = 0;
     let bytes = 0;
@@ -157,7 +166,7 @@ export class GroupScheduler<Item> {
     for (const place of waiting.inTurn()) {
       rows += place.item.rows;
       bytes += place.item.bytes;
-      const fits = rows <= limits.groupRowsMax && bytes <= groupBytesMax;
+      const fits = rows <= rowsMax && bytes <= groupBytesMax;
       if (items.length > 0 && !(fits && items.length < itemsMax)) break;
       items.push(waiting.take(place).item);
     }
