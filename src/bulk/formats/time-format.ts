@@ -16,19 +16,36 @@ const unixUnits: Readonly<Record<string, number>> = { unix: 0, unix_ms: 3, unix_
 
 const formatCharactersMax = 200;
 
+/** What is not a pattern; for the reference. */
+export const namedTimes: readonly (readonly [format: string, example: string, meaning: string])[] =
+  [
+    ["rfc3339", "2026-01-31T09:30:00Z", "RFC 3339, the default"],
+    [
+      "unix",
+      "1769851800",
+      "seconds since 1970; milliseconds, microseconds or nanoseconds, if it is a time from 1990 to 2099 only in these",
+    ],
+    ["unix_ms", "1769851800000", "milliseconds since 1970"],
+    ["unix_us", "1769851800000000", "microseconds since 1970"],
+    ["unix_ns", "1769851800000000000", "nanoseconds since 1970"],
+    ["days:2025-01-01", "395.25", "days since the start of that day, in UTC"],
+    ["hours:2025-01-01", "9486", "hours since the start of that day, in UTC"],
+  ];
+
 /**
- * `rfc3339`, `unix`, `unix_ms`, `unix_us`, `unix_ns`, `days:2025-01-01` (days since then), or a pattern such as
- * `dd.MM.yyyy HH:mm:ss Europe/Berlin`. For a field that is a date the pattern needs no zone. Throws UsageError.
+ * One of these, or a pattern such as `dd.MM.yyyy HH:mm:ss Europe/Berlin`. For a field that is a date the pattern needs
+ * no zone. Throws UsageError.
  */
 export function compileTimeFormat(format: string, wanted: Wanted): ReadTime {
   if (format === "rfc3339") return readRfc3339;
   if (format.length > formatCharactersMax) {
     throw new UsageError(`The time format is longer than ${formatCharactersMax} characters.`);
   }
-  const digits = Object.hasOwn(unixUnits, format) ? unixUnits[format] : undefined;
-  if (digits !== undefined) return (text) => readUnix(text, { digits, wanted });
-  const epoch = /^days:(.*)$/.exec(format)?.[1];
-  return epoch === undefined ? readerOfPattern(format, wanted) : daysSince(epoch, wanted);
+  if (Object.hasOwn(unixUnits, format)) return (text) => readUnix(text, { format, wanted });
+  const [, unit = "", epoch] = /^(days|hours):(.*)$/.exec(format) ?? [];
+  return epoch === undefined
+    ? readerOfPattern(format, wanted)
+    : countedSince({ unit, epoch, wanted });
 }
 
 function readRfc3339(text: string): string | CellError {
@@ -37,12 +54,32 @@ function readRfc3339(text: string): string | CellError {
     : text;
 }
 
+/** The years from 1990 to 2099, of which no time in one unit is also one in another. */
+const [plausibleFrom, plausibleTo] = [631_152_000, 4_102_444_800];
+
+/** The unit in which the number is a time of these years, if there is one. */
+function plausibleUnit(number: number): string | undefined {
+  return Object.keys(unixUnits).find((unit) => {
+    const seconds = number / 10 ** (unixUnits[unit] ?? 0);
+    return seconds >= plausibleFrom && seconds < plausibleTo;
+  });
+}
+
 /** Keeps every digit of the fraction. */
 function readUnix(
   text: string,
-  { digits, wanted }: { digits: number; wanted: Wanted },
+  { format, wanted }: { format: string; wanted: Wanted },
 ): string | CellError {
   const [, whole = "", more = ""] = /^(-?\d{1,24})(?:\.(\d+))?$/.exec(text) ?? [];
+  const plausible = plausibleUnit(Number(whole));
+  const isTold = format === "unix";
+  if (!isTold && plausible !== undefined && plausible !== format) {
+    return new CellError(`is no plausible time in ${format}, but is one in ${plausible}`);
+  }
+  if (isTold && plausible === undefined && Number(whole) >= plausibleFrom) {
+    return new CellError("is no time from 1990 to 2099 in any unit; name the unit, as in unix_ms");
+  }
+  const digits = unixUnits[plausible ?? format] ?? 0;
   const padded = whole.padStart(digits + 1, "0");
   const split = padded.length - digits;
   const fraction = withoutTrailing(padded.slice(split) + more, "0");
@@ -53,14 +90,25 @@ function readUnix(
   return fromSeconds(Number(padded.slice(0, split)), { fraction, wanted });
 }
 
-function daysSince(epoch: string, wanted: Wanted): ReadTime {
+function countedSince({
+  unit,
+  epoch,
+  wanted,
+}: {
+  unit: string;
+  epoch: string;
+  wanted: Wanted;
+}): ReadTime {
   if (!isFullDate(epoch)) {
-    throw new UsageError(`The time format days:${epoch} must name a day, as in days:2025-01-01.`);
+    throw new UsageError(
+      `The time format ${unit}:${epoch} must name a day, as in days:2025-01-01.`,
+    );
   }
   const startMs = Date.parse(`${epoch}T00:00:00Z`);
+  const unitMs = unit === "days" ? 86_400_000 : 3_600_000;
   return (text) => {
-    if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be days since ${epoch}`);
-    const unixMs = startMs + Math.round(Number(text) * 86_400_000);
+    if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be ${unit} since ${epoch}`);
+    const unixMs = startMs + Math.round(Number(text) * unitMs);
     const seconds = Math.floor(unixMs / 1_000);
     const digits = String(unixMs - seconds * 1_000).padStart(3, "0");
     return fromSeconds(seconds, { fraction: withoutTrailing(digits, "0"), wanted });

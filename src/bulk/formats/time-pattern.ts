@@ -106,7 +106,7 @@ function requireDate(pattern: string, parts: ReadonlySet<string>): void {
 
 function invalid(pattern: string, why: string): UsageError {
   return new UsageError(
-    `The time format "${pattern}" ${why}. It is rfc3339, unix, unix_ms, unix_us, unix_ns, days:2025-01-01, or a pattern ` +
+    `The time format "${pattern}" ${why}. It is rfc3339, unix, unix_ms, unix_us, unix_ns, days:2025-01-01, hours:2025-01-01, or a pattern ` +
       "such as yyyy-MM-dd HH:mm:ss UTC or dd.MM.yyyy Europe/Berlin.",
   );
 }

@@ -42,7 +42,7 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   if ("value" in origin) return constant(kind, origin.value);
   if ("template" in origin) return formattedTemplate(path, origin, access);
   const columns = [origin.column].flat();
-  const get = firstGiven(columns.map(access));
+  const get = firstGiven(columns.map(access), kind === "number");
   const { columns: more, convert } = converter(path, origin, access);
   const isPlain = [origin.values, formatOf(origin), origin.split].every(
     (part) => part === undefined,
@@ -60,18 +60,27 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   return { columns: [...columns, ...more], read };
 }
 
-/** The value of the first column that has one in the row. */
-function firstGiven(getters: readonly ((row: Row) => unknown)[]): (row: Row) => unknown {
+/** The value of the first column that has one in the row. A zero, as in a debit beside a credit, is the last choice. */
+function firstGiven(
+  getters: readonly ((row: Row) => unknown)[],
+  isNumber: boolean,
+): (row: Row) => unknown {
   const [only] = getters;
   if (only !== undefined && getters.length === 1) return only;
   return (row) => {
+    let zero: unknown;
     for (const get of getters) {
       const found = get(row);
-      if (found !== undefined && found !== null && found !== "") return found;
+      if (found === undefined || found === null || found === "") continue;
+      if (!isNumber || !withoutNumber.test(textOf(found))) return found;
+      zero ??= found;
     }
-    return undefined;
+    return zero;
   };
 }
+
+/** A zero or a dash. */
+const withoutNumber = /^[^\p{L}1-9]*$/u;
 
 function formatOf({ format, time, number, code }: Formatted): string | undefined {
   return format ?? time ?? number ?? code;
@@ -169,6 +178,9 @@ function translate(
 ): unknown {
   if (Object.hasOwn(values, text)) return values[text];
   if (otherwise !== undefined) return otherwise;
+  if (Object.hasOwn(values, text.trim())) {
+    return new CellError("has blanks around it; the layout trim=yes leaves them out");
+  }
   const known = Object.keys(values).slice(0, 20).join(", ");
   return new CellError(
     `is ${JSON.stringify(text)}, which the mapping has no value for; it has values for ${known}`,

@@ -21,6 +21,12 @@ const moments: readonly (readonly [format: string, text: string, moment: string]
   ["days:2025-01-01", "0", "2025-01-01T00:00:00Z"],
   ["days:2025-01-01", "31", "2025-02-01T00:00:00Z"],
   ["days:2025-01-01", "-1", "2024-12-31T00:00:00Z"],
+  ["unix", "1769851800007", "2026-01-31T09:30:00.007Z"],
+  ["unix", "1769851800000001", "2026-01-31T09:30:00.000001Z"],
+  ["unix", "1769851800123456789", "2026-01-31T09:30:00.123456789Z"],
+  ["unix", "315532800", "1980-01-01T00:00:00Z"],
+  ["unix_ms", "315532800000", "1980-01-01T00:00:00Z"],
+  ["hours:2026-01-01", "25.5", "2026-01-02T01:30:00Z"],
   ["days:2025-01-01", "0.5", "2025-01-01T12:00:00Z"],
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31 09:30:00", "2026-01-31T09:30:00Z"],
   ["yyyy-MM-ddTHH:mm:ss.SSS UTC", "2026-01-31T09:30:00.120", "2026-01-31T09:30:00.120Z"],
@@ -50,7 +56,11 @@ const fieldErrors: readonly (readonly [format: string, text: string, message: Re
   ["unix", "yesterday", /Unix time/],
   ["unix", "", /Unix time/],
   ["unix", "-1.5", /Unix time/],
-  ["unix", "99999999999999", /years 0000 to 9999/],
+  ["unix", "315532800000", /no time from 1990 to 2099 in any unit; name the unit/],
+  ["unix", "253402300799", /no time from 1990 to 2099/],
+  ["unix_ms", "1769851800", /no plausible time in unix_ms, but is one in unix$/],
+  ["unix_us", "1769851800007", /but is one in unix_ms$/],
+  ["days:2025-01-01", "9999999", /years 0000 to 9999/],
   ["days:2025-01-01", "one", /days since 2025-01-01/],
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31", /written as yyyy-MM-dd HH:mm:ss UTC/],
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-02-30 00:00:00", /not a time in the calendar/],
@@ -84,6 +94,7 @@ const wrong: readonly (readonly [format: string, message: RegExp])[] = [
   ["yyyy-MM-dd HH:mm[X]", /has X in brackets/],
   ["yyyy-MM-dd ]HH:mm[ UTC", /bracket without its counterpart/],
   ["days:2025-02-30", /must name a day/],
+  ["hours:1", /hours:1 must name a day/],
 ];
 
 describe("the format of a time", () => {
