@@ -5,7 +5,7 @@ import { bulkKeys } from "./bulk-keys.ts";
 import { plainName } from "./compression.ts";
 import { restoreFormula } from "./csv-cell.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "./csv-splitter.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, linesMax } from "./layout.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { recordCharactersMax } from "./record-characters.ts";
 import type { Row, RowInput, TextRow } from "./row.ts";
@@ -19,7 +19,8 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
   const beginning = await readBeginning(input, layout);
   const { delimiter } = beginning;
   const split: Split = (text) => splitCells(text, { delimiter, cellsMax });
-  const batches = splitLines(input, beginning, split);
+  const ignored = { lines: 0 };
+  const batches = splitLines(input, { ...beginning, split, ignored });
   let { value: first } = await batches.next();
   while (first?.length === 0) ({ value: first } = await batches.next());
   const [head, ...others] = first ?? [];
@@ -36,6 +37,7 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
     columns,
     delimiter,
     detected,
+    ignoredLines: () => ignored.lines,
     batches: () => readRows(rest, batches, parse),
   };
 }
@@ -49,36 +51,67 @@ interface Beginning {
   readonly line: number;
   /** True for a file of refused rows, which has a layout of its own but for the delimiter. */
   readonly isRefused: boolean;
+  /** The rest of the layout. */
+  readonly layout: Layout;
   /** What was not given, and is not the default. */
   readonly detected: Layout;
 }
 
 async function readBeginning(input: TextInput, layout: Layout): Promise<Beginning> {
   const more = input.read(layout.encoding);
-  let [text, line, isRefused] = ["", 1, false];
+  const usual = plainName(input.path).toLowerCase().endsWith(".tsv") ? "\t" : ",";
+  let [text, line, isRefused, isFound] = ["", 1, false, false];
+  const isFirst = firstLineFinder(layout, usual);
   for (let next = await more.next(); next.done !== true; next = await more.next()) {
     text += next.value;
     isRefused ||= line === 1 && beginsRefused(text);
-    for (const last = isRefused ? 1 : 1 + (layout.skip ?? 0); line < last; line += 1) {
+    isFound ||= isRefused;
+    while (!isFound) {
       const end = text.indexOf("\n");
-      text = text.slice(end === -1 ? text.length : end + 1);
-      if (end === -1) break;
+      isFound = isFirst(end === -1 ? undefined : text.slice(0, end), line);
+      if (isFound || end === -1) break;
+      text = text.slice(end + 1);
+      line += 1;
     }
-    if (/[^\r\n][\r\n]/.test(text) || text.length > recordCharactersMax) break;
+    const isWhole = isFound && /[^\r\n][\r\n]/.test(text);
+    if (isWhole || text.length > recordCharactersMax) break;
+  }
+  if (!isFound && !isFirst(text, line)) {
+    throw new OperatorError(
+      "input",
+      `${input.path} has no line of columns after --skip ${layout.skip}.`,
+    );
   }
   const [whole = "", sign] = /^sep=(.)\r?\n/i.exec(text) ?? [];
-  const usual = plainName(input.path).toLowerCase().endsWith(".tsv") ? "\t" : ",";
-  const delimiter = layout.delimiter ?? sign ?? detectDelimiter(text, usual);
+  const delimiter = layout.delimiter ?? sign ?? detectDelimiter(text, { usual, ...layout });
   return {
     text: text.slice(whole.length),
     more,
     delimiter,
     line: whole === "" ? line : line + 1,
     isRefused,
+    layout: isRefused ? {} : layout,
     detected: {
       encoding: layout.encoding === undefined ? input.detectedEncoding() : undefined,
       delimiter: layout.delimiter === undefined && delimiter !== usual ? delimiter : undefined,
     },
+  };
+}
+
+/** Whether the line that begins the table is this one; its text is undefined until its end was read. */
+function firstLineFinder(
+  layout: Layout,
+  usual: string,
+): (text: string | undefined, line: number) => boolean {
+  const { skip = 0 } = layout;
+  if (typeof skip === "number") return (_text, line) => line > skip;
+  const wanted = skip.split(",").map((name) => name.trim());
+  return (text, line) => {
+    if (text === undefined || line > linesMax) return false;
+    const delimiter = layout.delimiter ?? detectDelimiter(text, { usual });
+    const cells = splitCells(text.replace("\r", ""), { delimiter, cellsMax });
+    const names = typeof cells === "string" ? [] : cells.map((cell) => cell.trim());
+    return wanted.every((name) => names.includes(name));
   };
 }
 
@@ -89,8 +122,13 @@ function beginsRefused(text: string): boolean {
 const delimiters = [",", ";", "\t", "|"];
 
 /** The usual one, unless the first line has exactly one other in its place. */
-function detectDelimiter(text: string, usual: string): string {
-  const line = /[^\r\n]+/.exec(text)?.[0].replaceAll(/"[^"]*"/g, "") ?? "";
+function detectDelimiter(
+  text: string,
+  { usual, comment }: { readonly usual: string; readonly comment?: string | undefined },
+): string {
+  const lines = text.matchAll(/[^\r\n]+/g).map(([line]) => line);
+  const isRow = (line: string) => comment === undefined || !line.startsWith(comment);
+  const line = lines.find(isRow)?.replaceAll(/"[^"]*"/g, "") ?? "";
   const found = delimiters.filter((sign) => line.includes(sign));
   return found.length === 1 ? (found[0] ?? usual) : usual;
 }
@@ -158,24 +196,51 @@ async function* readRows(
   for await (const lines of others) yield rowsOfLines(lines);
 }
 
-/** Lines of nothing but delimiters are no rows, like empty ones. */
+interface Splitting extends Beginning {
+  readonly split: Split;
+  readonly ignored: { lines: number };
+}
+
+/** Lines of nothing but delimiters are no rows, like empty ones; comments and what follows the last row neither. */
 async function* splitLines(
   input: TextInput,
-  { text: first, more, delimiter, line: firstLine }: Beginning,
-  split: Split,
+  { text: first, more, line: firstLine, ...splitting }: Splitting,
 ): AsyncGenerator<readonly CsvLine[]> {
+  const { split } = splitting;
   const isRow = (text: string): boolean => typeof split(text) !== "string";
-  const isBlank = ({ text }: CsvLine): boolean =>
-    text.startsWith(delimiter) && text.replaceAll(delimiter, "") === "";
   const splitter = new CsvSplitter({ isRow, charactersMax: recordCharactersMax, firstLine });
-  yield splitter.push(first).filter((line) => !isBlank(line));
+  const keep = rowFilter(splitting);
+  yield keep(splitter.push(first));
   for await (const text of more) {
-    yield splitter.push(text).filter((line) => !isBlank(line));
+    yield keep(splitter.push(text));
     if (splitter.heldCharacters > recordCharactersMax) {
       throw notCsv(input.path, `it has a line of more than ${recordCharactersMax} characters`);
     }
   }
-  yield splitter.end().filter((line) => !isBlank(line));
+  yield keep(splitter.end());
+}
+
+/** Returns the lines that are rows, and counts the others. A footer of n lines holds back the last n. */
+function rowFilter({
+  delimiter,
+  layout: { comment, footer = 0 },
+  ignored,
+}: Pick<Splitting, "delimiter" | "layout" | "ignored">): (
+  lines: readonly CsvLine[],
+) => readonly CsvLine[] {
+  let [hasEnded, held, dropped]: [boolean, readonly CsvLine[], number] = [false, [], 0];
+  const isRow = ({ text }: CsvLine): boolean => {
+    hasEnded ||= typeof footer === "string" && text.startsWith(footer);
+    const isBlank = text.startsWith(delimiter) && text.replaceAll(delimiter, "") === "";
+    return !hasEnded && !isBlank && (comment === undefined || !text.startsWith(comment));
+  };
+  return (lines) => {
+    const rows = [...held, ...lines.filter(isRow)];
+    dropped += held.length + lines.length - rows.length;
+    held = typeof footer === "string" ? [] : rows.splice(Math.max(0, rows.length - footer));
+    ignored.lines = dropped + held.length;
+    return rows;
+  };
 }
 
 function notCsv(path: string, reason: string): OperatorError {

@@ -5,8 +5,11 @@
 export interface Layout {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
-  readonly skip?: number | undefined;
+  readonly skip?: number | string | undefined;
   readonly header?: "yes" | "no" | undefined;
+  readonly comment?: string | undefined;
+  readonly footer?: number | string | undefined;
+  readonly trim?: "yes" | "no" | undefined;
   readonly list?: string | undefined;
 }
 
@@ -23,7 +26,23 @@ export type LayoutParts = {
   readonly [Name in keyof Layout]-?: LayoutPart<NonNullable<Layout[Name]>>;
 };
 
-const linesMax = 10_000;
+export const linesMax = 10_000;
+const lines = `a number of lines from 0 to ${linesMax.toLocaleString("en")}`;
+const charactersMax = 200;
+
+function readText(text: string): string | undefined {
+  return text.length <= charactersMax ? text : undefined;
+}
+
+/** A number of lines, or text that tells where they are. */
+function readLines(text: string): number | string | undefined {
+  if (!/^[-+.]?\d+$/.test(text)) return readText(text);
+  return /^\d{1,5}$/.test(text) && Number(text) <= linesMax ? Number(text) : undefined;
+}
+
+function readYesNo(text: string): "yes" | "no" | undefined {
+  return text === "yes" || text === "no" ? text : undefined;
+}
 
 export const layoutParts: LayoutParts = {
   encoding: {
@@ -44,16 +63,36 @@ export const layoutParts: LayoutParts = {
   },
   skip: {
     placeholder: "N",
-    expected: `a number of lines from 0 to ${linesMax.toLocaleString("en")}`,
-    meaning: "Number of lines of CSV before the one that names the columns.",
-    read: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= linesMax ? Number(text) : undefined),
+    expected: `${lines}, or names of columns, such as Date,Amount`,
+    meaning:
+      "Number of lines of CSV before the one that names the columns, or names of columns: then the first line that has all of them.",
+    read: readLines,
   },
   header: {
     placeholder: "yes|no",
     expected: "yes or no",
     meaning:
       "Whether a line of CSV names the columns; otherwise their names are 1, 2 and so on. Default: yes.",
-    read: (text) => (text === "yes" || text === "no" ? text : undefined),
+    read: readYesNo,
+  },
+  comment: {
+    placeholder: "TEXT",
+    expected: "the text with which a comment begins, such as #",
+    meaning: "What comments begin with, such as #; these lines of CSV are ignored. Default: none.",
+    read: readText,
+  },
+  footer: {
+    placeholder: "N",
+    expected: `${lines}, or text with which the first of them begins, such as Total`,
+    meaning:
+      "Number of lines of CSV after the last row, or text with which the first of them begins, such as Total.",
+    read: readLines,
+  },
+  trim: {
+    placeholder: "yes|no",
+    expected: "yes or no",
+    meaning: "Whether blanks at the beginning and end of each value are left out. Default: no.",
+    read: readYesNo,
   },
   list: {
     placeholder: "PATH",

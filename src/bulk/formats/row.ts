@@ -1,6 +1,6 @@
 // The rows of an input: lines of CSV or NDJSON, items of a JSON list, or rows of Parquet.
 
-import type { JsonObject } from "../../domain/schema/schema-shape.ts";
+import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import type { Layout } from "./layout.ts";
 
 export interface CsvRow {
@@ -55,10 +55,25 @@ export interface RowInput {
   readonly delimiter?: string;
   /** What of the layout was told from the file, and is not the default. */
   readonly detected?: Layout;
+  /** How many lines of CSV were no rows so far: those of delimiters only, comments, and those after the last row. */
+  readonly ignoredLines?: () => number;
   /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;
   /** Rows in batches, as they are read. Of Parquet, only the named columns are read, if any are named. */
   batches(columns?: ReadonlySet<string>): AsyncIterable<readonly UnparsedRow[]>;
+}
+
+/** The row without blanks at the beginning and end of its values. */
+export function trimRow(row: Row): Row {
+  if ("cells" in row) return { ...row, cells: row.cells.map((cell) => cell.trim()) };
+  return "fields" in row ? { ...row, fields: trimValue(row.fields) as JsonObject } : row;
+}
+
+function trimValue(value: unknown): unknown {
+  if (typeof value === "string") return value.trim();
+  if (Array.isArray(value)) return value.map(trimValue);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, trimValue(held)]));
 }
 
 export async function* rowsOf(input: RowInput, columns?: ReadonlySet<string>): AsyncGenerator<Row> {

@@ -20,7 +20,8 @@ import {
 import { asFieldError, compileField, type Field } from "./map-field.ts";
 import type { Mapping } from "./mapping.ts";
 import { closeGaps, putAt, resolvePath } from "./record-path.ts";
-import type { CsvRow, Row, RowInput } from "../formats/row.ts";
+import type { Layout } from "../formats/layout.ts";
+import { type CsvRow, type Row, type RowInput, trimRow } from "../formats/row.ts";
 
 /** One write: by POST, or by PUT. */
 export interface Submission {
@@ -47,6 +48,7 @@ export interface MapperOptions {
   readonly mapping: Mapping;
   /** Every row is an update. */
   readonly update: boolean;
+  readonly layout?: Layout;
 }
 
 /** Throws OperatorError if the mapping does not match the type or the columns. */
@@ -54,17 +56,17 @@ export function makeRowMapper(input: RowInput, options: MapperOptions): RowMappe
   const { columns, typedColumns } = input;
   if (columns !== undefined) {
     const mapper = csvMapper(columns, options);
-    return { ...mapper, map: bounded(mapper.map) };
+    return { ...mapper, map: bounded(mapper.map, options.layout) };
   }
-  const map = bounded(mapObjects(options));
+  const map = bounded(mapObjects(options), options.layout);
   if (typedColumns === undefined) return { map, unused: [], used: undefined };
   return { map, ...shareColumns(typedColumns, options) };
 }
 
 /** A mapping may use a long cell in any number of fields. */
-function bounded(map: RowMapper["map"]): RowMapper["map"] {
+function bounded(map: RowMapper["map"], { trim }: Layout = {}): RowMapper["map"] {
   return (row) => {
-    const mapped = map(row);
+    const mapped = map(trim === "yes" ? trimRow(row) : row);
     if ("fieldErrors" in mapped || !isTooLong(mapped.submissions)) return mapped;
     const message = `becomes a record of more than ${recordCharactersMax} characters`;
     return { fieldErrors: [{ message }] };

@@ -92,9 +92,12 @@ function explainRefused(walk: Walk, place: Place): void {
   report(walk, place.path, message + adviseValue(walk, place));
 }
 
-/** Suggests a value of the enumeration or a code, if the sent value has a typing error or another case. */
+/** Names blanks; suggests a value of the enumeration or a code, if the sent one has a typing error or another case. */
 function adviseValue(walk: Walk, { schema, value }: Place): string {
   if (typeof value !== "string") return "";
+  const plain = value.trim();
+  const isPadded = plain !== value && !/\p{Cc}/u.test(value);
+  if (isPadded && isValid(schema, plain)) return ", but has blanks around it";
   for (const { format = "" } of alternativesOf(schema)) {
     const codes = Object.hasOwn(codesOf, format) ? codesOf[format] : undefined;
     const code = codes === undefined ? undefined : codeMeantBy(value, codes);

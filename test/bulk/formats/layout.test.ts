@@ -25,7 +25,8 @@ async function read(content: string | Buffer, layout: Layout = {}, name = "rows.
     rows.push("cells" in row ? row.cells : "fields" in row ? row.fields : row.reason);
   }
   const found = Object.entries(input.detected ?? {}).filter(([, value]) => value !== undefined);
-  return { columns: input.columns, rows, detected: Object.fromEntries(found) };
+  const detected = Object.fromEntries(found);
+  return { columns: input.columns, rows, detected, ignored: input.ignoredLines?.() };
 }
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");
@@ -38,6 +39,7 @@ const layouts: readonly (readonly [
   columns: readonly string[],
   rows: readonly unknown[],
   detected?: Layout,
+  ignored?: number,
 ])[] = [
   ["has the usual delimiter", "a,b\n1,2\n", {}, ab, [["1", "2"]]],
   ["has another one", "a;b\n1;2,5\n", {}, ab, [["1", "2,5"]], { delimiter: ";" }],
@@ -95,7 +97,28 @@ const layouts: readonly (readonly [
     ["a", "b", "a (2)", "a (3)"],
     [["1", "2", "3", "4"]],
   ],
-  ["has lines of delimiters only", ",,\n\na,b\n,\n1,2\n,,,\n", {}, ab, [["1", "2"]]],
+  [
+    "begins with a line of names",
+    "x,b\r\n\r\nb, a,c\r\n1,2,3\r\n",
+    { skip: "a,b" },
+    ["b", "a", "c"],
+    [["1", "2", "3"]],
+  ],
+  [
+    "ends with other lines",
+    "a,b\n1,2\n3,4\n\nx\ny",
+    { footer: 2 },
+    ab,
+    [
+      ["1", "2"],
+      ["3", "4"],
+    ],
+    {},
+    2,
+  ],
+  ["ends at a word", "a,b\n1,2\nTotal,2\nx", { footer: "Total" }, ab, [["1", "2"]], {}, 2],
+  ["has comments", "#x;\na,b\n# 1\n1,2\n", { comment: "#" }, ab, [["1", "2"]], {}, 2],
+  ["has lines of delimiters only", ",,\n\na,b\n,\n1,2\n,,,\n", {}, ab, [["1", "2"]], {}, 3],
   [
     "is a file of refused rows",
     "sluice_row,a\n1,ä\n",
@@ -121,9 +144,9 @@ const lists: readonly (readonly [
 ];
 
 describe("a file of an import that", () => {
-  for (const [title, content, layout, columns, rows, detected = {}] of layouts) {
+  for (const [title, content, layout, columns, rows, detected = {}, ignored = 0] of layouts) {
     it(`${title} is read`, async () => {
-      assert.deepEqual(await read(content, layout), { columns, rows, detected });
+      assert.deepEqual(await read(content, layout), { columns, rows, detected, ignored });
     });
   }
 
@@ -133,6 +156,10 @@ describe("a file of an import that", () => {
       assert.deepEqual(found, rows);
     });
   }
+
+  it("has no line with the names that it should is refused", async () => {
+    await assert.rejects(read("a,b\n1,2\n", { skip: "a,c" }), /has no line of columns .* a,c/);
+  });
 
   for (const [list, text] of [
     ["data", '{"x":{"data":[{"a":1}]}}'],
@@ -155,6 +182,9 @@ describe("a layout", () => {
       delimiter: "tab",
       skip: 3,
       header: "no",
+      comment: "#",
+      footer: 2,
+      trim: "yes",
       list: "a.b",
     };
     const wanted = { ...given, encoding: "windows-1252", delimiter: "\t" };
@@ -170,6 +200,8 @@ describe("a layout", () => {
     ["skip", "-1"],
     ["skip", 20_000],
     ["header", "maybe"],
+    ["footer", "-2"],
+    ["trim", "1"],
     ["list", "a..b"],
     ["colour", "red"],
   ] as const) {

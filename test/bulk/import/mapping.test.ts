@@ -75,10 +75,47 @@ const cases: readonly (readonly [
     { credit: "", debit: "5.00" },
     5,
   ],
+  [
+    "amount",
+    undefined,
+    { column: ["credit", "debit"], number: "comma" },
+    { credit: "0,00 ", debit: "5,00" },
+    5,
+  ],
+  ["amount", undefined, { column: ["a", "b"] }, { a: "0.00", b: "0" }, 0],
+  [
+    "amount",
+    undefined,
+    { column: ["a", "b"] },
+    { a: "nil", b: "5" },
+    'must be a number, such as 1250.5, not "nil"',
+  ],
+  [
+    "status",
+    undefined,
+    { column: "a", values: { ok: "SETTLED" } },
+    { a: "ok " },
+    "has blanks around it; the layout trim=yes leaves them out",
+  ],
   ["amount", undefined, { column: "a", number: "point", default: 0 }, { a: "-" }, 0],
 ];
 
 describe("the origin of a field", () => {
+  it("is without blanks if the layout trims", () => {
+    assert.ok(type !== undefined);
+    const options = { type, update: false, layout: { trim: "yes" } } as const;
+    const wanted = [{ update: false, payload: { tx_id: "x" } }];
+    const mapping = new Map(readMapItems("tx_id=id"));
+    const csv = { format: "csv", columns: ["id"], batches } as const;
+    const row = { number: 1, cells: [" x "] };
+    assert.deepEqual(makeRowMapper(csv, { ...options, mapping }).map(row), { submissions: wanted });
+    const json = { format: "ndjson", columns: undefined, batches } as const;
+    const item = { number: 1, fields: { tx_id: " x", l: [{ k: "y " }, 1] } };
+    assert.deepEqual(makeRowMapper(json, { ...options, mapping: new Map() }).map(item), {
+      submissions: [{ update: false, payload: { tx_id: "x", l: [{ k: "y" }, 1] } }],
+    });
+  });
+
   for (const [field, item, origin, row, value] of cases) {
     it(`${JSON.stringify(origin)} makes ${JSON.stringify(row)} ${JSON.stringify(value)}`, () => {
       const file = join(folder, "mapping.json");

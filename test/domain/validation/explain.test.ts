@@ -35,13 +35,22 @@ const statuses = "CREATED, PENDING, SETTLED, FAILED, REJECTED, REFUNDED";
 describe("a message", () => {
   for (const [sent, meant] of [
     [{ currency: "eur" }, "EUR"],
-    [{ currency: " USD" }, "USD"],
     [{ currency: "RMB" }, "CNY"],
     [{ sender_country: "UK" }, "GB"],
     [{ sender_country: "de" }, "DE"],
   ] as const) {
     it(`says which code was meant: ${JSON.stringify(sent)}`, () => {
       assert.ok(told("transaction", sent)[0]?.endsWith(`; did you mean ${meant}?`));
+    });
+  }
+
+  for (const sent of [
+    { currency: " USD" },
+    { status: "SETTLED " },
+    { sender_country: "DE\u00a0" },
+  ]) {
+    it(`names blanks around a value: ${JSON.stringify(sent)}`, () => {
+      assert.match(told("transaction", sent)[0] ?? "", /, but has blanks around it$/);
     });
   }
 
