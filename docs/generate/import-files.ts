@@ -2,6 +2,8 @@
 
 import { layoutNames, layoutParts } from "../../src/bulk/formats/layout.ts";
 import { numberFormats } from "../../src/bulk/formats/number-format.ts";
+import { presetNames, readPreset } from "../../src/bulk/import/mapping.ts";
+import { namedTimes } from "../../src/bulk/formats/time-format.ts";
 import { timeLetters } from "../../src/bulk/formats/time-pattern.ts";
 import { zoneAbbreviations } from "../../src/bulk/formats/time-zone.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
@@ -38,7 +40,12 @@ export function renderImportFiles(): string {
     "## Formats of codes",
     "For a country or a currency, `meant` reads also `de`, ` DE `, `DEU` and `UK` as the code that is meant: in capitals,\n" +
       "without blanks, alpha-2 where only that is accepted, and `GB`, `GR`, `CNY` and `ILS` for `UK`, `EL`, `RMB` and `NIS`.",
-    "## Patterns of times",
+    "## Formats of times",
+    table(
+      ["format", "reads", "time"],
+      namedTimes.map(([format, example, meaning]) => [code(format), code(example), meaning]),
+    ),
+    "Anything else is a pattern:",
     table(
       ["letters", "stand for"],
       timeLetters.map(([letters, , , meaning]) => [code(letters), meaning]),
@@ -51,6 +58,16 @@ export function renderImportFiles(): string {
     table(
       ["zone", "offset"],
       Object.entries(zoneAbbreviations).map(([zone, offset]) => [code(zone), code(offset)]),
+    ),
+    "## Presets",
+    "`--preset` reads the exports of other products. Each is a mapping file in `src/bulk/import/preset`; `--map` and\n" +
+      "`--mapping` override it field by field.",
+    table(
+      ["preset", "reads", "fields"],
+      presetNames.map((name) => {
+        const { description = "", mapping } = readPreset(name);
+        return [code(name), description, [...mapping.keys()].map(code).join(", ")];
+      }),
     ),
   );
 }

@@ -6,14 +6,18 @@ import type { App } from "../actions/app.ts";
 import { writeDrafts } from "../actions/intake/write-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";
-import { describeDetected, type Layout, layoutNames } from "../bulk/formats/layout.ts";
+import { type Layout, layoutNames } from "../bulk/formats/layout.ts";
 import { openAnyRows } from "../bulk/formats/parquet-rows.ts";
-import { checkFile, describeCheck } from "../bulk/import/check-file.ts";
+import { checkFile, describeCheck, describeReading } from "../bulk/import/check-file.ts";
 import { type FilePaths, pathsOf } from "../bulk/import/file-paths.ts";
 import { httpTarget } from "../bulk/import/http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "../bulk/import/import-file.ts";
-import { type MappingFile, type readMapItems, readMappingFile } from "../bulk/import/mapping.ts";
-import { describePreview, previewFile } from "../bulk/import/preview.ts";
+import {
+  type MappingFile,
+  type readMapItems,
+  readMappingFile,
+  readPreset,
+} from "../bulk/import/mapping.ts";
 import { requireReplaceable } from "../bulk/import/replaceable-file.ts";
 import { removeState } from "../bulk/import/state-file.ts";
 import { storeTarget } from "../bulk/import/store-target.ts";
@@ -41,8 +45,8 @@ export interface ImportOptions
   readonly keyFile: string | undefined;
   readonly map: readonly ReturnType<typeof readMapItems>[];
   readonly mapping: string | undefined;
+  readonly preset: string | undefined;
   readonly check: boolean;
-  readonly dryRun: boolean;
   readonly rows: number;
   readonly refused: string | undefined;
   readonly state: string | undefined;
@@ -60,8 +64,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
     connections: given.connections,
     listRows,
   };
-  if (given.check) return check(given.files, plan);
-  if (given.dryRun) return preview(given.files, plan, given.rows);
+  if (given.check) return check(given.files, plan, given.rows);
   limitHeap(bulkHeap);
   const { state: folder, refused, format } = given;
   const paths = pathsOf(given.files, { folder, refused, format });
@@ -81,34 +84,32 @@ export async function runImport(context: Context, given: ImportOptions): Promise
   };
 }
 
-/** Options take precedence over the file. */
-function combine({ mapping: file, map, ...options }: ImportOptions): MappingFile {
+/** Options take precedence over the file, and the file over the preset. */
+function combine({ preset, mapping: file, map, ...options }: ImportOptions): MappingFile {
+  const base = preset === undefined ? undefined : readPreset(preset);
   const read = file === undefined ? undefined : readMappingFile(file);
   const given = layoutNames.filter((name) => options[name] !== undefined);
+  const ownLayout = Object.fromEntries(given.map((name) => [name, options[name]]));
   return {
-    mapping: new Map([...(read?.mapping ?? []), ...map.flat()]),
-    layout: { ...read?.layout, ...Object.fromEntries(given.map((name) => [name, options[name]])) },
+    mapping: new Map([...(base?.mapping ?? []), ...(read?.mapping ?? []), ...map.flat()]),
+    layout: { ...base?.layout, ...read?.layout, ...ownLayout },
   };
 }
 
-async function check(files: readonly string[], plan: ImportPlan): Promise<CommandResult> {
+async function check(
+  files: readonly string[],
+  plan: ImportPlan,
+  shownMax: number,
+): Promise<CommandResult> {
   const checks = [];
-  for (const file of files) checks.push(await checkFile(file, plan));
+  for (const file of files) checks.push(await checkFile(file, plan, { shownMax }));
   return {
-    json: { files: checks },
+    json: {
+      files: checks.map(({ ignoredLines, ...one }) => ({ ...one, ignored_lines: ignoredLines })),
+    },
     text: checks.map(describeCheck).join("\n\n"),
     exitCode: checks.some(({ refused }) => refused > 0) ? exitCode.finding : exitCode.success,
   };
-}
-
-async function preview(
-  files: readonly string[],
-  plan: ImportPlan,
-  rows: number,
-): Promise<CommandResult> {
-  const previews = [];
-  for (const file of files) previews.push(await previewFile(file, plan, rows));
-  return { json: { files: previews }, text: previews.map(describePreview).join("\n\n") };
 }
 
 interface TargetOptions<Result> {
@@ -197,9 +198,9 @@ const columns: readonly Column<FileReport>[] = [
 export function describeReports(reports: readonly FileReport[]): string {
   const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
   const lines = [renderTable(columns, reports), "", `Took ${formatSeconds(seconds)}.`];
-  for (const { file, rowsBefore, detected } of reports) {
-    const found = describeDetected(detected);
-    if (found !== "") lines.push(`${file} ${found}`);
+  for (const report of reports) {
+    const { file, rowsBefore } = report;
+    lines.push(...describeReading(report));
     if (rowsBefore > 0) {
       lines.push(`${file} was continued after ${count(rowsBefore)} rows of an earlier run.`);
     }
@@ -224,6 +225,7 @@ export function viewReports(reports: readonly FileReport[]) {
       refused: report.refused,
       refused_file: report.refusedFile ?? null,
       rows_before: report.rowsBefore,
+      ignored_lines: report.ignoredLines,
       detected: report.detected,
       seconds: Number(report.seconds.toFixed(3)),
       rows_per_second: rate(report),

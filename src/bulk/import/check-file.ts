@@ -1,12 +1,21 @@
-// Checks every row of an input as an import would, and counts the errors by kind. Sends nothing.
+// Checks every row of an input as an import would, shows the first ones as records, and counts the errors by kind.
+// Sends nothing.
 
 import type { FieldError } from "../../domain/error.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import { validatePayload } from "../../domain/validation/validate.ts";
 import { describeDetected, type Layout } from "../formats/layout.ts";
 import { rowsOf } from "../formats/row.ts";
 import { openText } from "../formats/text-input.ts";
 import type { ImportPlan } from "./import-file.ts";
-import { makeRowMapper } from "./map-row.ts";
-import { previewRow } from "./preview.ts";
+import { makeRowMapper, type MappedRow } from "./map-row.ts";
+
+interface CheckedRow {
+  readonly row: number;
+  /** Several for a state that is sent as its changes. */
+  readonly records: readonly Payload[];
+  readonly errors: readonly FieldError[];
+}
 
 interface Fault {
   /** The field and what is wrong with it, without the value. */
@@ -19,37 +28,81 @@ interface Fault {
 export interface FileCheck {
   readonly file: string;
   readonly detected: Layout;
+  /** The columns that are not imported. */
+  readonly unused: readonly string[];
+  /** The first rows. */
+  readonly shown: readonly CheckedRow[];
   readonly rows: number;
   /** Rows that an import would refuse. */
   readonly refused: number;
+  readonly ignoredLines: number;
   /** The most frequent ones first. */
   readonly faults: readonly Fault[];
+}
+
+interface CheckOptions {
+  /** How many rows are shown. */
+  readonly shownMax: number;
+  /** Called after each row. `share`: the part of the file that was read. */
+  readonly onRow?: (step: { rows: number; refused: number; share: number }) => void;
 }
 
 const firstMax = 5;
 const faultsMax = 200;
 const others = "other errors";
 
-export async function checkFile(file: string, plan: ImportPlan): Promise<FileCheck> {
-  const input = await plan.openRows(openText(file), plan);
+export async function checkFile(
+  file: string,
+  plan: ImportPlan,
+  { shownMax, onRow }: CheckOptions,
+): Promise<FileCheck> {
+  const text = openText(file);
+  const input = await plan.openRows(text, plan);
   const mapper = makeRowMapper(input, plan);
   const faults = new Map<string, { rows: number; first: number[] }>();
+  const shown: CheckedRow[] = [];
   let [rows, refused] = [0, 0];
   for await (const row of rowsOf(input, mapper.used)) {
-    const { errors } = previewRow(plan, mapper.map(row));
+    const checked = { row: row.number, ...checkRow(plan, mapper.map(row)) };
+    if (shown.length < shownMax) shown.push(checked);
     rows += 1;
-    refused += errors.length > 0 ? 1 : 0;
-    for (const kind of new Set(errors.map(kindOf))) {
+    refused += checked.errors.length > 0 ? 1 : 0;
+    for (const kind of new Set(checked.errors.map(kindOf))) {
       const known = faults.has(kind) || faults.size < faultsMax ? kind : others;
       const fault = faults.get(known) ?? { rows: 0, first: [] };
       faults.set(known, fault);
       fault.rows += 1;
       if (fault.first.length < firstMax) fault.first.push(row.number);
     }
+    onRow?.({ rows, refused, share: text.bytesRead() / text.bytes });
   }
-  const sorted = [...faults].map(([error, fault]) => ({ error, ...fault }));
-  sorted.sort((one, other) => other.rows - one.rows);
-  return { file, detected: input.detected ?? {}, rows, refused, faults: sorted };
+  const { detected = {}, ignoredLines } = input;
+  return {
+    file,
+    detected,
+    unused: mapper.unused,
+    shown,
+    rows,
+    refused,
+    ignoredLines: ignoredLines?.() ?? 0,
+    faults: [...faults]
+      .map(([error, fault]) => ({ error, ...fault }))
+      .sort((one, other) => other.rows - one.rows),
+  };
+}
+
+export function checkRow(
+  { type, timestampMin }: Pick<ImportPlan, "type" | "timestampMin">,
+  mapped: MappedRow,
+): Omit<CheckedRow, "row"> {
+  if ("fieldErrors" in mapped) return { records: [], errors: mapped.fieldErrors };
+  const { submissions } = mapped;
+  return {
+    records: submissions.map(({ payload }) => payload),
+    errors: submissions.flatMap(({ update, payload }) =>
+      validatePayload(type, update ? "update" : "add", payload, { now: Date.now(), timestampMin }),
+    ),
+  };
 }
 
 /** Values, positions in lists and numbers of lines differ from row to row. */
@@ -59,19 +112,42 @@ function kindOf({ field = "", message = "" }: FieldError): string {
   return `${path} ${what}`.trim();
 }
 
-export function describeCheck({ file, detected, rows, refused, faults }: FileCheck): string {
-  const found = describeDetected(detected);
-  const lines = faults.map(({ error, rows: count, first }) => {
-    const more = count > first.length ? " and more" : "";
-    return `  ${count.toLocaleString("en")} × ${error} (row ${first.join(", ")}${more})`;
+export function describeCheck(check: FileCheck): string {
+  const { file, unused, shown, rows, refused } = check;
+  const parts = shown.map(({ row, records, errors }) => {
+    const texts = records.map((record) => JSON.stringify(record, undefined, 2));
+    const found = errors.map(({ field, message }) =>
+      `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
+    );
+    return [`Row ${row}`, ...texts, ...found].join("\n");
   });
+  if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
   const verdict =
     refused === 0
       ? "no row fails validation; the server may still refuse duplicates"
       : `${refused.toLocaleString("en")} ${refused === 1 ? "fails" : "fail"} validation`;
+  const summary = `${file}: ${rows.toLocaleString("en")} rows read, ${verdict}. Nothing was sent.`;
+  parts.push([...describeReading(check), summary, ...check.faults.map(describeFault)].join("\n"));
+  return parts.join("\n\n");
+}
+
+export function describeFault({ error, rows, first }: Fault): string {
+  const more = rows > first.length ? " and more" : "";
+  return `  ${rows.toLocaleString("en")} × ${error} (row ${first.join(", ")}${more})`;
+}
+
+/** How the file was read, in a line for what was detected, and one for what was ignored. */
+export function describeReading({
+  file,
+  detected,
+  ignoredLines,
+}: Pick<FileCheck, "file" | "detected" | "ignoredLines">): readonly string[] {
+  const found = describeDetected(detected);
+  const lines = found === "" ? [] : [`${file} ${found}`];
+  if (ignoredLines === 0) return lines;
+  const count = ignoredLines.toLocaleString("en");
   return [
-    ...(found === "" ? [] : [`${file} ${found}`]),
-    `${file}: ${rows.toLocaleString("en")} rows read, ${verdict}. Nothing was sent.`,
     ...lines,
-  ].join("\n");
+    `${file}: lines ignored as comments, as delimiters only, or after the last row: ${count}.`,
+  ];
 }

@@ -37,6 +37,8 @@ export interface FileReport extends Counts {
   readonly rows: number;
   /** How many of these rows earlier runs have sent. */
   readonly rowsBefore: number;
+  /** How many lines were no rows: those of delimiters only, comments, and those after the last row. */
+  readonly ignoredLines: number;
   /** The file of refused rows, if there are any. */
   readonly refusedFile: string | undefined;
   readonly seconds: number;
@@ -74,7 +76,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const mapper = makeRowMapper(rows, plan);
   const settings = describeSettings(plan, tools.target);
   const state = new StateFile(plan.statePath, { input: describeInput(input), settings });
-  const { columns, delimiter, detected = {} } = rows;
+  const { columns, delimiter, detected = {}, ignoredLines } = rows;
   const { refusedPath: path } = plan;
   const refused = new RefusedFile({ path, columns, delimiter, bytes: state.refusedBytes });
   const rowsBefore = state.rowsDone;
@@ -114,6 +116,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
     detected,
     rows: state.rowsDone,
     rowsBefore,
+    ignoredLines: ignoredLines?.() ?? 0,
     refusedFile: refused.bytes === 0 ? undefined : refused.path,
     seconds: (performance.now() - startedAt) / 1_000,
   };

@@ -2,6 +2,7 @@
 // record type nor the columns of the input.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { type Layout, readLayout } from "../formats/layout.ts";
@@ -34,6 +35,7 @@ export type Origin =
 
 /** What a mapping file has. */
 export interface MappingFile {
+  readonly description?: string;
   readonly mapping: Mapping;
   readonly layout: Layout;
 }
@@ -67,15 +69,31 @@ function originOf(sign: string, rest: string): Origin {
   return at > 0 ? { column: rest.slice(0, at), format: rest.slice(at + 1) } : { column: rest };
 }
 
+/** The mappings of known exports, each a mapping file in the folder `preset`. */
+export const presetNames = [
+  "adyen",
+  "amlsim",
+  "ibm-aml",
+  "paypal",
+  "paysim",
+  "revolut",
+  "stripe",
+] as const;
+
+export function readPreset(name: string): MappingFile {
+  return readMappingFile(fileURLToPath(new URL(`preset/${name}.json`, import.meta.url)));
+}
+
 /** `{"layout": {"skip": 3}, "fields": {"tx_id": "COLUMN", "status": {"value": "DONE"}, …}}`. Throws OperatorError. */
 export function readMappingFile(path: string): MappingFile {
   const fail = (why: string) => new OperatorError("mapping", `The mapping ${path} ${why}.`);
   const content = readJson(path, fail);
   if (!isJsonObject(content)) throw fail("must be a JSON object");
-  const { fields, layout = {}, ...others } = content;
+  const { fields, layout = {}, description = "", ...others } = content;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw fail(`has "${unknown}", and may have only "fields" and "layout"`);
+    throw fail(`has "${unknown}", and may have only "fields", "layout" and "description"`);
+  if (typeof description !== "string") throw fail('must have text as "description"');
   if (!isJsonObject(fields)) throw fail('must have "fields", an object');
   if (!isJsonObject(layout)) throw fail('must have an object as "layout"');
   const mapping = new Map(
@@ -84,7 +102,8 @@ export function readMappingFile(path: string): MappingFile {
       readOrigin(origin, (why) => fail(`has an invalid origin for "${field}": ${why}`)),
     ]),
   );
-  return { mapping, layout: readLayout(layout, (why) => fail(`has an invalid layout: ${why}`)) };
+  const read = readLayout(layout, (why) => fail(`has an invalid layout: ${why}`));
+  return { description, mapping, layout: read };
 }
 
 type Fail = (why: string) => OperatorError;

@@ -11,7 +11,7 @@ import { openText, type TextInput } from "../formats/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
 import { makeRowMapper } from "../import/map-row.ts";
 import type { Mapping } from "../import/mapping.ts";
-import { previewRow } from "../import/preview.ts";
+import { checkRow } from "../import/check-file.ts";
 import {
   choosable,
   chooseByName,
@@ -75,9 +75,9 @@ export async function inspectFile(
   const view = { layout, detected: input.detected ?? {}, columns, more: chosen.more };
   try {
     const mapping = toMapping(chosen, { type: plan.type, isCsv: input.format === "csv" });
-    const mapper = makeRowMapper(input, { ...plan, mapping });
+    const mapper = makeRowMapper(input, { ...plan, mapping, layout });
     const shown = rows.map((row) => {
-      const { records, errors } = previewRow(plan, mapper.map(row));
+      const { records, errors } = checkRow(plan, mapper.map(row));
       return { row: row.number, records: records.map(describeRecord), errors };
     });
     return { ...view, rows: shown, mapping, problem: undefined };

@@ -14,7 +14,7 @@ import {
 } from "../command.ts";
 import { keyVariable } from "../input/api-key.ts";
 import { choice, recordType, text, wholeNumber, kind } from "../input/kinds.ts";
-import { readMapItems } from "../../bulk/import/mapping.ts";
+import { presetNames, readMapItems } from "../../bulk/import/mapping.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
 
 const mapItems: Kind<ReturnType<typeof readMapItems>> = {
@@ -49,11 +49,11 @@ export const importRecords = defineCommand({
     "them there and import that file. A column with the name of a field needs no mapping. For other fields, `--map` says " +
     "where the value comes from: `field=COLUMN`, `field=COLUMN@FORMAT`, `field==TEXT` for a constant, or `field=~TEMPLATE`, " +
     "in which {COLUMN} stands for a cell and {#} for the row number. Time formats are rfc3339, unix, unix_ms, days:2025-01-01 " +
-    "(days since that day), or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin; number " +
-    "formats are point (1,234.56), comma (1.234,56) and minor:COLUMN; codes of countries and currencies have meant, which reads de and DEU as DE. `--check` tells " +
-    "the same beforehand. Exits with 3 if any row was, or would be, refused.",
+    "(days since that day), hours:2025-01-01, or a pattern and a time zone such as dd.MM.yyyy HH:mm:ss Europe/Berlin; number " +
+    "formats are point (1,234.56), comma (1.234,56) and minor:COLUMN; codes of countries and currencies have meant, which reads de and DEU as DE. `--preset` " +
+    "maps a known export. `--check` tells beforehand what would be refused. Exits with 3 if any row was, or would be, refused.",
   examples: [
-    "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --dry-run",
+    "sluice import transactions.csv --type transaction --organization acme --map tx_id=TXN_ID,amount=value --check",
     "SLUICE_API_KEY=… sluice import tx.ndjson.gz --type transaction --organization acme --url https://sluice.example.com",
     "sluice import tx.csv --type transaction --organization acme --map 'status==SETTLED,tx_id=~tx-{#},timestamp=time@unix'",
     "sluice import persons.csv --type person --organization acme --mapping persons-mapping.json",
@@ -69,6 +69,10 @@ export const importRecords = defineCommand({
     keyFile: optional(text("FILE"), `File that contains the API key, instead of ${keyVariable}.`),
     map: anyNumber(mapItems, "Mappings of fields, separated by commas; may be repeated."),
     mapping: optional(text("FILE"), "The mapping as a JSON file; `--map` takes precedence."),
+    preset: optional(
+      choice("NAME", presetNames),
+      `The mapping of a known export: ${presetNames.join(", ")}. The others take precedence.`,
+    ),
     update: flag("Update records that exist (PUT) instead of adding them (POST)."),
     format: optional(
       choice("FORMAT", inputFormats),
@@ -78,12 +82,16 @@ export const importRecords = defineCommand({
     delimiter: layoutOption(layoutParts.delimiter),
     skip: layoutOption(layoutParts.skip),
     header: layoutOption(layoutParts.header),
+    comment: layoutOption(layoutParts.comment),
+    footer: layoutOption(layoutParts.footer),
+    trim: layoutOption(layoutParts.trim),
     list: layoutOption(layoutParts.list),
-    check: flag("Only check all rows, and count what is wrong with them; send nothing."),
-    dryRun: flag("Only show the records that the first rows would become; send nothing."),
+    check: flag(
+      "Only check all rows: show the first as records, and count what is wrong by kind; send nothing.",
+    ),
     rows: withDefault(
-      wholeNumber("N", 1, 1_000),
-      "Number of rows of each file that --dry-run shows.",
+      wholeNumber("N", 0, 1_000),
+      "Number of rows of each file that --check shows as records.",
       "5",
     ),
     refused: optional(text("FILE"), "File for refused rows. Default: beside the input."),

@@ -1,5 +1,5 @@
-// A preview of an import: the first rows as the records that they would become, and nothing sent or
-// left behind.
+// A check of an import: the first rows as the records that they would become, what is wrong with all of them, and
+// nothing sent or left behind.
 
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -12,16 +12,22 @@ const mapping =
   "tx_id=~tx-{id},type==DEPOSIT,method==WIRE,amount=value,currency==EUR,status==SETTLED," +
   "sender_id=from,sender_country==DE,timestamp=day@days:2026-01-01";
 
-function previewing(line: CommandLine, rows: readonly string[]): readonly string[] {
+function checking(line: CommandLine, rows: readonly string[]): readonly string[] {
   const file = join(line.folder, "rows.csv");
   writeFileSync(file, `${head}\n${rows.join("\n")}\n`);
   const words = ["import", file, "--type", "transaction", "--organization", "acme"];
-  return [...words, "--map", mapping, "--dry-run"];
+  return [...words, "--map", mapping, "--check"];
 }
 
 const rows = Array.from({ length: 9 }, (_, index) => `${index},person-1,${index}.5,0,hello`);
 
 interface Check {
+  readonly unused: readonly string[];
+  readonly shown: readonly {
+    readonly row: number;
+    readonly records: readonly Record<string, unknown>[];
+    readonly errors: readonly { readonly field: string }[];
+  }[];
   readonly rows: number;
   readonly refused: number;
   readonly faults: readonly {
@@ -31,31 +37,24 @@ interface Check {
   }[];
 }
 
-interface Preview {
-  readonly unused: readonly string[];
-  readonly rows: readonly {
-    readonly row: number;
-    readonly records: readonly Record<string, unknown>[];
-    readonly errors: readonly { readonly field: string }[];
-  }[];
-}
-
-async function preview(line: CommandLine, words: readonly string[]): Promise<Preview> {
-  const { files } = (await line.ask(...words)) as unknown as { files: readonly Preview[] };
+async function check(line: CommandLine, words: readonly string[]) {
+  const { code, out } = await line.type(...words, "--json");
+  const { files } = JSON.parse(out) as { readonly files: readonly Check[] };
   const [first] = files;
   assert.ok(first !== undefined);
-  return first;
+  return { code, ...first };
 }
 
-describe("a preview of an import", () => {
+describe("a check of an import", () => {
   it("shows the first five rows as records, and which columns are not used", async () => {
     const line = makeCommandLine();
-    const shown = await preview(line, previewing(line, rows));
+    const { code, shown, unused } = await check(line, checking(line, rows));
+    assert.equal(code, 0);
     assert.deepEqual(
-      shown.rows.map(({ row }) => row),
+      shown.map(({ row }) => row),
       [1, 2, 3, 4, 5],
     );
-    assert.deepEqual(shown.rows[1]?.records, [
+    assert.deepEqual(shown[1]?.records, [
       {
         tx_id: "tx-1",
         type: "DEPOSIT",
@@ -68,41 +67,38 @@ describe("a preview of an import", () => {
         timestamp: "2026-01-01T00:00:00Z",
       },
     ]);
-    assert.deepEqual(shown.unused, ["remark"]);
+    assert.deepEqual(unused, ["remark"]);
   });
 
   it("shows the given number of rows", async () => {
     const line = makeCommandLine();
-    const shown = await preview(line, [...previewing(line, rows), "--rows", "2"]);
-    assert.equal(shown.rows.length, 2);
+    const { shown } = await check(line, [...checking(line, rows), "--rows", "2"]);
+    assert.equal(shown.length, 2);
   });
 
   it("reports what would be refused, and why, and continues after it", async () => {
     const line = makeCommandLine();
     const given = ["1,a,much,0,", "2,,1.5,0,", "3,c,1.5,0,"];
-    const shown = await preview(line, previewing(line, given));
+    const { shown } = await check(line, checking(line, given));
     assert.deepEqual(
-      shown.rows.map(({ errors }) => errors.map(({ field }) => field)),
+      shown.map(({ errors }) => errors.map(({ field }) => field)),
       [["amount"], ["sender_id"], []],
     );
-    const { code, out } = await line.type(...previewing(line, given));
-    assert.equal(code, 0);
+    const { code, out } = await line.type(...checking(line, given));
+    assert.equal(code, 3);
     assert.match(out, /^Row 1\n {2}! amount must be/);
     assert.match(out, /Columns that are not imported: remark/);
-    assert.match(out, /3 rows read, 2 fail validation\. Nothing was sent\.\n$/);
+    assert.match(out, /3 rows read, 2 fail validation\. Nothing was sent\.\n {2}1 × amount must/);
   });
 
-  it("checks all rows, counts the errors by kind, and exits like the import", async () => {
+  it("counts the errors of all rows by kind, and the lines that are no rows", async () => {
     const line = makeCommandLine();
-    const given = [...rows, "10,a,much,0,", "11,b,more,0,", "12,,1.5,0,", "13,c,1.5"];
-    const words = previewing(line, given).map((word) => (word === "--dry-run" ? "--check" : word));
-    const { code, out } = await line.type(...words);
-    assert.equal(code, 3);
-    assert.match(out, /13 rows read, 4 fail validation\. Nothing was sent\.\n {2}2 × amount must/);
-    const { out: json } = await line.type(...words, "--json");
-    const { files } = JSON.parse(json) as { readonly files: readonly Check[] };
-    assert.deepEqual([files[0]?.rows, files[0]?.refused], [13, 4]);
-    assert.deepEqual(files[0]?.faults, [
+    const given = [...rows, "10,a,much,0,", "11,b,more,0,", "12,,1.5,0,", "13,c,1.5", ",,", "# a"];
+    const words = [...checking(line, given), "--comment", "#", "--rows", "0"];
+    const found = await check(line, words);
+    assert.deepEqual([found.code, found.rows, found.refused, found.shown], [3, 13, 4, []]);
+    assert.match((await line.type(...words)).out, /after the last row: 2\.\n.*13 rows read/);
+    assert.deepEqual(found.faults, [
       { error: 'amount must be a number, such as 1250.5, not "…"', rows: 2, first: [10, 11] },
       {
         error: "sender_id is required unless receiver_id is sent: send at least one of them",
@@ -116,15 +112,13 @@ describe("a preview of an import", () => {
         first: [13],
       },
     ]);
-    const fine = previewing(line, rows).map((word) => (word === "--dry-run" ? "--check" : word));
-    assert.equal((await line.type(...fine)).code, 0);
   });
 
   it("needs no store, no server and no key, and leaves nothing behind", async () => {
     const line = makeCommandLine();
-    const words = [...previewing(line, rows), "--url", "http://127.0.0.1:1"];
-    assert.equal((await preview(line, words)).rows.length, 5);
-    await line.ask(...previewing(line, rows));
+    const words = [...checking(line, rows), "--url", "http://127.0.0.1:1"];
+    assert.equal((await check(line, words)).shown.length, 5);
+    await line.ask(...checking(line, rows));
     assert.deepEqual(readdirSync(line.folder), ["rows.csv"]);
   });
 });

@@ -246,12 +246,12 @@ describe("an import of Parquet", () => {
     assert.equal(converted, "1969-12-31T23:59:59.999999Z");
   });
 
-  it("shows the first rows as records when it is a dry run", async (test) => {
+  it("shows the first rows as records when it is a check", async (test) => {
     const { line, words } = await prepare(test, columns, { map: constants });
-    const { files } = (await line.ask(...words, "--dry-run", "--rows", "2")) as {
-      files: readonly [{ rows: readonly { records: readonly unknown[] }[] }];
+    const { files } = (await line.ask(...words, "--check", "--rows", "2")) as {
+      files: readonly [{ shown: readonly { records: readonly unknown[] }[] }];
     };
-    assert.equal(files[0].rows.length, 2);
+    assert.equal(files[0].shown.length, 2);
     assert.equal((await statesOf(line)).size, 0);
   });
 
