@@ -1,7 +1,8 @@
 // The reference page of the command line, in Markdown, from the table of commands. Prints nothing itself.
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
-import { commands, topics } from "../../src/cli/commands.ts";
+import { topics } from "../../src/cli/help.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { operatorErrors } from "../../src/actions/operator/operator-error.ts";
 import { optionFlags } from "../../src/cli/option-flag.ts";

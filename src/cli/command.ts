@@ -23,8 +23,18 @@ export interface Context {
   readonly operator: string;
   /** The value of --as; `withApp` acts within the rights of this operator. */
   readonly as: string | undefined;
+  /** The command is one of these. */
+  readonly table: CommandTable;
+  /** Starts a service in this process, with these settings. */
+  startService(environment: Context["environment"]): Promise<StartedService>;
   /** Opens the store, which may be in service, runs `work`, and closes the store. */
   withApp<Result>(work: (app: App) => Promise<Result>, options?: StoreOptions): Promise<Result>;
+}
+
+export interface StartedService {
+  readonly address: string;
+  readonly app: App;
+  stop(): Promise<void>;
 }
 
 export interface StoreOptions {
@@ -84,6 +94,15 @@ export interface Command {
     context: Context,
     values: Readonly<Record<string, unknown>>,
   ) => Promise<CommandResult | undefined>;
+}
+
+/** All commands of the program, and what its help says about them. */
+export interface CommandTable {
+  readonly commands: readonly Command[];
+  /** A summary for the first word of commands with two words. */
+  readonly groups: Readonly<Record<string, string>>;
+  /** The parts of the help, with the first words of their commands. */
+  readonly headings: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Definition<Arguments extends Parameters, Options extends Parameters> extends Omit<

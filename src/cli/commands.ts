@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 import { auditExport, auditVerify } from "./command/audit.ts";
 import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
-import { makeCompletion } from "./command/completion.ts";
+import { completion } from "./command/completion.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { demo } from "./command/demo.ts";
@@ -104,7 +104,7 @@ export const commands: readonly Command[] = [
   check,
   clockConfirm,
   openapi,
-  makeCompletion(() => ({ commands, groups, topics })),
+  completion,
 ];
 
 /** A summary for the first word of commands with two words. */
@@ -135,12 +135,4 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check", "clock"],
   Tools: ["openapi", "completion"],
-};
-
-/** What `sluice help` explains besides commands. */
-export const topics = {
-  commands: "All commands, each with a summary.",
-  settings: "All settings, with their defaults.",
-  "exit-codes": "What the exit codes mean.",
-  output: "Streams, JSON, and when colours are used.",
 };

@@ -9,7 +9,7 @@ import { actAs, requireAnyRight, Viewer } from "../actions/operator/viewer.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
 import { readOperatorName } from "../process/operator-name.ts";
-import type { Context, Output } from "./command.ts";
+import type { CommandTable, Context, Output } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
 
 export interface ProcessContext {
@@ -27,13 +27,14 @@ export interface ContextOptions {
   readonly json: boolean;
   /** The value of --as. */
   readonly as: string | undefined;
+  readonly table: CommandTable;
   /** This operator needs one of them, if there are any. */
   readonly rights?: readonly OperatorRight[];
 }
 
 export function makeContext(
   processContext: ProcessContext,
-  { json, as, rights = [] }: ContextOptions,
+  { json, as, table, rights = [] }: ContextOptions,
 ): Context {
   const { environment, out, err, now, wrapApp = (app) => app } = processContext;
   const onNotice = (text: string) => void err.write(`sluice: ${text}\n`);
@@ -49,6 +50,11 @@ export function makeContext(
     paint: makePaint(out, environment, { json }),
     operator,
     as,
+    table,
+    startService: async (settings) => {
+      const { serve } = await import("../process/serve.ts");
+      return await serve(readConfig(settings));
+    },
     withApp: async (work, { create = false, restoring = false, writesBeside = false } = {}) => {
       const config = readConfig(environment);
       // Imported only here, so that help and usage errors appear at once.

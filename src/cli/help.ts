@@ -5,10 +5,18 @@ import { Help } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";
 import { settings } from "../settings/config.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
-import { commands, groups, headings, topics } from "./commands.ts";
+import type { CommandTable } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./option-flag.ts";
 import { suggestCommands } from "./usage-error.ts";
+
+/** What `sluice help` explains besides commands. */
+export const topics = {
+  commands: "All commands, each with a summary.",
+  settings: "All settings, with their defaults.",
+  "exit-codes": "What the exit codes mean.",
+  output: "Streams, JSON, and when colours are used.",
+};
 
 /** All help has this width, including the help of a command. */
 export const helpWidth = 80;
@@ -16,7 +24,7 @@ export const helpWidth = 80;
 type Row = readonly [term: string, text: string];
 
 /** At most 24 lines, so that it fits a terminal of the usual size. */
-export function describeProgram(): string {
+export function describeProgram({ headings }: CommandTable): string {
   const areas = Object.entries(headings).map(([area, words]): Row => [area, words.join(", ")]);
   const shown = [...areas, ...Object.entries(topics)];
   const termWidth = Math.max(...shown.map(([term]) => term.length));
@@ -24,8 +32,8 @@ export function describeProgram(): string {
     "Usage: sluice COMMAND [options]",
     "",
     "Sluice receives financial records over HTTP, stores them durably and erases them",
-    "on request. To begin, run `sluice serve` or `sluice demo`; in a checkout, write",
-    "`npx sluice` for `sluice`.",
+    "on request. To begin, run `sluice serve`; in a checkout, write `npx sluice` for",
+    "`sluice`.",
     "",
     "Commands:",
     renderRows(areas, termWidth),
@@ -39,7 +47,7 @@ export function describeProgram(): string {
   ].join("\n");
 }
 
-const describeTopic: Readonly<Record<keyof typeof topics, () => string>> = {
+const describeTopic: Readonly<Record<keyof typeof topics, (table: CommandTable) => string>> = {
   commands: describeCommands,
   settings: describeSettings,
   "exit-codes": () => renderRows(Object.entries(exitCodes)),
@@ -50,25 +58,26 @@ const describeTopic: Readonly<Record<keyof typeof topics, () => string>> = {
  * The text of a topic; undefined if the words after `help` name a command or a group, or if there are none. Throws
  * UsageError for words that name nothing.
  */
-export function findTopic(words: readonly string[]): string | undefined {
+export function findTopic(table: CommandTable, words: readonly string[]): string | undefined {
+  const { commands, groups } = table;
   const names = words.filter((word) => !word.startsWith("-"));
   const [first, second] = names;
   if (first === undefined) return undefined;
-  if (isTopic(first) && second === undefined) return `${describeTopic[first]()}\n`;
+  if (isTopic(first) && second === undefined) return `${describeTopic[first](table)}\n`;
   const isKnown = Object.hasOwn(groups, first)
     ? second === undefined || commands.some(({ name }) => name === `${first} ${second}`)
     : commands.some(({ name }) => name === first);
   if (isKnown) return undefined;
-  throw new UsageError(describeUnknown(names));
+  throw new UsageError(describeUnknown(table, names));
 }
 
 function isTopic(word: string): word is keyof typeof topics {
   return Object.hasOwn(topics, word);
 }
 
-function describeUnknown(names: readonly string[]): string {
+function describeUnknown(table: CommandTable, names: readonly string[]): string {
   const topic = names.length === 1 ? closestName(names[0] ?? "", Object.keys(topics)) : undefined;
-  const meant = topic === undefined ? suggestCommands(names) : [topic];
+  const meant = topic === undefined ? suggestCommands(table, names) : [topic];
   const question =
     meant.length === 0
       ? ""
@@ -76,7 +85,7 @@ function describeUnknown(names: readonly string[]): string {
   return `there is no command or topic '${names.join(" ")}'. ${question}\`sluice --help\` lists them.`;
 }
 
-function describeCommands(): string {
+function describeCommands({ commands, headings }: CommandTable): string {
   const termWidth = Math.max(...commands.map(({ name }) => name.length));
   return Object.entries(headings)
     .map(([area, words]) => {
@@ -87,7 +96,7 @@ function describeCommands(): string {
     .join("\n\n");
 }
 
-function describeSettings(): string {
+function describeSettings(table: CommandTable): string {
   const rows = Object.values(settings).map(({ name, fallback, summary }): Row => {
     const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
     return [name, `${summary.replaceAll("`", "")}${otherwise}`];
@@ -97,14 +106,14 @@ function describeSettings(): string {
     rows.filter(([name]) => name.startsWith("OTEL_") === wanted),
   );
   return [
-    `Settings are read from the environment only.${describeReplacing()}`,
+    `Settings are read from the environment only.${describeReplacing(table)}`,
     renderRows(others),
     `OpenTelemetry:\n${renderRows(telemetry)}`,
   ].join("\n\n");
 }
 
 /** Which options take precedence over settings. */
-function describeReplacing(): string {
+function describeReplacing({ commands }: CommandTable): string {
   return commands
     .flatMap(({ name, options }) => {
       const replacing = Object.entries(options).filter(([, { setting }]) => setting !== undefined);

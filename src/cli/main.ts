@@ -1,6 +1,7 @@
 // The program `sluice`: runs one command line in this process, and sets the exit code.
 
 import { exitCode } from "./exit-code.ts";
+import { commandTable } from "../process/command-table.ts";
 import { run } from "./run.ts";
 
 const words = process.argv.slice(2);
@@ -24,7 +25,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(exitCode.failure);
 });
 
-process.exitCode = await run(words, {
+process.exitCode = await run(commandTable, words, {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,

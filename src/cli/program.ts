@@ -2,8 +2,7 @@
 
 import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../actions/operator/operator-error.ts";
-import type { Command, Parameter } from "./command.ts";
-import { commands, groups } from "./commands.ts";
+import type { Command, CommandTable, Parameter } from "./command.ts";
 import { describeProgram } from "./help.ts";
 import { commonOptions, optionFlags } from "./option-flag.ts";
 import { version } from "../process/version.ts";
@@ -17,18 +16,21 @@ export interface Invocation {
 }
 
 /** Parsing calls `invoke` for the command that was given. */
-export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): Program {
+export function makeProgram(
+  table: CommandTable,
+  invoke: (invocation: Invocation) => Promise<void>,
+): Program {
   const program = configure(new Program("sluice"))
     .version(version, "-V, --version", "Print the version.")
-    .configureHelp({ formatHelp: describeProgram });
+    .configureHelp({ formatHelp: () => describeProgram(table) });
   const byGroup = new Map<string, Program>();
-  for (const command of commands) {
+  for (const command of table.commands) {
     const [first = "", second] = command.name.split(" ");
-    if (second === undefined || isCommand(first)) {
+    if (second === undefined || isCommand(table, first)) {
       program.addCommand(makeCommand(command.name, command, invoke));
       continue;
     }
-    const group = byGroup.get(first) ?? makeGroup(first);
+    const group = byGroup.get(first) ?? makeGroup(first, table);
     if (!byGroup.has(first)) program.addCommand(group);
     byGroup.set(first, group);
     group.addCommand(makeCommand(second, command, invoke));
@@ -36,18 +38,18 @@ export function makeProgram(invoke: (invocation: Invocation) => Promise<void>): 
   return program;
 }
 
-function isCommand(words: string): boolean {
+function isCommand({ commands }: CommandTable, words: string): boolean {
   return commands.some(({ name }) => name === words);
 }
 
 /** `export verify` counts as one word, because `export` is a command too. */
-export function joinWords(words: readonly string[]): readonly string[] {
+export function joinWords(table: CommandTable, words: readonly string[]): readonly string[] {
   const [first = "", second = "", ...rest] = words;
   const name = `${first} ${second}`;
-  return isCommand(first) && isCommand(name) ? [name, ...rest] : words;
+  return isCommand(table, first) && isCommand(table, name) ? [name, ...rest] : words;
 }
 
-function makeGroup(word: string): Program {
+function makeGroup(word: string, { groups }: CommandTable): Program {
   return configure(new Program(word))
     .usage("COMMAND [options]")
     .description(groups[word] ?? "");

@@ -6,7 +6,7 @@ import { describeUnknownSettings } from "../settings/config.ts";
 import { OperatorError, operatorErrors, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandTable } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
 import { findTopic, helpWidth } from "./help.ts";
@@ -15,33 +15,40 @@ import { type Invocation, joinWords, makeProgram } from "./program.ts";
 import { describeUsageError } from "./usage-error.ts";
 
 export async function run(
+  table: CommandTable,
   words: readonly string[],
   processContext: ProcessContext,
 ): Promise<number> {
   const json = words.includes("--json");
   try {
-    return await perform(words, processContext);
+    return await perform(table, words, processContext);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.success;
     if (error instanceof CommanderError && error.code === "commander.help") return exitCode.usage;
     const known =
-      error instanceof CommanderError ? new UsageError(describeUsageError(error, words)) : error;
+      error instanceof CommanderError
+        ? new UsageError(describeUsageError(table, error, words))
+        : error;
     report(known, processContext, { json, words });
     if (!(known instanceof OperatorError)) return exitCode.failure;
     return operatorErrors[known.errorName].exitCode;
   }
 }
 
-async function perform(words: readonly string[], processContext: ProcessContext): Promise<number> {
+async function perform(
+  table: CommandTable,
+  words: readonly string[],
+  processContext: ProcessContext,
+): Promise<number> {
   const { out, err } = processContext;
   let code: number = exitCode.success;
-  const topic = words[0] === "help" ? findTopic(words.slice(1)) : undefined;
+  const topic = words[0] === "help" ? findTopic(table, words.slice(1)) : undefined;
   if (topic !== undefined) {
     out.write(topic);
     return code;
   }
-  const program = makeProgram(async (invocation) => {
-    code = await runInvocation(invocation, processContext);
+  const program = makeProgram(table, async (invocation) => {
+    code = await runInvocation(table, invocation, processContext);
   });
   const output = {
     writeOut: (text: string) => out.write(text),
@@ -59,7 +66,7 @@ async function perform(words: readonly string[], processContext: ProcessContext)
   ]) {
     part.configureOutput(output);
   }
-  await program.parseAsync(joinWords(asOptions(words)), { from: "user" });
+  await program.parseAsync(joinWords(table, asOptions(words)), { from: "user" });
   return code;
 }
 
@@ -71,6 +78,7 @@ function asOptions(words: readonly string[]): readonly string[] {
 }
 
 async function runInvocation(
+  table: CommandTable,
   { command, values, json, as }: Invocation,
   processContext: ProcessContext,
 ): Promise<number> {
@@ -79,7 +87,7 @@ async function runInvocation(
   const environment = { ...processContext.environment, ...readReplaced(command, values) };
   const context = makeContext(
     { ...processContext, environment },
-    { json, as, rights: command.rights },
+    { json, as, table, rights: command.rights },
   );
   const result = await command.run(context, values);
   if (result === undefined) return exitCode.success;

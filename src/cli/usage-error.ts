@@ -3,13 +3,13 @@
 
 import type { CommanderError } from "commander";
 import { closestName } from "../domain/validation/suggest.ts";
-import type { Command } from "./command.ts";
-import { commands } from "./commands.ts";
+import type { Command, CommandTable } from "./command.ts";
 import { optionFlag } from "./option-flag.ts";
 
 const listing = "`sluice --help` lists all commands.";
 
 export function describeUsageError(
+  table: CommandTable,
   { code, message }: CommanderError,
   words: readonly string[],
 ): string {
@@ -23,15 +23,15 @@ export function describeUsageError(
   }
   if (code === "commander.unknownCommand") {
     const [withoutSuggestion = ""] = said.split(" (Did you mean ", 1);
-    return `${withoutSuggestion}. ${suggest(words)}${listing}`;
+    return `${withoutSuggestion}. ${suggest(table, words)}${listing}`;
   }
-  const command = commandIn(words);
+  const command = commandIn(table, words);
   // The library reports missing options first, but a missing option is often just a mistyped one.
   const isMissing = code === "commander.missingMandatoryOptionValue";
   const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
   const misplaced = isMissing && command !== undefined ? misplacedValue(command, words, said) : "";
   const what = `${mistyped ?? said}${misplaced}`.replace(/\.$/, "");
-  return `${what}${what.endsWith("?") ? "" : "."} ${whereToRead(command, words)}`;
+  return `${what}${what.endsWith("?") ? "" : "."} ${whereToRead(table, command, words)}`;
 }
 
 /** The value of the option stands alone, as in `retention show acme`. */
@@ -45,13 +45,19 @@ function misplacedValue({ name }: Command, words: readonly string[], said: strin
     : "";
 }
 
-function suggest(words: readonly string[]): string {
-  const names = suggestCommands(words.filter((word) => !word.startsWith("-")));
+function suggest(table: CommandTable, words: readonly string[]): string {
+  const names = suggestCommands(
+    table,
+    words.filter((word) => !word.startsWith("-")),
+  );
   if (names.length === 0) return "";
   return `Did you mean ${names.map((name) => `\`sluice ${name}\``).join(" or ")}? `;
 }
 
-function commandIn(words: readonly string[]): Command | undefined {
+function commandIn(
+  { commands }: CommandTable,
+  words: readonly string[],
+): Command | undefined {
   // The last one, because `export verify` follows `export`.
   return commands.findLast(({ name }) => {
     const own = name.split(" ");
@@ -70,7 +76,11 @@ function mistypedOption({ options }: Command, words: readonly string[]): string 
   return `unknown option '${unknown}'${meant === undefined ? "" : ` (Did you mean ${meant}?)`}`;
 }
 
-function whereToRead(command: Command | undefined, [first = ""]: readonly string[]): string {
+function whereToRead(
+  { commands }: CommandTable,
+  command: Command | undefined,
+  [first = ""]: readonly string[],
+): string {
   if (command !== undefined) return `\`sluice ${command.name} --help\` explains the command.`;
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
   return isGroup ? `\`sluice ${first} --help\` lists its commands.` : listing;
@@ -92,33 +102,36 @@ const otherNames: Readonly<Record<string, string>> = {
 const suggestionsMax = 3;
 
 /** Full names of commands, the closest first; empty if none is close. */
-export function suggestCommands(words: readonly string[]): readonly string[] {
+export function suggestCommands(
+  { commands }: CommandTable,
+  words: readonly string[],
+): readonly string[] {
   const [first = "", second = ""] = words;
-  const group = nearestFirst(first);
-  const found = group === undefined ? withSecondWord(first, second) : ofGroup(group, second);
+  const names = commands.map(({ name }) => name);
+  const group = nearestFirst(names, first);
+  const found =
+    group === undefined ? withSecondWord(names, first, second) : ofGroup(names, group, second);
   return found.slice(0, suggestionsMax);
 }
 
+type Names = readonly string[];
+
 /** Suggests commands for words in the wrong order, such as `create organization`. */
-function withSecondWord(verb: string, noun: string): readonly string[] {
-  const names = namesWhere(([, word]) => word === verb);
-  const group = nearestFirst(noun);
+function withSecondWord(all: Names, verb: string, noun: string): Names {
+  const names = all.filter((name) => name.split(" ")[1] === verb);
+  const group = nearestFirst(all, noun);
   return group === undefined ? names : names.filter((name) => name.startsWith(`${group} `));
 }
 
-function ofGroup(group: string, verb: string): readonly string[] {
-  const names = namesWhere(([word]) => word === group);
+function ofGroup(all: Names, group: string, verb: string): Names {
+  const names = all.filter((name) => name.split(" ")[0] === group);
   const verbs = names.flatMap((name) => name.split(" ")[1] ?? []);
   const meant = closestName(verb, verbs);
   return meant === undefined ? names : [`${group} ${meant}`];
 }
 
-function nearestFirst(word: string): string | undefined {
-  const firsts = new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""));
+function nearestFirst(names: Names, word: string): string | undefined {
+  const firsts = new Set(names.map((name) => name.split(" ")[0] ?? ""));
   if (firsts.has(word)) return word;
   return Object.hasOwn(otherNames, word) ? otherNames[word] : closestName(word, firsts);
-}
-
-function namesWhere(matches: (words: readonly string[]) => boolean): readonly string[] {
-  return commands.map(({ name }) => name).filter((name) => matches(name.split(" ")));
 }

@@ -6,7 +6,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { commands, groups, topics } from "../../src/cli/commands.ts";
+import { topics } from "../../src/cli/help.ts";
+import { commands, commandTable, groups } from "../../src/process/command-table.ts";
 import { completionOffer } from "../../src/cli/command/completion.ts";
 import { commonOptions, optionFlags } from "../../src/cli/option-flag.ts";
 import { root } from "../repository/tree.ts";
@@ -17,7 +18,7 @@ const folder = makeTempFolder();
 const line = makeCommandLine({ folder });
 
 function offered(...typed: readonly string[]): readonly string[] | "files" | "folders" {
-  const offer = completionOffer({ commands, groups, topics }, typed);
+  const offer = completionOffer(commandTable, typed);
   return typeof offer === "string" ? offer : offer.map(([word]) => word);
 }
 

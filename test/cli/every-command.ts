@@ -2,7 +2,7 @@
 // can run each of them; new commands are included automatically.
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 
 /** Tried in this order; the first that a parameter accepts is its value. */

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { operate } from "../support/server.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -15,6 +15,7 @@ import { before, describe, it } from "node:test";
 import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import type { Context } from "../../src/cli/command.ts";
 import { makeContext } from "../../src/cli/context.ts";
+import { commandTable } from "../../src/process/command-table.ts";
 import { exportOrganization } from "../../src/cli/organization-export.ts";
 import type { Organization } from "../../src/domain/access.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
@@ -39,7 +40,8 @@ const exportAll = () => Promise.reject(new Error("the disk is full"));
 
 function contextOf({ environment }: CommandLine): Context {
   const silent = { isTTY: false, write: () => true };
-  return makeContext({ environment, out: silent, err: silent }, { json: true, as: undefined });
+  const options = { json: true, as: undefined, table: commandTable };
+  return makeContext({ environment, out: silent, err: silent }, options);
 }
 
 describe("organization close", () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { renderCliReference } from "../../docs/generate/cli.ts";
 import { version } from "../../src/process/version.ts";

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { commands, groups, headings, topics } from "../../src/cli/commands.ts";
+import { commands, groups, headings } from "../../src/process/command-table.ts";
+import { topics } from "../../src/cli/help.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { settings } from "../../src/settings/config.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { renderChart } from "../../src/console/html/chart.ts";
 import { routes } from "../../src/console/routes.ts";
 import type { Store } from "../../src/store/interface/store.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import type { App } from "../../src/actions/app.ts";
 import { type Command, type Parameter } from "../../src/cli/command.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { routes } from "../../src/console/routes.ts";
 import { isPartyType } from "../../src/domain/deletion/party.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pages } from "../../docs/generate/pages.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { settings } from "../../src/settings/config.ts";
 import { findFormFaults } from "../../src/domain/deletion/receipt-form.ts";

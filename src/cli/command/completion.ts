@@ -1,6 +1,14 @@
 // `sluice completion`: the script of a shell, which asks this command what can follow the words that were typed.
 
-import { anyNumber, type Command, defineCommand, required, type Parameter } from "../command.ts";
+import {
+  anyNumber,
+  type Command,
+  type CommandTable,
+  defineCommand,
+  type Parameter,
+  required,
+} from "../command.ts";
+import { topics } from "../help.ts";
 import { choice } from "../input/kinds.ts";
 import { commonOptions, optionFlags } from "../option-flag.ts";
 
@@ -56,48 +64,36 @@ complete -c sluice -f -a '(__sluice_offer)'`,
 
 const shells = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof scripts)[];
 
-/** The table has this command, too, so it is read only when the command runs. */
-export function makeCompletion(table: () => CommandTable): Command {
-  return defineCommand({
-    name: "completion",
-    summary: "Print a script that completes commands, options and values in a shell.",
-    details:
-      "The script asks this command what can follow the words that were typed, so it is always up to date. " +
-      "With zsh, load it after compinit. Needs no store.",
-    examples: [
-      "source <(sluice completion bash)",
-      "source <(sluice completion zsh)",
-      "sluice completion fish > ~/.config/fish/completions/sluice.fish",
-    ],
-    rights: [],
-    arguments: {
-      shell: required(choice("SHELL", shells), `The shell: ${shells.join(", ")}.`),
-      words: anyNumber(
-        { placeholder: "WORD", read: (word) => word },
-        "The words typed after sluice; prints what can follow. For the script.",
-      ),
-    },
-    run: async (_, { shell, words }) => {
-      if (words.length === 0)
-        return { json: { shell, script: scripts[shell] }, text: scripts[shell] };
-      const offer = completionOffer(table(), words);
-      return { json: offer, text: renderOffer(offer) };
-    },
-  });
-}
+export const completion = defineCommand({
+  name: "completion",
+  summary: "Print a script that completes commands, options and values in a shell.",
+  details:
+    "The script asks this command what can follow the words that were typed, so it is always up to date. " +
+    "With zsh, load it after compinit. Needs no store.",
+  examples: [
+    "source <(sluice completion bash)",
+    "source <(sluice completion zsh)",
+    "sluice completion fish > ~/.config/fish/completions/sluice.fish",
+  ],
+  rights: [],
+  arguments: {
+    shell: required(choice("SHELL", shells), `The shell: ${shells.join(", ")}.`),
+    words: anyNumber(
+      { placeholder: "WORD", read: (word) => word },
+      "The words typed after sluice; prints what can follow. For the script.",
+    ),
+  },
+  run: async ({ table }, { shell, words }) => {
+    if (words.length === 0) return { json: { shell, script: scripts[shell] }, text: scripts[shell] };
+    const offer = completionOffer(table, words);
+    return { json: offer, text: renderOffer(offer) };
+  },
+});
 
 /** A line for each word, with its summary after a tab. */
 function renderOffer(offer: Offer): string {
   if (typeof offer === "string") return `:${offer}`;
   return offer.map(([word, summary]) => `${word}\t${summary}`).join("\n");
-}
-
-/** The possible first words after `sluice`. */
-interface CommandTable {
-  readonly commands: readonly Command[];
-  /** Summaries of the first words of commands with two words. */
-  readonly groups: Readonly<Record<string, string>>;
-  readonly topics: Readonly<Record<string, string>>;
 }
 
 type OfferedWord = readonly [word: string, summary: string];
@@ -126,7 +122,7 @@ function offerAfter(table: CommandTable, before: readonly string[], current: str
   const [first, second] = before;
   if (first === undefined) return [...firstWords(table), ["help", "Explain."], ...ownOptions];
   if (first === "help") {
-    if (second === undefined) return [...firstWords(table), ...Object.entries(table.topics)];
+    if (second === undefined) return [...firstWords(table), ...Object.entries(topics)];
     return before.length === 2 ? secondWords(table, second) : [];
   }
   if (Object.hasOwn(table.groups, first) && before.length === 1) return secondWords(table, first);

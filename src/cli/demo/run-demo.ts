@@ -5,13 +5,12 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Sluice, SluiceError, SluiceNetworkError } from "../../../client/src/sluice.ts";
+import type { App } from "../../actions/app.ts";
 import { createKey } from "../../actions/access/keys.ts";
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { readConfig } from "../../settings/config.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
 import type { Context } from "../command.ts";
-import { makeContext } from "../context.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { type Demo, stepsOf } from "./steps.ts";
 
@@ -34,10 +33,9 @@ export async function runDemo(context: Context, { origin, keep, ...input }: Demo
   const own = { HOST: "127.0.0.1", PORT: "0", DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: "fatal" };
   const environment = { ...context.environment, ...own };
   try {
-    const { serve } = await import("../../process/serve.ts");
-    const server = await serve(readConfig(environment));
+    const server = await context.startService(environment);
     try {
-      const apiKey = await makeKey({ ...context, environment });
+      const apiKey = await makeKey({ ...server.app, operator: context.operator });
       const steps = await runSteps(context, input, { baseUrl: server.address, apiKey });
       return { ok: true, origin, ...steps, kept: kept ?? null };
     } finally {
@@ -55,12 +53,9 @@ async function makeEmptyFolder(folder: string): Promise<string> {
   throw new OperatorError("input", message);
 }
 
-function makeKey({ environment, out, err, operator }: Context): Promise<string> {
-  const context = makeContext({ environment, out, err, operator }, { json: true, as: undefined });
-  return context.withApp(async (app) => {
-    await createOrganization(app, { name: "Demonstration", organizationId });
-    return (await createKey(app, { organizationId, name: "demonstration" })).secret;
-  });
+async function makeKey(app: App): Promise<string> {
+  await createOrganization(app, { name: "Demonstration", organizationId });
+  return (await createKey(app, { organizationId, name: "demonstration" })).secret;
 }
 
 async function runSteps(

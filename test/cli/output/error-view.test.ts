@@ -10,7 +10,7 @@ import {
   reasonOf,
 } from "../../../src/actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../../../src/domain/error.ts";
-import { commands } from "../../../src/cli/commands.ts";
+import { commands } from "../../../src/process/command-table.ts";
 import { advice, viewError } from "../../../src/cli/output/error-view.ts";
 import { makeKeyReader } from "../../../src/data-folder/receipt-key.ts";
 import { makePrivateFolder } from "../../../src/files/private-folder.ts";
