@@ -72,7 +72,7 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "backup/replay-postgres",
     "backup/two-hosts",
     "bulk/import/power-cut",
-    "cli/demo/",
+    "feature/*/rest/",
     "cli/failing-start",
     "cli/other-user",
     "cli/serve",
@@ -88,10 +88,15 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
 
 /** What a test file of the rest is; undefined for those of `npm test`. */
 export function kindOf(file: string): string | undefined {
-  const path = relative(import.meta.dirname, file);
+  const path = inAnyFeature(relative(import.meta.dirname, file));
   const isIn = ([, places]: readonly [string, readonly string[]]) =>
     places.some((place) => path.startsWith(place));
   return Object.entries(rest).find(isIn)?.[0];
+}
+
+/** No list of tests names a feature: `feature/*/rest/` is a folder of each. */
+export function inAnyFeature(path: string): string {
+  return path.replace(/^feature\/[^/]+\//, "feature/*/");
 }
 
 /** The line that `npm test` ends with. */

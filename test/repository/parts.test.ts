@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { describeRest, kindOf, rest } from "../parts.ts";
+import { describeRest, inAnyFeature, kindOf, rest } from "../parts.ts";
 import { readMutants } from "../mutants/mutant.ts";
 import { readFiles, root, type TextFile } from "./tree.ts";
 
@@ -12,9 +12,9 @@ const programs = /from ".*\/(?:browser|pgbouncer|other-servers|in-test)\.ts"/;
 
 function findMisplaced(files: readonly TextFile[], parts = rest): readonly string[] {
   const places = Object.values(parts).flat();
-  const placesOf = (path: string) => places.filter((place) => path.startsWith(`test/${place}`));
+  const placesOf = (path: string) => places.filter((place) => isIn(path, place));
   const empty = places.filter(
-    (place) => !files.some(({ path }) => path.startsWith(`test/${place}`)),
+    (place) => !files.some(({ path }) => isIn(path, place)),
   );
   return [
     ...empty.map((place) => `${place}: no test`),
@@ -24,6 +24,10 @@ function findMisplaced(files: readonly TextFile[], parts = rest): readonly strin
       return length === 0 && programs.test(text) ? [`${path}: belongs to the rest`] : [];
     }),
   ];
+}
+
+function isIn(path: string, place: string): boolean {
+  return inAnyFeature(path.replace("test/", "")).startsWith(place);
 }
 
 function isLeft(path: string): boolean {

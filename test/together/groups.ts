@@ -2,6 +2,7 @@
 // such as its environment or its timers, and measure no memory.
 
 import { relative } from "node:path";
+import { inAnyFeature } from "../parts.ts";
 
 interface Group {
   /** Paths of folders or files in `test`. */
@@ -97,9 +98,8 @@ const groups: Readonly<Record<string, Group>> = {
     ],
   },
   cli: {
-    of: ["cli/"],
+    of: ["cli/", "feature/"],
     but: [
-      "cli/demo/demo",
       "cli/failing-start",
       "cli/launcher",
       "cli/other-user",
@@ -107,6 +107,7 @@ const groups: Readonly<Record<string, Group>> = {
       "cli/unknown-settings",
       "cli/unusable-files",
       "cli/v8-flags",
+      "feature/*/rest/",
     ],
   },
   http: {
@@ -144,7 +145,7 @@ export interface Gathered {
 /** The given files by group; a group of one is none. */
 export function gather(files: readonly string[], folder: string): Gathered {
   const nameOf = (file: string) => {
-    const path = relative(folder, file);
+    const path = inAnyFeature(relative(folder, file));
     const isIn = (places: readonly string[]) => places.some((place) => path.startsWith(place));
     const found = Object.entries(groups).find(([, { of, but }]) => isIn(of) && !isIn(but));
     return found?.[0] ?? "";

@@ -1,9 +1,9 @@
 // `sluice demo`
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { defineCommand, optional, withDefault } from "../command.ts";
-import { text, wholeNumber } from "../input/kinds.ts";
-import { runUntilStopped } from "../stop-signal.ts";
+import { defineCommand, optional, withDefault } from "../../cli/command.ts";
+import { text, wholeNumber } from "../../cli/input/kinds.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
 
 export const demo = defineCommand({
   name: "demo",
@@ -35,8 +35,8 @@ export const demo = defineCommand({
     keep: optional(text("DIR"), "Keep the store in this folder, which must be empty or not exist."),
   },
   run: async (context, { keep, ...given }) => {
-    const { openInput } = await import("../demo/input.ts");
-    const { describeReport, runDemo } = await import("../demo/run-demo.ts");
+    const { openInput } = await import("./input.ts");
+    const { describeReport, runDemo } = await import("./run-demo.ts");
     const input = await openInput(given);
     const stopped = new OperatorError("stopped", "The demonstration was stopped.");
     const report = await runUntilStopped(

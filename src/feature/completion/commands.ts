@@ -7,10 +7,10 @@ import {
   defineCommand,
   type Parameter,
   required,
-} from "../command.ts";
-import { topics } from "../help.ts";
-import { choice } from "../input/kinds.ts";
-import { commonOptions, optionFlags } from "../option-flag.ts";
+} from "../../cli/command.ts";
+import { topics } from "../../cli/help.ts";
+import { choice } from "../../cli/input/kinds.ts";
+import { commonOptions, optionFlags } from "../../cli/option-flag.ts";
 
 const scripts = {
   bash: String.raw`# Completion of sluice for bash. To load it in every shell, add to ~/.bashrc:

@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { findType } from "../../../src/actions/record/find-named-record.ts";
 import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
-import { type InputOptions, openInput } from "../../../src/cli/demo/input.ts";
+import { type InputOptions, openInput } from "../../../src/feature/demo/input.ts";
 import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 

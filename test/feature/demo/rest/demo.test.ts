@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { makeTempFolder } from "../../support/temp-folder.ts";
-import { makeCommandLine } from "../command-line.ts";
-import { runProgram, startProgram } from "../program.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
+import { makeCommandLine } from "../../../cli/command-line.ts";
+import { runProgram, startProgram } from "../../../cli/program.ts";
 
 const line = makeCommandLine();
 

@@ -10,8 +10,8 @@ import { createKey } from "../../actions/access/keys.ts";
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { makePrivateFolder } from "../../files/private-folder.ts";
-import type { Context } from "../command.ts";
-import { type Column, renderTable } from "../output/table.ts";
+import type { Context } from "../../cli/command.ts";
+import { type Column, renderTable } from "../../cli/output/table.ts";
 import { type Demo, stepsOf } from "./steps.ts";
 
 type Input = Pick<Demo, "transactions" | "assessments" | "signal">;

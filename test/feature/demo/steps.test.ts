@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Sluice } from "../../../client/src/sluice.ts";
-import { openInput } from "../../../src/cli/demo/input.ts";
-import { stepsOf } from "../../../src/cli/demo/steps.ts";
+import { openInput } from "../../../src/feature/demo/input.ts";
+import { stepsOf } from "../../../src/feature/demo/steps.ts";
 
 interface Answer {
   readonly status: number;
