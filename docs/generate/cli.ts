@@ -22,8 +22,8 @@ ${Object.keys(topics)
   .map((topic) => `\`${topic}\``)
   .join(", ")}. Short for \`--organization\` is \`-o\`, for every command that has it.
 
-**Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, \`restore\` replaces it, and
-\`demo\` creates one of its own. All other commands fail if there is no store, and create nothing.
+**Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, and \`restore\` replaces it.
+All other commands that need one fail if there is none, and create nothing.
 
 **Files.** A command that writes a file replaces an existing one only if an option tells it to, and does not create
 folders.

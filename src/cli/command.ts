@@ -85,6 +85,8 @@ export interface Command {
   readonly summary: string;
   /** Further sentences for the help and the documentation. */
   readonly details?: string;
+  /** What it is for, to whoever has just created a store; the sentence continues after its name. */
+  readonly forNewcomers?: string;
   readonly examples: readonly string[];
   /** The operator named with --as needs one of these rights; empty for a command that anybody may run. */
   readonly rights: readonly OperatorRight[];

@@ -1,14 +1,12 @@
-// The table of commands, in the order of the help and the documentation. Everything else about a command is in the file
-// of its noun.
+// The commands of the core, in the order of the help and the documentation; src/process/command-table.ts adds those of
+// features. Everything else about a command is in the file of its noun.
 
 import type { Command } from "./command.ts";
 import { auditExport, auditVerify } from "./command/audit.ts";
 import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
-import { completion } from "../feature/completion/commands.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
-import { demo } from "../feature/demo/commands.ts";
 import { exportRecords, exportVerify } from "./command/export.ts";
 import { importRecords } from "./command/import.ts";
 import { move } from "./command/move.ts";
@@ -34,7 +32,6 @@ import * as webhook from "../noun/webhook.ts";
 
 export const commands: readonly Command[] = [
   serve,
-  demo,
   migrate,
   organizationCreate,
   organizationList,
@@ -104,7 +101,6 @@ export const commands: readonly Command[] = [
   check,
   clockConfirm,
   openapi,
-  completion,
 ];
 
 /** A summary for the first word of commands with two words. */
@@ -129,10 +125,10 @@ export const groups: Readonly<Record<string, string>> = {
 
 /** The parts of the help, with the first words of their commands. */
 export const headings: Readonly<Record<string, readonly string[]>> = {
-  Service: ["serve", "demo", "migrate"],
+  Service: ["serve", "migrate"],
   "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],
   Records: ["import", "export", "changes", "recipient", "webhook", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check", "clock"],
-  Tools: ["openapi", "completion"],
+  Tools: ["openapi"],
 };

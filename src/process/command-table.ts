@@ -1,7 +1,26 @@
-// All commands of the program.
+// All commands of the program: those of the core, and those of features.
 
 import type { CommandTable } from "../cli/command.ts";
 import * as own from "../cli/commands.ts";
+import { features } from "../feature/features.ts";
 
-export const commandTable: CommandTable = own;
+const parts = (await Promise.all(features.map((feature) => feature.commands?.()))).filter(
+  (part) => part !== undefined,
+);
+
+export const commandTable: CommandTable = {
+  commands: [...own.commands, ...parts.flatMap((part) => part.commands)],
+  groups: Object.assign({}, own.groups, ...parts.map((part) => part.groups)) as typeof own.groups,
+  headings: Object.fromEntries(
+    Object.entries(own.headings).map(([heading, words]) => [
+      heading,
+      [...words, ...firstWordsIn(heading)],
+    ]),
+  ),
+};
 export const { commands, groups, headings } = commandTable;
+
+function firstWordsIn(heading: string): readonly string[] {
+  const added = parts.filter((part) => part.heading === heading).flatMap((part) => part.commands);
+  return [...new Set(added.map(({ name }) => name.split(" ")[0] ?? ""))];
+}

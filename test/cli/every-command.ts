@@ -4,6 +4,7 @@
 import type { Command, Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
+import { commandsWith } from "../feature/samples.ts";
 
 /** Tried in this order; the first that a parameter accepts is its value. */
 const values = [
@@ -25,14 +26,16 @@ const values = [
  */
 const creating: ReadonlySet<string> = new Set([
   "serve",
-  "demo",
   "migrate",
   "organization create",
   "restore",
 ]);
 
 /** Commands that do not open a store. */
-const apart: ReadonlySet<string> = new Set(["openapi", "demo", "completion"]);
+const apart: ReadonlySet<string> = new Set([
+  "openapi",
+  ...Object.keys(commandsWith("opensNoStore")),
+]);
 
 export interface TypedCommand {
   readonly name: string;

@@ -29,7 +29,7 @@ function serve(
 function firstSteps(server: ServerProcess): Promise<string> {
   return waitFor("the first steps", () => {
     const { out } = server.output();
-    return out.includes("sluice demo") ? out : undefined;
+    return out.includes("sluice key create") ? out : undefined;
   });
 }
 

@@ -12,6 +12,7 @@ import { isPartyType } from "../../src/domain/deletion/party.ts";
 import { type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
+import { commandsWith } from "../feature/samples.ts";
 import { read, submit } from "../console/browse.ts";
 import { placeOf } from "../support/offset-place.ts";
 import type { Random } from "../support/random.ts";
@@ -42,13 +43,13 @@ export const apartPages: Readonly<Record<string, string>> = {
 /** Which commands are not compared, and why. */
 export const apart: Readonly<Record<string, string>> = {
   serve: "does not end",
-  demo: "has a store of its own",
   migrate: "needs a store that nobody serves",
   backup: "copies the whole store",
   restore: "puts another store in its place",
   move: "moves the whole store",
   "organization create": "would create another organization with each role",
   import: "is a write, which the requests of the scenarios compare",
+  ...commandsWith("incomparable"),
 };
 
 const mayNotKnow = operatorRoles.filter((role) => !rightsOf([role]).has("confidential.read"));

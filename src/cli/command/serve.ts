@@ -66,11 +66,14 @@ export const serve = defineCommand({
 
 /** Undefined for a store that has an organization already. */
 async function describeNext(
-  { environment }: Context,
+  { environment, table }: Context,
   { address, app }: Serving,
   first: FirstOrganization | undefined,
 ): Promise<string | undefined> {
-  if (first !== undefined) return describeFirstSteps(address, first);
+  const hints = table.commands.flatMap(({ name, forNewcomers: text }) =>
+    text === undefined ? [] : [`\`npx sluice ${name}\` ${text}`],
+  );
+  if (first !== undefined) return [describeFirstSteps(address, first), ...hints].join("\n");
   if ((await listOrganizations(app)).length > 0) return undefined;
   return describeProductionSteps(address, { environment, program: process.argv.slice(0, 2) });
 }
@@ -168,8 +171,7 @@ curl -sS -w '\\n' -X DELETE ${address}/v2/transaction \\
 
 API reference: ${address}/docs
 Console: run \`npx sluice operator create NAME --role operator\`, and open the link that \`npx sluice operator link NAME\` prints.
-\`npx sluice organization create\` and \`npx sluice key create\` create organizations and keys.
-\`npx sluice demo\` shows the whole service at work with a few thousand transactions.`;
+\`npx sluice organization create\` and \`npx sluice key create\` create organizations and keys.`;
 }
 
 interface ProductionStart {

@@ -64,7 +64,9 @@ complete -c sluice -f -a '(__sluice_offer)'`,
 
 const shells = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof scripts)[];
 
-export const completion = defineCommand({
+export const heading = "Tools";
+
+const completion = defineCommand({
   name: "completion",
   summary: "Print a script that completes commands, options and values in a shell.",
   details:
@@ -89,6 +91,8 @@ export const completion = defineCommand({
     return { json: offer, text: renderOffer(offer) };
   },
 });
+
+export const commands = [completion];
 
 /** A line for each word, with its summary after a tab. */
 function renderOffer(offer: Offer): string {

@@ -5,7 +5,9 @@ import { defineCommand, optional, withDefault } from "../../cli/command.ts";
 import { text, wholeNumber } from "../../cli/input/kinds.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 
-export const demo = defineCommand({
+export const heading = "Service";
+
+const demo = defineCommand({
   name: "demo",
   summary: "Run a demonstration of the whole service, with measurements.",
   details:
@@ -17,6 +19,7 @@ export const demo = defineCommand({
     "sluice demo",
     "sluice demo --transactions transactions.csv.gz --accounts accounts.csv.gz",
   ],
+  forNewcomers: "shows the whole service at work with a few thousand transactions.",
   rights: [],
   options: {
     transactions: optional(
@@ -46,3 +49,5 @@ export const demo = defineCommand({
     return { json: report, text: describeReport(report) };
   },
 });
+
+export const commands = [demo];

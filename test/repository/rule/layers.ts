@@ -111,6 +111,8 @@ const layers: readonly Layer[] = [
       "src/http/openapi.ts",
     ],
   },
+  // What a feature imports of others is in features.ts of this folder.
+  { beginsWith: "src/feature/", may: ["src/", "client/src/"] },
   { beginsWith: "src/", may: ["src/"] },
   // Is published separately and runs anywhere: it depends on nothing else, not even on the service.
   { beginsWith: "client/src/", may: ["client/src/"], packages: [] },

@@ -85,6 +85,12 @@ describe("the demonstration", () => {
     assert.ok(existsSync(join(folder, "mine")));
   });
 
+  it("refuses to send nothing", async () => {
+    const { code, message } = await line.fail("demo --count 0");
+    assert.equal(code, 2);
+    assert.match(message, /whole number from 1 to/);
+  });
+
   it("fails before it starts anything when a file can't be read", async () => {
     const { name, message } = await line.fail("demo --transactions", join(line.folder, "none.csv"));
     assert.equal(name, "input");

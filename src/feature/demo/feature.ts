@@ -1,0 +1,5 @@
+// The demonstration of the service; see README.md.
+
+import type { Feature } from "../feature.ts";
+
+export const demo: Feature = { name: "demo", commands: () => import("./commands.ts") };

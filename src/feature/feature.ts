@@ -1,0 +1,21 @@
+// What a feature may add to the service, on one screen. A feature is a folder, and features.ts lists it; nothing outside
+// its folder names it (docs/decisions/0076-features-as-folders.md).
+//
+// Each part is a module that is loaded where it is needed: a command loads no pages, and a service that serves no
+// console loads none either.
+
+import type { Command } from "../cli/command.ts";
+
+export interface Feature {
+  /** The name of its folder. */
+  readonly name: string;
+  readonly commands?: () => Promise<CommandPart>;
+}
+
+export interface CommandPart {
+  /** The part of the help in which the commands are. */
+  readonly heading: string;
+  /** A summary for the first word of commands with two words. */
+  readonly groups?: Readonly<Record<string, string>>;
+  readonly commands: readonly Command[];
+}

@@ -1,0 +1,7 @@
+// The features of the service, a line each. A feature may import those above it.
+
+import { completion } from "./completion/feature.ts";
+import { demo } from "./demo/feature.ts";
+import type { Feature } from "./feature.ts";
+
+export const features: readonly Feature[] = [completion, demo];

@@ -1,0 +1,15 @@
+// What a test that runs over all commands, operations or pages has to know about those of a feature.
+
+export interface Samples {
+  /** The commands for which the usual does not hold, by name. */
+  readonly commands?: Readonly<Record<string, CommandSample>>;
+}
+
+export interface CommandSample {
+  /** True if it opens no store, or only one of its own. */
+  readonly opensNoStore?: true;
+  /** Why anybody may run it. */
+  readonly forAnybody?: string;
+  /** Why what it prints is not compared between stores that differ in confidential records. */
+  readonly incomparable?: string;
+}
