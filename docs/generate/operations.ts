@@ -2,7 +2,7 @@
 
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, scopesOf } from "../../src/http/operation.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
 
 const opening = `Bodies and replies are JSON; operations that accept a list also accept a stream of lines

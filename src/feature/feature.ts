@@ -5,11 +5,13 @@
 // console loads none either.
 
 import type { Command } from "../cli/command.ts";
+import type { Operation } from "../http/operation.ts";
 
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
   readonly commands?: () => Promise<CommandPart>;
+  readonly http?: () => Promise<HttpPart>;
 }
 
 export interface CommandPart {
@@ -18,4 +20,10 @@ export interface CommandPart {
   /** A summary for the first word of commands with two words. */
   readonly groups?: Readonly<Record<string, string>>;
   readonly commands: readonly Command[];
+}
+
+export interface HttpPart {
+  readonly operations: readonly Operation[];
+  /** Parts of the OpenAPI document in which the operations are. */
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
 }

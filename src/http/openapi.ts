@@ -2,7 +2,6 @@
 // Pure: the same tables give the same document, byte by byte.
 
 import type { RecordType } from "../domain/record-type.ts";
-import { recordTypes } from "../domain/record-types.ts";
 import type { JsonSchema, OpenApiDocument, PathItem } from "./openapi/document.ts";
 import { errorObject, errorSchemas } from "./openapi/error-object.ts";
 import { type ErrorResponse, errorsOf } from "./openapi/error-responses.ts";
@@ -34,22 +33,28 @@ import { limits } from "../domain/limits.ts";
 /** Replaced where the document is served, by the address that the client used. */
 const serverUrl = "http://127.0.0.1:8080";
 
+/** What features add. */
+interface Added {
+  readonly operations: readonly Operation[];
+  readonly tags: OpenApiDocument["tags"];
+}
+
 /** The document as it is published. */
-export function publishOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
-  const { components, ...document } = makePortable(buildOpenApi(types));
+export function publishOpenApi(types: readonly RecordType[], added: Added): OpenApiDocument {
+  const { components, ...document } = makePortable(buildOpenApi(types, added));
   const used = withoutUnused({ ...components, securitySchemes: {} }, document.paths);
   return { ...document, components: { ...used, securitySchemes } };
 }
 
 /** Everything that the service accepts and answers, streams and unions included. */
-export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
+export function buildOpenApi(types: readonly RecordType[], added: Added): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const schemas: Record<string, JsonSchema> = { ...sharedSchemas(), ...errorSchemas };
   const errors: ErrorResponse[] = [];
   const addPath = (path: string, methods: PathItem): void => {
     paths[path] = { parameters: [parameterRef("RequestId")], ...paths[path], ...methods };
   };
-  for (const operation of operationsFor(types)) {
+  for (const operation of operationsFor(types, added.operations)) {
     const document = operation.document(operation, types);
     addPath(operation.path, methodsOf(operation, document));
     Object.assign(schemas, document.request?.schemas, document.reply.schemas);
@@ -73,7 +78,7 @@ export function buildOpenApi(types: readonly RecordType[] = recordTypes): OpenAp
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: serverUrl, description: "This service: v1.0 and v2.0 have the same base." }],
-    tags: tagsFor(types),
+    tags: tagsFor(types, added),
     security: [{ BearerToken: [] }],
     paths,
     components: { ...components, securitySchemes },
@@ -89,12 +94,13 @@ function methodsOf(operation: Operation, document: OperationDocument): PathItem 
   return isRead ? { ...own, head: headObject(operation, document) } : own;
 }
 
-function tagsFor(types: readonly RecordType[]): OpenApiDocument["tags"] {
+function tagsFor(types: readonly RecordType[], { tags }: Added): OpenApiDocument["tags"] {
   return [
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
     { name: changeTag, description: "What was added and updated, in the order of arrival." },
     { name: webhookTag, description: "Where events are sent, so that clients need not poll." },
+    ...tags,
     { name: deletionTag, description: "Requests to delete a record, and their status." },
     { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
   ];

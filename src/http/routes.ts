@@ -1,5 +1,5 @@
-// The API on one screen: every operation as a row of name, method, path and verb. This is only a table; each file of
-// verb/ contains everything about a verb.
+// The API of the core on one screen: every operation as a row of name, method, path and verb. This is only a table; each
+// file of verb/ contains everything about a verb. src/process/operations.ts adds the operations of features.
 
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
@@ -20,8 +20,11 @@ import {
 } from "./verb/webhook-endpoint.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
-/** Every operation of the service for these record types. */
-export function operationsFor(types: readonly RecordType[]): readonly Operation[] {
+/** Every operation of the service for these record types. `added`: those of features. */
+export function operationsFor(
+  types: readonly RecordType[],
+  added: readonly Operation[] = [],
+): readonly Operation[] {
   return [
     row("issueToken", "POST /auth/token", issueToken),
     row("issueTokenV2", "POST /v2/auth/token", issueToken),
@@ -35,11 +38,10 @@ export function operationsFor(types: readonly RecordType[]): readonly Operation[
     row("removeRecipient", "DELETE /v2/recipient", removeRecipient),
     row("acknowledge", "POST /v2/recipient_acknowledgement", acknowledge),
     row("readDeletion", "GET /v2/deletion_request", readDeletion),
+    ...added,
     ...types.flatMap(operationsOfType),
   ];
 }
-
-export const operations: readonly Operation[] = operationsFor(recordTypes);
 
 function operationsOfType(type: RecordType): readonly Operation[] {
   const name = componentName(type);
@@ -60,7 +62,7 @@ function operationsOfType(type: RecordType): readonly Operation[] {
   ];
 }
 
-function row(
+export function row(
   name: string,
   route: `${Operation["method"]} ${string}`,
   verb: Verb,
@@ -71,10 +73,10 @@ function row(
 }
 
 const operationsByName: ReadonlyMap<string, Operation> = new Map(
-  operations.map((operation) => [operation.name, operation]),
+  operationsFor(recordTypes).map((operation) => [operation.name, operation]),
 );
 
-/** Throws TypeError for a name that no operation has. */
+/** An operation of the core. Throws TypeError for a name that none has. */
 export function operationNamed(name: string): Operation {
   const operation = operationsByName.get(name);
   if (operation === undefined) throw new TypeError(`there is no operation ${name}`);

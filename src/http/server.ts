@@ -24,13 +24,13 @@ import type { Scope } from "../domain/scope.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
 import { type Handler, type Operation, scopesOf } from "./operation.ts";
 import { authenticate, countUnknownPath } from "./request/authenticate.ts";
-import { operations } from "./routes.ts";
 import { noSuchOperation } from "./reply/no-such-operation.ts";
 import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
 
 type Mount = (server: FastifyInstance, watch: RequestWatch<RequestContext>) => void;
 
 export interface ServerOptions extends PublicOptions {
+  readonly operations: readonly Operation[];
   readonly trustProxy: boolean | string;
   /** Adds routes that this folder does not know. */
   readonly mount?: Mount | undefined;
@@ -73,8 +73,8 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
   }
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  registerMissing(server, context);
-  registerOperations(server, context, watch);
+  registerMissing(server, context, options.operations);
+  registerOperations(server, context, { watch, operations: options.operations });
   registerPublicRoutes(server, context, options);
   options.mount?.(server, watch);
   return server;
@@ -90,7 +90,10 @@ function noSchema(): never {
 function registerOperations(
   server: FastifyInstance,
   context: HttpContext,
-  watch: RequestWatch<RequestContext>,
+  {
+    watch,
+    operations,
+  }: Pick<Endpoint, "watch"> & Pick<ServerOptions, "operations">,
 ): void {
   for (const operation of operations) {
     const endpoint: Endpoint = {
@@ -180,8 +183,12 @@ async function answer(
 
 // Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
 
-function registerMissing(server: FastifyInstance, context: HttpContext): void {
-  const methods = methodsByPath();
+function registerMissing(
+  server: FastifyInstance,
+  context: HttpContext,
+  operations: readonly Operation[],
+): void {
+  const methods = methodsByPath(operations);
   const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       refuseAmbiguousRequest(request.raw);
@@ -190,7 +197,7 @@ function registerMissing(server: FastifyInstance, context: HttpContext): void {
       }
       if (request.url.startsWith("/v2/"))
         await countUnknownPath(context, request, makeRequestContext(request, reply, undefined));
-      const { error, headers } = refusal(request, methods);
+      const { error, headers } = refusal(request, methods, operations);
       sendError(context, request, { reply, error, headers });
     } catch (limit) {
       sendError(context, request, { reply, error: limit });
@@ -210,11 +217,12 @@ function registerMissing(server: FastifyInstance, context: HttpContext): void {
 function refusal(
   { method, url }: FastifyRequest,
   methods: MethodsByPath,
+  operations: readonly Operation[],
 ): { readonly error: AppError; readonly headers: Readonly<Record<string, string>> } {
   const path = url.split("?", 1)[0] ?? "";
   const allowed = methods.get(path);
   if (allowed === undefined) {
-    return { error: noSuchOperation(path, [...methods.keys()]), headers: {} };
+    return { error: noSuchOperation(path, [...methods.keys()], operations), headers: {} };
   }
   const allow = allowed.join(", ");
   const message = `${method} is not allowed here; this path allows ${allow}.`;
@@ -237,7 +245,7 @@ function codeOf(error: unknown): unknown {
 
 type MethodsByPath = ReadonlyMap<string, readonly string[]>;
 
-function methodsByPath(): MethodsByPath {
+function methodsByPath(operations: readonly Operation[]): MethodsByPath {
   const methods = new Map<string, string[]>();
   for (const { path } of publicRoutes) methods.set(path, ["GET", "HEAD"]);
   for (const { path, method } of operations) {

@@ -34,8 +34,10 @@ import { makeMetrics } from "../metrics/metrics.ts";
 import { RefusalHistory } from "../metrics/refusals.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
 import { openClock } from "./open-clock.ts";
+import { loadDocument } from "./load-document.ts";
 import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
+import { operations } from "./operations.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import { startTelemetry } from "./start-telemetry.ts";
@@ -216,7 +218,9 @@ async function startEntryPoints(
   const feed = await ChangeFeed.open(app);
   const context = makeHttpContext(parts, { worker, bulk, feed });
   const server = makeServer(context, {
+    operations,
     trustProxy: config.trustProxy,
+    loadDocument,
     metricsToken: config.metricsToken,
     renderMetrics: () => metrics.render(),
     mount: config.console ? openConsole(parts, context, opened) : undefined,

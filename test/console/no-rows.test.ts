@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { routes } from "../../src/console/routes.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import { publicRoutes } from "../../src/http/public-routes.ts";
 import { startIssuer, type Issuer } from "../support/openid-issuer.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -7,7 +7,7 @@ import { closeOrganization } from "../../src/actions/access/close-organization.t
 import { makeCredential } from "../../src/actions/credential.ts";
 import { revokeKey, rotateKey } from "../../src/actions/access/keys.ts";
 import { openApp } from "../../src/process/app.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import { limits } from "../../src/domain/limits.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { goodRequest, oneOfEachVerb } from "./good-request.ts";
 import { idOf, pathOf, startScene, typeNamed } from "./scene.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { limits } from "../../src/domain/limits.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Reply } from "../support/http-client.ts";
 import { goodRequest, oneOfEachVerb } from "./good-request.ts";
 import { pathOf, startScene, typeNamed } from "./scene.ts";

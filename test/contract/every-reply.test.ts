@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { goodRequest, oneOfEachVerb } from "./good-request.ts";
 import { fromNewAddress, startScene } from "./scene.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
 import { goodRequest } from "./good-request.ts";

@@ -7,7 +7,8 @@ import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
-import { operationNamed, operations } from "../../src/http/routes.ts";
+import { operationNamed } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { addWebhook, inForm, newWebhook, tokenRequest } from "./good-request.ts";
 import {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
 import type { Operation } from "../../src/http/operation.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import { deletableTypes } from "../../src/http/verb/request-deletion-by-type.ts";
 import { fetchToken } from "../support/customer.ts";
 import { idOf, startScene } from "./scene.ts";

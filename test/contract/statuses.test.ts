@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Operation } from "../../src/http/operation.ts";
-import { operationNamed, operations } from "../../src/http/routes.ts";
+import { operationNamed } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { StoreMethod } from "../support/store-faults.ts";
 import { goodRequest } from "./good-request.ts";

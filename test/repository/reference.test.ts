@@ -12,7 +12,7 @@ import { errorCatalogue } from "../../src/domain/error.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import { makeEdge } from "../../src/http/connection/shared-bounds.ts";
-import { operations } from "../../src/http/routes.ts";
+import { operations } from "../../src/process/operations.ts";
 import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
 import { readFile, readPages } from "./tree.ts";

@@ -4,7 +4,7 @@
 import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { once } from "../coalesce.ts";
-import { loadDocument, loadReferenceScript } from "../openapi/made-in-thread.ts";
+import { loadReferenceScript } from "../openapi/made-in-thread.ts";
 import { contentSecurityPolicy, referencePage, startScript } from "../openapi/reference-page.ts";
 import {
   makeRepresentation,
@@ -47,8 +47,8 @@ export const documentRoute: PublicRoute = {
       additionalProperties: true,
     },
   },
-  makeHandler: () => {
-    const find = makeDocuments();
+  makeHandler: (_context, { loadDocument }) => {
+    const find = makeDocuments(loadDocument);
     return async ({ request }) => representationAnswer(request, await find(request));
   },
 };
@@ -82,7 +82,9 @@ const addressesMax = 16;
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /** The document names the address to which the client sent its request, so that generated clients send theirs there. */
-function makeDocuments(): (request: FastifyRequest) => Promise<Representation> {
+function makeDocuments(
+  loadDocument: () => Promise<string>,
+): (request: FastifyRequest) => Promise<Representation> {
   const load = once(async () => JSON.parse(await loadDocument()) as OpenApiDocument);
   const known = new Map<string, () => Promise<Representation>>();
   const find = (url: string | undefined): Promise<Representation> => {

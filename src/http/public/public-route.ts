@@ -9,6 +9,8 @@ import type { Answer } from "../reply/reply.ts";
 export interface PublicOptions {
   /** If it is undefined, the metrics need no token. */
   readonly metricsToken: string | undefined;
+  /** The text of the OpenAPI document. */
+  readonly loadDocument: () => Promise<string>;
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
 

@@ -3,15 +3,20 @@
 import { AppError } from "../../domain/error.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { operations } from "../routes.ts";
+import type { Operation } from "../operation.ts";
 
-export function noSuchOperation(path: string, known: readonly string[]): AppError {
-  const hint = idInPath(path) ?? nearPath(path, known);
+/** `known`: the paths that have operations, or are public. */
+export function noSuchOperation(
+  path: string,
+  known: readonly string[],
+  operations: readonly Operation[],
+): AppError {
+  const hint = idInPath(path, operations) ?? nearPath(path, known);
   return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
 }
 
 /** For a path of an operation with an id behind it. */
-function idInPath(path: string): string | undefined {
+function idInPath(path: string, operations: readonly Operation[]): string | undefined {
   if (path.endsWith("/")) return undefined;
   const parent = path.slice(0, path.lastIndexOf("/"));
   const meant = operations.find((one) => one.method === "GET" && one.path === parent);

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
 import { makeMainLists } from "../../../src/http/bulk/main-lists.ts";
-import { operations } from "../../../src/http/routes.ts";
+import { operations } from "../../../src/process/operations.ts";
 
 const acme = "org-acme";
 const connected = new AbortController().signal;

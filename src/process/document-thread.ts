@@ -1,6 +1,6 @@
 // Runs in its own thread: builds the OpenAPI document and posts its text.
 
 import { parentPort } from "node:worker_threads";
-import { publishOpenApi } from "../openapi.ts";
+import { publishOpenApi } from "./operations.ts";
 
 parentPort?.postMessage(JSON.stringify(publishOpenApi()), []);
