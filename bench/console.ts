@@ -12,7 +12,7 @@ import { createSignInLink } from "../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../src/actions/deletion/request-deletion.ts";
 import { openApp } from "../src/process/app.ts";
 import { readConfig } from "../src/settings/config.ts";
-import { routes } from "../src/console/routes.ts";
+import { routes } from "../src/process/console-routes.ts";
 import { operatorRoles } from "../src/domain/operator.ts";
 import { startServer } from "./child.ts";
 import { median } from "../test/support/median.ts";

@@ -27,9 +27,9 @@ import { html } from "./html/html.ts";
 import { pathTo } from "./html/link.ts";
 import { isFromOwnPage, originOf } from "./sign-in/origin.ts";
 import { PageQueue } from "./request/page-queue.ts";
-import { routes } from "./routes.ts";
 
 export interface ConsoleOptions {
+  readonly routes: readonly Route[];
   readonly sources: ConsoleSources;
   /** CONSOLE_URL. */
   readonly url: string | undefined;
@@ -56,7 +56,7 @@ export function mountConsole(
 ): void {
   const parts = { ...options, context, watch };
   const queue = new PageQueue();
-  for (const route of routes) {
+  for (const route of options.routes) {
     server.route({
       method: route.method,
       url: route.path,

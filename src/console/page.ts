@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
+import type { HealthChecks } from "../actions/upkeep/read-health.ts";
 import { AppError } from "../domain/error.ts";
 import { isStorable } from "../domain/schema/formats.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
@@ -21,12 +22,22 @@ import type { EventStreams } from "./request/event-streams.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
-import type { Html } from "./html/html.ts";
+import type { Html, HtmlValue } from "./html/html.ts";
 import { pageHeaders } from "./request/headers.ts";
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 
+/** What a feature shows on pages of the core. */
+export interface Panels {
+  /** On the page of an open organization. */
+  readonly organization?: (person: Person) => Promise<HtmlValue>;
+  /** Among the figures of the overview; undefined if there is nothing to see. */
+  readonly overview?: (person: Person) => Promise<Html | undefined>;
+  readonly health?: HealthChecks;
+}
+
 /** What the pages show besides the store. */
 export interface ConsoleSources {
+  readonly panels: readonly Panels[];
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
   readonly uploads: Uploads;

@@ -1,5 +1,5 @@
-// The console on one screen: every page and every form as a row, with the right that it needs. The actions check the
-// right again.
+// The console of the core on one screen: every page and every form as a row, with the right that it needs. The actions
+// check the right again. src/process/console-routes.ts adds the pages of features.
 
 import { holdPage } from "../noun/hold.ts";
 import { identitiesPage, identityPage } from "../noun/identity.ts";

@@ -5,6 +5,7 @@
 // console loads none either.
 
 import type { Command } from "../cli/command.ts";
+import type { Panels, Route } from "../console/page.ts";
 import type { Operation } from "../http/operation.ts";
 
 export interface Feature {
@@ -12,6 +13,7 @@ export interface Feature {
   readonly name: string;
   readonly commands?: () => Promise<CommandPart>;
   readonly http?: () => Promise<HttpPart>;
+  readonly console?: () => Promise<ConsolePart>;
 }
 
 export interface CommandPart {
@@ -26,4 +28,9 @@ export interface HttpPart {
   readonly operations: readonly Operation[];
   /** Parts of the OpenAPI document in which the operations are. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+export interface ConsolePart {
+  readonly routes?: readonly Route[];
+  readonly panels?: Panels;
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, cookieOf, read, signIn, submit } from "./browse.ts";

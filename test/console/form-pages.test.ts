@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 
 describe("the pages of forms", () => {
   it("are those of every form with fields, and of nothing else", () => {

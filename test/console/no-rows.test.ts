@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { operations } from "../../src/process/operations.ts";
 import { publicRoutes } from "../../src/http/public-routes.ts";
 import { startIssuer, type Issuer } from "../support/openid-issuer.ts";

@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { Person, Route } from "../../src/console/page.ts";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";
 import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { holdPage } from "../../src/noun/hold.ts";

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { openBrowser, watchPage } from "./browser.ts";
 import { fillScreens, notPages, pathsOf, proposeChanges } from "./screens.ts";

@@ -6,7 +6,7 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { releaseHold } from "../../src/actions/retention/holds.ts";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { handsOf } from "./hands.ts";
 import type { Scene } from "./scene.ts";
 

@@ -6,7 +6,7 @@ import { renderChip, renderTabs } from "../../src/console/html/chip.ts";
 import { renderInput, renderReason } from "../../src/console/html/field.ts";
 import { html, renderFacts, renderTable } from "../../src/console/html/html.ts";
 import { showPage, type Person, type Route } from "../../src/console/page.ts";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 
 const sizes = ["Small: notes, headings of columns", "Medium: text", "Large: headings", "Title"];
 const colours = [

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { type Service, startService } from "../support/service.ts";

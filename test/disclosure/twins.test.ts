@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { renderChart } from "../../src/console/html/chart.ts";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
 import { compareTwins, type TwinLeak } from "./twins.ts";

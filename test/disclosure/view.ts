@@ -7,7 +7,7 @@ import type { App } from "../../src/actions/app.ts";
 import { type Command, type Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
-import { routes } from "../../src/console/routes.ts";
+import { routes } from "../../src/process/console-routes.ts";
 import { isPartyType } from "../../src/domain/deletion/party.ts";
 import { type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { rightsOf } from "../../src/domain/operator-right.ts";

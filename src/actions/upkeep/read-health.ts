@@ -38,12 +38,12 @@ const entriesChecked = 500;
 const receiptsChecked = 100;
 const checkMsMax = 5_000;
 
-/** Throws OperatorError not_permitted. A check that fails is part of the result. */
-export async function readHealth(app: App): Promise<Health> {
+/** `added`: further checks. Throws OperatorError not_permitted. A check that fails is part of the result. */
+export async function readHealth(app: App, ...added: readonly HealthChecks[]): Promise<Health> {
   requireRight(app, "health.read");
   const { store } = app;
   const checks = await Promise.all(
-    Object.entries(checksByName).map(([name, check]) => attempt(name, () => check(app))),
+    [checksByName, ...added].flatMap((checks) => Object.entries(checks)).map(([name, check]) => attempt(name, () => check(app))),
   );
   return {
     checks,
@@ -63,8 +63,11 @@ function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
 const behindDaysMin = 7;
 
 type Outcome = Omit<HealthCheck, "name">;
+type Check = (app: App) => Promise<Outcome>;
+/** By name. */
+export type HealthChecks = Readonly<Record<string, Check>>;
 
-const checksByName: Readonly<Record<string, (app: App) => Promise<Outcome>>> = {
+const checksByName: HealthChecks = {
   "The store accepts writes": async (app) => {
     const startedAt = performance.now();
     await probeWrite(app);
@@ -138,11 +141,11 @@ async function checkLastReceipts(app: App): Promise<Outcome> {
   return fine(`The signatures of the last ${stored.length} are valid.`);
 }
 
-function fine(result: string): Outcome {
+export function fine(result: string): Outcome {
   return { isFine: true, result };
 }
 
-function bad(result: string): Outcome {
+export function bad(result: string): Outcome {
   return { isFine: false, result };
 }
 

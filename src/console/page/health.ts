@@ -10,7 +10,7 @@ import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/t
 
 export async function showHealth(person: Person): Promise<Answer> {
   const { app, context, sources } = person;
-  const health = await readHealth(app);
+  const health = await readHealth(app, ...sources.panels.map((panel) => panel.health ?? {}));
   const stopping: HealthCheck = {
     name: "The process accepts requests",
     isFine: !context.draining(),

@@ -27,7 +27,7 @@ import {
 const screen = "/console/organizations";
 
 export async function showOrganization(person: Person): Promise<Answer> {
-  const { app, id } = person;
+  const { app, id, sources } = person;
   const shown = await readOrganization(app, id);
   const { organization, keys } = shown;
   const isOpen = organization.closedAt === undefined;
@@ -41,6 +41,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
         </section>
         ${isOpen && app.viewer.may("webhook.read") && html`<p>${renderWebhooksLink(id)}</p>`}
         ${isOpen && (await renderRecipients(person, id))}
+        ${isOpen && (await Promise.all(sources.panels.map((panel) => panel.organization?.(person))))}
       </div>
       <div>
         ${isOpen && renderForms(app, [settingsForm, approvalForm], id, { values: valuesOf(organization) })}

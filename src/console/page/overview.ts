@@ -11,7 +11,14 @@ import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderTabs } from "../html/chip.ts";
-import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
+import {
+  type Column,
+  type Html,
+  html,
+  type HtmlValue,
+  renderFacts,
+  renderFocusableTable,
+} from "../html/html.ts";
 import { showPage, type Person } from "../page.ts";
 import {
   formatSeconds,
@@ -36,10 +43,11 @@ export async function showOverview(person: Person): Promise<Answer> {
   const { app, query, sources } = person;
   const overview = await readOverview(app);
   const period = query.get("period") === day.name ? day : hour;
+  const figures = await Promise.all(sources.panels.map((panel) => panel.overview?.(person)));
   const { minutes, buckets } = sources.history.read();
   const slots = toSlots(minutes, period, app.now());
   const body = html`${overview.organizations === 0 && firstSteps}
-    ${renderState(overview, app.now())} ${renderPeriods(period)}
+    ${renderState(overview, app.now(), figures)} ${renderPeriods(period)}
     ${renderRecords(overview.types, slots, period)} ${renderRefusals(slots, period)}
     ${renderDurations(slots, { buckets, label: period.label })}
     <p class="note">
@@ -58,7 +66,7 @@ const firstSteps = html`<section class="empty">
 sluice key create --organization acme</code></pre>
 </section>`;
 
-function renderState(overview: Overview, now: number): Html {
+function renderState(overview: Overview, now: number, figures: HtmlValue): Html {
   const { queue, storeBytes, engine, lastBackup } = overview;
   const { open, overdue, oldestDueAt, awaitingApproval } = queue;
   const unapproved =
@@ -97,7 +105,7 @@ function renderState(overview: Overview, now: number): Html {
       <dt>Last backup</dt>
       <dd>${backup}</dd>
     </div>
-    ${renderWebhooks(overview)}
+    ${renderWebhooks(overview)} ${figures}
   </dl>`;
 }
 
