@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { settings } from "../../src/settings/config.ts";
+import { allSettings } from "../../src/process/added-settings.ts";
 import type { Setting } from "../../src/settings/setting.ts";
 
 export const chartSchemaPath = "deploy/helm/sluice/values.schema.json";
@@ -33,7 +33,7 @@ export function renderChartSchema(): string {
 }
 
 function describeSettings(): object {
-  const known = Object.values(settings)
+  const known = allSettings
     .filter(({ name }) => !ofChart.has(name) && !secret.test(name))
     .map((setting) => [setting.name, describeSetting(setting)] as const);
   return {

@@ -3,6 +3,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
+import type { Setting } from "../settings/setting.ts";
 import type { Paint } from "./output/paint.ts";
 
 /** Where a command writes; process.stdout is one. */
@@ -105,6 +106,8 @@ export interface CommandTable {
   readonly groups: Readonly<Record<string, string>>;
   /** The parts of the help, with the first words of their commands. */
   readonly headings: Readonly<Record<string, readonly string[]>>;
+  /** Those of features; src/settings/config.ts has the others. */
+  readonly settings: readonly Setting<unknown>[];
 }
 
 interface Definition<Arguments extends Parameters, Options extends Parameters> extends Omit<

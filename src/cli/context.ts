@@ -53,10 +53,10 @@ export function makeContext(
     table,
     startService: async (settings) => {
       const { serve } = await import("../process/serve.ts");
-      return await serve(readConfig(settings));
+      return await serve(readConfig(settings, table.settings));
     },
     withApp: async (work, { create = false, restoring = false, writesBeside = false } = {}) => {
-      const config = readConfig(environment);
+      const config = readConfig(environment, table.settings);
       // Imported only here, so that help and usage errors appear at once.
       const { openApp } = await import("../process/app.ts");
       const clock = now === undefined ? {} : { now };

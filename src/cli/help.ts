@@ -97,7 +97,7 @@ function describeCommands({ commands, headings }: CommandTable): string {
 }
 
 function describeSettings(table: CommandTable): string {
-  const rows = Object.values(settings).map(({ name, fallback, summary }): Row => {
+  const rows = [...Object.values(settings), ...table.settings].map(({ name, fallback, summary }): Row => {
     const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
     return [name, `${summary.replaceAll("`", "")}${otherwise}`];
   });

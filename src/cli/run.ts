@@ -83,7 +83,7 @@ async function runInvocation(
   processContext: ProcessContext,
 ): Promise<number> {
   // A server logs them like everything else.
-  if (!json && command.name !== "serve") warnOfUnknownSettings(processContext);
+  if (!json && command.name !== "serve") warnOfUnknownSettings(table, processContext);
   const environment = { ...processContext.environment, ...readReplaced(command, values) };
   const context = makeContext(
     { ...processContext, environment },
@@ -107,9 +107,12 @@ function readReplaced(
   return Object.fromEntries(replaced);
 }
 
-function warnOfUnknownSettings({ environment, err }: ProcessContext): void {
+function warnOfUnknownSettings(
+  { settings }: CommandTable,
+  { environment, err }: ProcessContext,
+): void {
   const paint = makePaint(err, environment, { json: false });
-  for (const warning of describeUnknownSettings(environment)) {
+  for (const warning of describeUnknownSettings(environment, settings)) {
     err.write(`sluice: ${paint("open", "warning:")} ${warning}\n`);
   }
 }

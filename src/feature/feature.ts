@@ -7,10 +7,12 @@
 import type { Command } from "../cli/command.ts";
 import type { Panels, Route } from "../console/page.ts";
 import type { Operation } from "../http/operation.ts";
+import type { Setting } from "../settings/setting.ts";
 
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
+  readonly settings?: readonly Setting<unknown>[];
   readonly commands?: () => Promise<CommandPart>;
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;

@@ -3,6 +3,7 @@
 import type { CommandTable } from "../cli/command.ts";
 import * as own from "../cli/commands.ts";
 import { features } from "../feature/features.ts";
+import { addedSettings } from "./added-settings.ts";
 
 const parts = (await Promise.all(features.map((feature) => feature.commands?.()))).filter(
   (part) => part !== undefined,
@@ -17,6 +18,7 @@ export const commandTable: CommandTable = {
       [...words, ...firstWordsIn(heading)],
     ]),
   ),
+  settings: addedSettings,
 };
 export const { commands, groups, headings } = commandTable;
 

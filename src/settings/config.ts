@@ -1,4 +1,5 @@
-// Every setting in one table: name, default, meaning, and how it is read. Settings come only from the environment.
+// Every setting of the core in one table: name, default, meaning, and how it is read. Settings come only from the
+// environment. Features have settings of their own, which are read together with these.
 
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
@@ -179,29 +180,43 @@ export const settings = {
   ...telemetrySettings,
 };
 
-/** The value of each setting. */
-export type Config = {
+type OwnConfig = {
   readonly [Name in keyof typeof settings]: (typeof settings)[Name] extends Setting<infer Value>
     ? Value
     : never;
 };
 
+/** The value of each setting. */
+export interface Config extends OwnConfig {
+  /** The values of the settings of features. */
+  readonly added: ReadonlyMap<Setting<unknown>, unknown>;
+}
+
+type Settings = readonly Setting<unknown>[];
+
+/** The value of a setting of a feature; its default where no settings of features were read. */
+export function valueOf<Value>({ added }: Config, item: Setting<Value>): Value {
+  return (added.has(item) ? added.get(item) : item.read(item.fallback)) as Value;
+}
+
 /** A sentence for each variable that looks like a setting but is not one. */
 export function describeUnknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
+  added: Settings = [],
 ): readonly string[] {
-  const names = Object.values(settings).map(({ name }) => name);
-  const known = [...names, ...secretNames.map(fileVariable)];
+  const all = [...Object.values(settings), ...added];
+  const known = [...all.map(({ name }) => name), ...secretNamesOf(all).map(fileVariable)];
   return findUnknownSettings(environment, known).map(describeUnknownSetting);
 }
 
-const secretNames = Object.values(settings).flatMap((item: Setting<unknown>) =>
-  item.isSecret === true ? [item.name] : [],
-);
+function secretNamesOf(all: Settings): readonly string[] {
+  return all.flatMap(({ name, isSecret }) => (isSecret === true ? [name] : []));
+}
 
 /** The environment with the content of the files that hold secrets, as far as they can be read. */
 export function withSecrets(environment: Environment): Environment {
-  return readSecretFiles(environment, secretNames, { emptyAllowed: true }).environment;
+  const names = secretNamesOf(Object.values(settings));
+  return readSecretFiles(environment, names, { emptyAllowed: true }).environment;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -209,29 +224,33 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The message has a line for each setting that can't be read. */
 export class ConfigError extends Error {}
 
-/** Throws ConfigError that names each invalid setting and what was expected. */
-export function readConfig(given: Environment): Config {
+/** `added`: the settings of features. Throws ConfigError that names each invalid setting and what was expected. */
+export function readConfig(given: Environment, added: Settings = []): Config {
   const production = given[settings.production.name] === "production";
-  const secrets = readSecretFiles(given, secretNames, { emptyAllowed: !production });
+  const names = secretNamesOf([...Object.values(settings), ...added]);
+  const secrets = readSecretFiles(given, names, { emptyAllowed: !production });
   const { environment } = secrets;
   const problems = [...secrets.problems];
   if (production && problems.length === 0) problems.push(...findForeignDatabase(environment));
-  const entries = Object.entries(settings).map(([key, item]) => {
+  const read = (item: Setting<unknown>): unknown => {
     const found = environment[item.name];
     const value = item.read(found === undefined || found === "" ? item.fallback : found);
     if (value instanceof Problem) {
       problems.push(`${item.name} must be ${value.expected}${quote(item.name, found)}.`);
     }
-    return [key, value];
-  });
+    return value;
+  };
+  const entries = Object.entries(settings).map(([key, item]) => [key, read(item)]);
+  const values = new Map(added.map((item) => [item, read(item)]));
   if (problems.length === 0) problems.push(...findOidcProblems(environment));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
-  const config = Object.fromEntries(entries) as Config;
+  const config = Object.fromEntries(entries) as OwnConfig;
   const isSet = ({ name }: { readonly name: string }) => (environment[name] ?? "") !== "";
   const path = isSet(settings.databaseUrl) ? sqlitePath(config.databaseUrl) : undefined;
   const dataDir = path === undefined || isSet(settings.dataDir) ? config.dataDir : dirname(path);
   return {
     ...config,
+    added: values,
     dataDir,
     ...(isSet(settings.databaseUrl) ? {} : { databaseUrl: `sqlite:${dataDir}/sluice.db` }),
     ...(isSet(settings.receiptKeyFile) ? {} : { receiptKeyFile: join(dataDir, "receipt-key.pem") }),
@@ -239,7 +258,7 @@ export function readConfig(given: Environment): Config {
 }
 
 /** What a setting must be, if the text is not a valid value; otherwise undefined. */
-export function expectedOf(key: keyof Config, given: string): string | undefined {
+export function expectedOf(key: keyof typeof settings, given: string): string | undefined {
   const value = settings[key].read(given);
   return value instanceof Problem ? value.expected : undefined;
 }

@@ -2,6 +2,7 @@
 
 import { describeServers } from "../files/postgres-urls.ts";
 import { type Config, readConfig, settings } from "./config.ts";
+import type { Setting } from "./setting.ts";
 
 export interface ShownSetting {
   readonly name: string;
@@ -17,11 +18,23 @@ const address = /_(?:URL|URI|ENDPOINT|ISSUER)$/;
 /** The settings in the order of the table. */
 export function showSettings(config: Config): readonly ShownSetting[] {
   const usual = readConfig({});
-  return Object.entries(settings).map(([key, { name, fallback, summary }]) => {
-    const value = config[key as keyof Config];
-    const isDefault = JSON.stringify(usual[key as keyof Config]) === JSON.stringify(value);
-    return { name, value: show(name, value, fallback), isDefault, summary };
+  const own = Object.entries(settings).map(([name, item]) => {
+    const key = name as keyof typeof settings;
+    return showSetting(item, config[key], usual[key]);
   });
+  const added = [...config.added].map(([item, value]) =>
+    showSetting(item, value, item.read(item.fallback)),
+  );
+  return [...own, ...added];
+}
+
+function showSetting(
+  { name, fallback, summary }: Setting<unknown>,
+  value: unknown,
+  usual: unknown,
+): ShownSetting {
+  const isDefault = JSON.stringify(usual) === JSON.stringify(value);
+  return { name, value: show(name, value, fallback), isDefault, summary };
 }
 
 /** The text that is shown if there is no value. */

@@ -6,7 +6,7 @@ import { commands, groups, headings } from "../../src/process/command-table.ts";
 import { topics } from "../../src/cli/help.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
-import { settings } from "../../src/settings/config.ts";
+import { allSettings } from "../../src/process/added-settings.ts";
 import { version } from "../../src/process/version.ts";
 import { makeCommandLine } from "./command-line.ts";
 
@@ -70,7 +70,7 @@ describe("the command line", () => {
     const inCommands = await shown("commands");
     for (const { name } of commands) assert.match(inCommands, new RegExp(`^  ${name} `, "m"));
     const inSettings = await shown("settings");
-    for (const { name } of Object.values(settings))
+    for (const { name } of allSettings)
       assert.match(inSettings, new RegExp(`^  ${name} `, "m"));
     assert.match(
       inSettings,

@@ -3,7 +3,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigError, readConfig, settings } from "../../src/settings/config.ts";
+import { addedSettings, allSettings } from "../../src/process/added-settings.ts";
+import { ConfigError, readConfig } from "../../src/settings/config.ts";
+import { samples } from "../feature/samples.ts";
 import { makeCommandLine } from "./command-line.ts";
 
 type Case = readonly [name: string, values: readonly string[], expected: RegExp];
@@ -105,6 +107,7 @@ const wrong: readonly Case[] = [
     ["prod", "Production", "production ", "staging", "dev"],
     /production, development or test/,
   ],
+  ...samples.flatMap(({ settings }) => settings?.wrong ?? []),
 ];
 
 const right: readonly (readonly [name: string, value: string])[] = [
@@ -123,6 +126,7 @@ const right: readonly (readonly [name: string, value: string])[] = [
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector.example/base"],
   ["NODE_ENV", "test"],
   ["NODE_ENV", ""],
+  ...samples.flatMap(({ settings }) => settings?.right ?? []),
 ];
 
 describe("a setting", () => {
@@ -130,7 +134,7 @@ describe("a setting", () => {
     for (const value of values) {
       it(`${name} is refused by its name when it is ${JSON.stringify(value)}`, () => {
         assert.throws(
-          () => readConfig({ [name]: value }),
+          () => readConfig({ [name]: value }, addedSettings),
           ({ message }: ConfigError) => {
             assert.match(message, new RegExp(`^${name} must be `));
             assert.match(message, expected);
@@ -144,7 +148,7 @@ describe("a setting", () => {
 
   it("is tested with invalid values here, whichever it is", () => {
     const names = new Set(wrong.map(([name]) => name));
-    const untried = Object.values(settings).filter(({ name }) => !names.has(name));
+    const untried = allSettings.filter(({ name }) => !names.has(name));
     assert.deepEqual(
       untried.map(({ name }) => name),
       [],
@@ -153,7 +157,7 @@ describe("a setting", () => {
 
   for (const [name, value] of right) {
     it(`${name} can be ${JSON.stringify(value)}`, () => {
-      assert.doesNotThrow(() => readConfig({ [name]: value }));
+      assert.doesNotThrow(() => readConfig({ [name]: value }, addedSettings));
     });
   }
 });

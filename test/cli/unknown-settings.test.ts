@@ -3,13 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeUnknownSettings, settings } from "../../src/settings/config.ts";
+import { addedSettings, allSettings } from "../../src/process/added-settings.ts";
+import { describeUnknownSettings } from "../../src/settings/config.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
-const names = Object.values(settings).map(({ name }) => name);
+const names = allSettings.map(({ name }) => name);
 
 /** As shells, containers, platforms, test runners, databases and other programs set them. */
 const ordinary = `
@@ -32,7 +33,7 @@ const ordinary = `
 `;
 
 function warningsFor(environment: Readonly<Record<string, string>>): readonly string[] {
-  return describeUnknownSettings(environment);
+  return describeUnknownSettings(environment, addedSettings);
 }
 
 describe("a variable that resembles a setting", () => {

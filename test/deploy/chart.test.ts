@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { readFile, root } from "../repository/tree.ts";
-import { settings } from "../../src/settings/config.ts";
+import { allSettings } from "../../src/process/added-settings.ts";
 import { ingress } from "./ingress.ts";
 import { writeSchemas } from "./kubernetes-schemas.ts";
 import { lacks } from "../support/lacking-program.ts";
@@ -135,7 +135,7 @@ describe("the Helm chart", { skip: lacks("helm") }, () => {
   });
 
   it("sets nothing that is not a setting of the service", () => {
-    const known = new Set(Object.values(settings).map(({ name }) => name));
+    const known = new Set(allSettings.map(({ name }) => name));
     const text = renderOrFail(postgres) + renderOrFail(everything);
     const set = [...text.matchAll(/- name: ([A-Z][A-Z_]+)\n/g)].map(([, name = ""]) => name);
     assert.ok(set.length > 10);

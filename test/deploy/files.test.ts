@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { Ajv } from "ajv";
 import { parseDocument } from "yaml";
-import { settings } from "../../src/settings/config.ts";
+import { allSettings } from "../../src/process/added-settings.ts";
 import { Problem } from "../../src/settings/setting.ts";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, readFiles, readPages, root, type TextFile } from "../repository/tree.ts";
@@ -132,7 +132,7 @@ describe("the chart, without helm", () => {
   });
 
   it("accepts of each setting exactly the texts that the service accepts, and no unknown setting", () => {
-    const bounds = Object.values(settings).flatMap(({ read: { form } }) =>
+    const bounds = allSettings.flatMap(({ read: { form } }) =>
       form !== undefined && "min" in form ? [form.min, form.max] : [],
     );
     const numbers = [
@@ -141,7 +141,7 @@ describe("the chart, without helm", () => {
     const texts = ["", "on", "off", "yes", "info", "Info", "gzip", "1.5", ...numbers.map(String)];
     const { settings: known } = (schema as SettingsSchema).properties;
     let tried = 0;
-    for (const { name, fallback, read } of Object.values(settings)) {
+    for (const { name, fallback, read } of allSettings) {
       if (read.form === undefined || known.properties[name] === undefined) continue;
       for (const text of texts) {
         const isValid = !(read(text === "" ? fallback : text) instanceof Problem);

@@ -3,6 +3,15 @@
 export interface Samples {
   /** The commands for which the usual does not hold, by name. */
   readonly commands?: Readonly<Record<string, CommandSample>>;
+  readonly settings?: {
+    /** Of each setting: values that are not valid, and what the message says. */
+    readonly wrong: readonly (readonly [
+      name: string,
+      values: readonly string[],
+      expected: RegExp,
+    ])[];
+    readonly right: readonly (readonly [name: string, value: string])[];
+  };
 }
 
 export interface CommandSample {

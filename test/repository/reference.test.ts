@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { pages } from "../../docs/generate/pages.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
-import { settings } from "../../src/settings/config.ts";
+import { allSettings } from "../../src/process/added-settings.ts";
 import { findFormFaults } from "../../src/domain/deletion/receipt-form.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
@@ -50,7 +50,7 @@ describe("what documents say of receipts", () => {
 describe("the hand-written reference pages", () => {
   it("name every setting with its default, and no other", () => {
     const page = "docs/reference/settings.md";
-    const inCode = Object.values(settings).map(({ name, fallback }) => `${name} = ${fallback}`);
+    const inCode = allSettings.map(({ name, fallback }) => `${name} = ${fallback}`);
     const inDocs = rowsOf(readFile(page).text)
       .filter(([name]) => name !== "setting")
       .map(([name, fallback]) => `${name} = ${fallback}`);

@@ -1,5 +1,6 @@
 // The service exactly as it is started, by `serve()`, on a temporary store and a free port.
 
+import { addedSettings } from "../../src/process/added-settings.ts";
 import { openApp } from "../../src/process/app.ts";
 import type { App } from "../../src/actions/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -24,7 +25,7 @@ export async function startServer(
 ): Promise<Server> {
   const folder = options.folder ?? makeTempFolder();
   const environment = testEnvironment(folder, options.environment);
-  const serving = await serve(readConfig(environment));
+  const serving = await serve(readConfig(environment, addedSettings));
   const client = makeClient(serving.address);
   return {
     address: serving.address,
@@ -46,7 +47,7 @@ export async function operate<Result>(
   work: (app: App) => Promise<Result>,
 ): Promise<Result> {
   const options = { role: "command", operator: "operator" } as const;
-  const app = await openApp(readConfig(environment), options);
+  const app = await openApp(readConfig(environment, addedSettings), options);
   try {
     return await work(app);
   } finally {

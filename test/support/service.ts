@@ -6,6 +6,7 @@ import type { App } from "../../src/actions/app.ts";
 import { type Config, readConfig } from "../../src/settings/config.ts";
 import type { Edge, EdgeBounds } from "../../src/http/connection/shared-bounds.ts";
 import type { PressureProbe } from "../../src/http/load/load-shedding.ts";
+import { addedSettings } from "../../src/process/added-settings.ts";
 import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
@@ -83,7 +84,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const folder = options.folder ?? makeTempFolder();
   const clock = options.clock ?? makeFakeClock();
   const stored = await makeStore(folder, clock);
-  const config = readConfig(testEnvironment(folder, { ...stored, ...options.environment }));
+  const config = readConfig(
+    testEnvironment(folder, { ...stored, ...options.environment }),
+    addedSettings,
+  );
   const log: string[] = [];
   const faults = new StoreFaults();
   const serving = await serve(config, {

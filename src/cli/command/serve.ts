@@ -88,12 +88,13 @@ function garbagePercentOf({ databaseUrl }: Config): number {
 }
 
 async function startServer(context: Context): Promise<Serving> {
-  const config = readConfig(context.environment);
+  const { environment, table } = context;
+  const config = readConfig(environment, table.settings);
   limitHeap({ garbagePercent: garbagePercentOf(config) });
   disablePretenuring();
   const module = await import("../../process/serve.ts");
   try {
-    return await module.serve(config, { warnings: describeUnknownSettings(context.environment) });
+    return await module.serve(config, { warnings: describeUnknownSettings(environment, table.settings) });
   } catch (cause) {
     throw OperatorError.from("serve", cause);
   }
@@ -122,7 +123,7 @@ async function createFirstOrganization(
 
 /** `meaning` describes the option, without a full stop. */
 function settingOption(
-  key: keyof Config,
+  key: keyof typeof settings,
   placeholder: string,
   meaning: string,
 ): Parameter<string | undefined> {
