@@ -4,10 +4,19 @@
 // Each part is a module that is loaded where it is needed: a command loads no pages, and a service that serves no
 // console loads none either.
 
+import type { App } from "../actions/app.ts";
 import type { Command } from "../cli/command.ts";
 import type { Panels, Route } from "../console/page.ts";
+import type { BulkClient } from "../http/bulk/bulk-client.ts";
+import type { TraceRequest } from "../http/http-context.ts";
+import type { MemoryBudget } from "../http/load/memory-budget.ts";
 import type { Operation } from "../http/operation.ts";
+import type { Logger } from "../log.ts";
+import type { Registry } from "../metrics/registry.ts";
+import type { Config } from "../settings/config.ts";
 import type { Setting } from "../settings/setting.ts";
+import type { SealReceipt } from "../store/interface/receipt.ts";
+import type { GroupFigures, Store } from "../store/interface/store.ts";
 
 export interface Feature {
   /** The name of its folder. */
@@ -16,6 +25,7 @@ export interface Feature {
   readonly commands?: () => Promise<CommandPart>;
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;
+  readonly service?: () => Promise<ServicePart>;
 }
 
 export interface CommandPart {
@@ -36,3 +46,43 @@ export interface ConsolePart {
   readonly routes?: readonly Route[];
   readonly panels?: Panels;
 }
+
+/** What a serving process does for the feature. */
+export interface ServicePart {
+  /** Registers its metrics, whatever is set. Undefined if the settings turn everything else off. */
+  readonly open: (parts: ServiceParts) => Promise<OpenService | undefined>;
+}
+
+export interface ServiceParts {
+  readonly config: Config;
+  readonly registry: Registry;
+  /** The application, which is opened before the first snapshot of the metrics. */
+  readonly app: () => App;
+  readonly log: Logger;
+  readonly version: string;
+  /** What a test replaces. */
+  readonly replaced?: unknown;
+}
+
+export interface OpenService {
+  /** Of one feature at most. */
+  readonly observer?: Observer;
+  /** Starts its work. */
+  readonly start?: (app: App) => { stop(): Promise<void> };
+}
+
+/** Wraps what it observes, which knows nothing of it. */
+export interface Observer {
+  readonly request: TraceRequest;
+  /** Called for each group commit, before its writes are answered. */
+  readonly onGroup: (figures: GroupFigures) => void;
+  readonly store: (store: Store) => Store;
+  readonly sealReceipt: (seal: SealReceipt) => SealReceipt;
+  readonly bulk: (bulk: Bulk) => Bulk;
+  readonly bodies: (bodies: Bodies) => Bodies;
+  /** When everything else is closed. */
+  close(): Promise<void>;
+}
+
+export type Bulk = Pick<BulkClient, "writeList" | "openStream">;
+export type Bodies = Pick<MemoryBudget, "reserve" | "heldBytes">;

@@ -3,5 +3,6 @@
 import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
+import { telemetry } from "./telemetry/feature.ts";
 
-export const features: readonly Feature[] = [completion, demo];
+export const features: readonly Feature[] = [completion, demo, telemetry];

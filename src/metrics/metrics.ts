@@ -49,6 +49,8 @@ export function makeMetrics(sources: MetricSources) {
   registerLoad(registry, load);
   return {
     ...counted,
+    /** For metrics of features. */
+    registry,
     /** The source of the console's history. */
     intakeTotals: (): IntakeTotals => ({
       records: counted.records.snapshot().series,
@@ -119,16 +121,6 @@ function registerCounted(registry: Registry) {
       name: "sluice_webhook_attempts_total",
       help: "Attempts of this process to deliver a webhook, by result.",
       labels: ["result"],
-    }),
-    /** The label is the reason. `queue`: too many were waiting; `export`: the receiver did not accept them. */
-    spansDropped: registry.counters({
-      name: "sluice_spans_dropped_total",
-      help: "Spans that were not exported, by reason.",
-      labels: ["reason"],
-    }),
-    exportFailures: registry.counter({
-      name: "sluice_telemetry_export_failures_total",
-      help: "Exports of spans over OTLP that the receiver did not accept.",
     }),
   };
 }

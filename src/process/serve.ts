@@ -11,6 +11,7 @@ import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import { awaitStore } from "./await-store.ts";
+import type { Observer, OpenService } from "../feature/feature.ts";
 import type { Config } from "../settings/config.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
@@ -38,12 +39,11 @@ import { loadDocument } from "./load-document.ts";
 import { openBulk } from "./open-bulk.ts";
 import { type ConsoleParts, openConsole } from "./open-console.ts";
 import { operations } from "./operations.ts";
+import { openServices } from "./open-services.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
-import { startTelemetry } from "./start-telemetry.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
-import type { Tracing } from "../telemetry/telemetry.ts";
 import { makePost, type PostOptions, makeResolver } from "../worker/webhook/post.ts";
 import { startSender } from "../worker/webhook/sender.ts";
 import { version } from "./version.ts";
@@ -93,6 +93,8 @@ export interface ServeOptions {
   readonly bounds?: EdgeBounds;
   /** How webhooks are sent. */
   readonly webhooks?: Partial<PostOptions>;
+  /** What a feature takes instead of its own parts, by its name. */
+  readonly replaced?: Readonly<Record<string, unknown>>;
 }
 
 /** The stage of a stop. */
@@ -105,7 +107,8 @@ interface Parts extends ConsoleParts {
   readonly edge: Edge;
   readonly load: Load;
   readonly stage: Stage;
-  readonly tracing: Tracing | undefined;
+  readonly services: readonly OpenService[];
+  readonly observer: Observer | undefined;
   readonly sending: Partial<PostOptions> | undefined;
   readonly monotonic: () => number;
 }
@@ -152,8 +155,13 @@ async function openParts(
     load,
   });
   opened.defer(() => metrics.stop());
-  const tracing = await startTelemetry(config, { metrics, log });
-  opened.defer(async () => tracing?.close());
+  const { registry } = metrics;
+  const { replaced } = options;
+  const services = await openServices(
+    { config, registry, app: () => app, log, version, ...(replaced && { replaced }) },
+    opened,
+  );
+  const observer = services.find(({ observer }) => observer !== undefined)?.observer;
   // Checked now rather than at the first deletion, which could not write its ledger.
   makePrivateFolder(config.dataDir);
   const isNew = path !== undefined && !isPresent(path, "The store");
@@ -164,9 +172,9 @@ async function openParts(
     onGroup: (figures) => {
       metrics.groupSeconds.observe(figures.seconds);
       metrics.groupWrites.observe(figures.writes);
-      tracing?.onGroup(figures);
+      observer?.onGroup(figures);
     },
-    ...(tracing && { sealReceipt: tracing.sealReceipt(makeSeal(config, options)) }),
+    ...(observer && { sealReceipt: observer.sealReceipt(makeSeal(config, options)) }),
     onNotice: (text) => log.warn(text),
     onLeftover: (left) => log.info({ path: left }, "removed a file of a killed command"),
   };
@@ -176,7 +184,7 @@ async function openParts(
   // Logs the path: a new store where an existing one was expected means that the settings or the folder are wrong.
   if (isNew) log.info({ store: path }, "created a new store");
   const store = wrapStore(openedApp.store);
-  const app: App = { ...openedApp, store: tracing?.store(store) ?? store };
+  const app: App = { ...openedApp, store: observer?.store(store) ?? store };
   await keepReceiptKey(app, makeKeyReader(config)());
   await keepLedger(app);
   opened.defer(() => updateLedger(app, log));
@@ -185,7 +193,7 @@ async function openParts(
   const { startUploadThread, webhooks: sending } = options;
   const { monotonic = options.now ?? (() => performance.now()) } = options;
   const shared = { app, config, log, metrics, refusals, startUploadThread };
-  return { ...shared, edge, load, stage, tracing, sending, monotonic };
+  return { ...shared, edge, load, stage, services, observer, sending, monotonic };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -212,6 +220,10 @@ async function startEntryPoints(
   if (config.webhooks) {
     const webhooks = startWebhooks(parts);
     opened.defer(() => webhooks.stop());
+  }
+  for (const { start } of parts.services) {
+    const work = start?.(app);
+    opened.defer(async () => work?.stop());
   }
   const bulk = startBulk(app.store, log);
   opened.defer(() => bulk.close());
@@ -300,7 +312,7 @@ interface EntryPoints {
 }
 
 function makeHttpContext(
-  { app, config, log, metrics, refusals, edge, load, stage, tracing }: Parts,
+  { app, config, log, metrics, refusals, edge, load, stage, observer }: Parts,
   { worker, bulk, feed }: EntryPoints,
 ): HttpContext {
   const observe: ObserveRequest = (operation, status, seconds) =>
@@ -313,14 +325,14 @@ function makeHttpContext(
     failures: makeFailureLog(log, app.now, (where) => {
       metrics.failedAuthentications.with(where).add();
     }),
-    bulk: tracing?.bulk(bulk) ?? bulk,
+    bulk: observer?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store),
     feed,
     liveReaders: new LiveReaders(),
-    load: tracing === undefined ? load : { ...load, bodies: tracing.bodies(load.bodies) },
+    load: observer === undefined ? load : { ...load, bodies: observer.bodies(load.bodies) },
     replies: makeReplies(observe, edge),
     observe,
-    traceRequest: tracing?.request,
+    traceRequest: observer?.request,
     onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),
     onRateLimited: (policy) => metrics.rateLimited.with(policy).add(),
     onRefused: (refused) => {

@@ -24,7 +24,6 @@ import {
 import { findOidcProblems, oidcSettings } from "./oidc-settings.ts";
 import { findForeignDatabase } from "./foreign-database.ts";
 import { fileVariable, readSecretFiles } from "./secret-files.ts";
-import { telemetrySettings } from "./telemetry-settings.ts";
 import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
@@ -177,7 +176,6 @@ export const settings = {
     "`production`, `development` or `test`. Under `production`, `serve` creates neither a store nor a demo organization.",
     environmentName,
   ),
-  ...telemetrySettings,
 };
 
 type OwnConfig = {

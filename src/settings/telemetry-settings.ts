@@ -1,6 +1,7 @@
 // The settings of OpenTelemetry that Sluice reads itself, under the names of its specification: whether traces are
 // exported, and which. Everything else about an export is read from the environment by the official packages.
 
+import { type Config, valueOf } from "./config.ts";
 import { oneOf, optional, Problem, type Setting, setting } from "./setting.ts";
 
 export const samplers = [
@@ -25,7 +26,6 @@ export interface TelemetrySettings {
 
 const endpoint = webUrl("http://127.0.0.1:4318", "OTEL_EXPORTER_OTLP_HEADERS");
 
-/** Part of the table of all settings. */
 export const telemetrySettings = {
   otelDisabled: setting(
     "OTEL_SDK_DISABLED",
@@ -70,6 +70,15 @@ export const telemetrySettings = {
     ratio,
   ),
 } satisfies { [Name in keyof TelemetrySettings]: Setting<TelemetrySettings[Name]> };
+
+export function readTelemetrySettings(config: Config): TelemetrySettings {
+  const entries = Object.entries(telemetrySettings);
+  const values = entries.map(([key, item]: [string, Setting<unknown>]) => [
+    key,
+    valueOf(config, item),
+  ]);
+  return Object.fromEntries(values) as TelemetrySettings;
+}
 
 /** Undefined if no traces are exported; otherwise the receiver, by default on this machine. */
 export function traceReceiver(settings: TelemetrySettings): URL | undefined {

@@ -1,5 +1,5 @@
-// Opens the export of spans with the official packages, and makes the server spans of requests. The rest of the service
-// loads only this file, and only if an export is configured: without it there is no cost, and the packages need not be
+// Opens the export of spans with the official packages, and makes the server spans of requests. service.ts loads
+// only this file, and only if an export is configured: without it there is no cost, and the packages need not be
 // installed. Ending a span never waits for the receiver.
 
 import { randomUUID } from "node:crypto";
@@ -22,10 +22,10 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace";
+import type { Observer } from "../feature/feature.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SamplerName, TelemetrySettings } from "../settings/telemetry-settings.ts";
 import { SpanClock } from "./span-clock.ts";
-import type { Tracing } from "./telemetry.ts";
 import { traceBodies, traceBulk } from "./trace-bulk.ts";
 import { DeletionTracing } from "./trace-deletions.ts";
 import { traceWrites } from "./trace-writes.ts";
@@ -44,7 +44,7 @@ export interface TelemetryParts extends Omit<ExportEvents, "onExport"> {
   readonly version: string;
 }
 
-export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts): Tracing {
+export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts): Observer {
   const clock = new SpanClock();
   const provider = new TracerProvider({
     resource: describeProcess(parts.version),

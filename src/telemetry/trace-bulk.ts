@@ -2,12 +2,8 @@
 // list or a stream is passed to that thread until it is stored.
 
 import type { Attributes, Span } from "@opentelemetry/api";
-import type { BulkClient } from "../http/bulk/bulk-client.ts";
-import type { MemoryBudget } from "../http/load/memory-budget.ts";
+import type { Bodies, Bulk } from "../feature/feature.ts";
 import { failureType, type Tracer } from "./tracer.ts";
-
-export type Bulk = Pick<BulkClient, "writeList" | "openStream">;
-export type Bodies = Pick<MemoryBudget, "reserve" | "heldBytes">;
 
 export function traceBodies(tracer: Tracer, bodies: Bodies): Bodies {
   return {

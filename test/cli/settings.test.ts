@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { addedSettings, allSettings } from "../../src/process/added-settings.ts";
 import { ConfigError, readConfig } from "../../src/settings/config.ts";
+import type { SettingCase } from "../feature/sample.ts";
 import { samples } from "../feature/samples.ts";
 import { makeCommandLine } from "./command-line.ts";
 
-type Case = readonly [name: string, values: readonly string[], expected: RegExp];
 
-const wrong: readonly Case[] = [
+const wrong: readonly SettingCase[] = [
   ["HOST", [" "], /an address of this machine, such as 127\.0\.0\.1/],
   ["PORT", ["x", "-1", "65536", "80.5", " 80", "0x50", "1e3"], /whole number from 0 to 65535/],
   [
@@ -92,16 +92,6 @@ const wrong: readonly Case[] = [
   ["OIDC_SCOPE", ["profile", "openid,profile", "openid  email"], /with openid among them/],
   ["OIDC_ROLES_CLAIM", [" "], /the name of a claim/],
   ["OIDC_ROLES", ["ops", "ops=king", "=viewer", "a=viewer,%zz=viewer"], /value=role pairs/],
-  ["OTEL_SDK_DISABLED", ["1", "yes"], /true or false/],
-  ["OTEL_TRACES_EXPORTER", ["console", "otlp,zipkin"], /one of otlp, none/],
-  ["OTEL_TRACES_SAMPLER", ["jaeger_remote", "on"], /one of always_on, always_off, traceidratio/],
-  ["OTEL_TRACES_SAMPLER_ARG", ["1.1", "-0.1", "1%", "1e-2", "."], /a number from 0 to 1/],
-  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].map((name): Case => [
-    name,
-    ["localhost:4318", "grpc://secret", "http://user:secret@localhost", "http://"],
-    /an http or https URL such as http:\/\/127\.0\.0\.1:4318, without a user or password/,
-  ]),
-  ["OTEL_EXPORTER_OTLP_PROTOCOL", ["grpc", "http", "http/json"], /one of http\/protobuf/],
   [
     "NODE_ENV",
     ["prod", "Production", "production ", "staging", "dev"],
@@ -121,9 +111,6 @@ const right: readonly (readonly [name: string, value: string])[] = [
   ["TRUST_PROXY", "10.0.0.0/8, 127.0.0.1,::1,fd00::/8"],
   ["RATE_LIMIT_PER_SECOND", "0"],
   ["PORT", ""],
-  ["OTEL_SDK_DISABLED", "True"],
-  ["OTEL_TRACES_SAMPLER_ARG", "0.01"],
-  ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector.example/base"],
   ["NODE_ENV", "test"],
   ["NODE_ENV", ""],
   ...samples.flatMap(({ settings }) => settings?.right ?? []),

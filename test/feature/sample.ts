@@ -4,15 +4,13 @@ export interface Samples {
   /** The commands for which the usual does not hold, by name. */
   readonly commands?: Readonly<Record<string, CommandSample>>;
   readonly settings?: {
-    /** Of each setting: values that are not valid, and what the message says. */
-    readonly wrong: readonly (readonly [
-      name: string,
-      values: readonly string[],
-      expected: RegExp,
-    ])[];
+    readonly wrong: readonly SettingCase[];
     readonly right: readonly (readonly [name: string, value: string])[];
   };
 }
+
+/** Values that are not valid, and what the message says. */
+export type SettingCase = readonly [name: string, values: readonly string[], expected: RegExp];
 
 export interface CommandSample {
   /** True if it opens no store, or only one of its own. */

@@ -3,8 +3,9 @@
 import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
+import { samples as telemetry } from "./telemetry/samples.ts";
 
-export const samples: readonly Samples[] = [completion, demo];
+export const samples: readonly Samples[] = [completion, demo, telemetry];
 
 /** By the name of the command, for those that have it. */
 export function commandsWith<Key extends keyof CommandSample>(

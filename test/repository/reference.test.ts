@@ -7,12 +7,15 @@ import { pages } from "../../docs/generate/pages.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { allSettings } from "../../src/process/added-settings.ts";
+import { openServices } from "../../src/process/open-services.ts";
+import { readConfig } from "../../src/settings/config.ts";
 import { findFormFaults } from "../../src/domain/deletion/receipt-form.ts";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
 import { makeEdge } from "../../src/http/connection/shared-bounds.ts";
 import { operations } from "../../src/process/operations.ts";
+import { makeLog } from "../../src/log.ts";
 import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
 import { readFile, readPages } from "./tree.ts";
@@ -191,6 +194,10 @@ async function registeredMetrics(): Promise<readonly string[]> {
     edge: makeEdge({ trustProxy: false }),
     load: { bodies: { heldBytes: 0 }, pages: { heldBytes: 0 }, shedding: { figures } },
   });
+  const app = () => assert.fail("no figure of the store is read");
+  const parts = { config: readConfig({}), log: makeLog("silent"), version: build.version, app };
+  await using opened = new AsyncDisposableStack();
+  await openServices({ ...parts, registry: metrics.registry }, opened);
   const { text } = await metrics.render();
   metrics.stop();
   return [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, entry = ""]) => entry);

@@ -3,40 +3,47 @@
 
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import { type Config, ConfigError } from "../settings/config.ts";
-import type { Logger } from "../log.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import { traceReceiver } from "../settings/telemetry-settings.ts";
-import type { Tracing } from "../telemetry/telemetry.ts";
-import { version } from "./version.ts";
+import type { OpenService, ServiceParts } from "../feature/feature.ts";
+import { ConfigError } from "../settings/config.ts";
+import { readTelemetrySettings, traceReceiver } from "../settings/telemetry-settings.ts";
 
 /** While a receiver can't be reached every export fails, so failures are logged at most this often. */
 const failureLogMs = 60_000;
 
 /** Throws ConfigError if the packages that it needs are not installed. */
-export async function startTelemetry(
-  config: Config,
-  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
-): Promise<Tracing | undefined> {
-  const receiver = traceReceiver(config)?.host;
+export async function open(parts: ServiceParts): Promise<OpenService | undefined> {
+  const { config, log, registry, version } = parts;
+  /** The label is the reason. `queue`: too many were waiting; `export`: the receiver did not accept them. */
+  const spansDropped = registry.counters({
+    name: "sluice_spans_dropped_total",
+    help: "Spans that were not exported, by reason.",
+    labels: ["reason"],
+  });
+  const exportFailures = registry.counter({
+    name: "sluice_telemetry_export_failures_total",
+    help: "Exports of spans over OTLP that the receiver did not accept.",
+  });
+  const settings = readTelemetrySettings(config);
+  const receiver = traceReceiver(settings)?.host;
   if (receiver === undefined) return undefined;
   const { openTelemetry } = await load();
   let loggedAt = -Infinity;
-  return openTelemetry(config, {
+  const observer = openTelemetry(settings, {
     version,
-    onDropped: (count, reason) => metrics.spansDropped.with(reason).add(count),
+    onDropped: (count, reason) => spansDropped.with(reason).add(count),
     onFailure: (reason) => {
-      metrics.exportFailures.add();
+      exportFailures.add();
       if (performance.now() - loggedAt < failureLogMs) return;
       loggedAt = performance.now();
       log.warn({ receiver, reason }, "the receiver of traces did not accept an export");
     },
   });
+  return { observer };
 }
 
-async function load(): Promise<typeof import("../telemetry/open-telemetry.ts")> {
+async function load(): Promise<typeof import("./open-telemetry.ts")> {
   try {
-    return await import("../telemetry/open-telemetry.ts");
+    return await import("./open-telemetry.ts");
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
