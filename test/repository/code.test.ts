@@ -14,7 +14,7 @@ import { findStoreCalls } from "./rule/store-calls.ts";
 import { findTestViolations } from "./rule/tests.ts";
 import { findShellCommands } from "./rule/words.ts";
 import { findYieldViolations } from "./rule/yields.ts";
-import { type CodeFile, importsOf, parseFiles } from "./syntax.ts";
+import { type CodeFile, parseFiles } from "./syntax.ts";
 import { readCode, readFiles } from "./tree.ts";
 
 const texts = readCode();
@@ -70,17 +70,6 @@ describe("the layers", () => {
 
   it("have no import cycle", () => {
     assert.deepEqual(findCycles(house), []);
-  });
-
-  it("load telemetry only where it is configured: by one import at run time", () => {
-    const loading = house
-      .filter(({ path }) => /^src\/(?!telemetry\/)/.test(path))
-      .flatMap((file) => importsOf(file).map((found) => ({ ...found, path: file.path })))
-      .filter(({ specifier, typesOnly }) => !typesOnly && specifier.includes("/telemetry/"))
-      .map(({ path, specifier, node }) => `${path} ${specifier} ${node.getText().slice(0, 7)}`);
-    assert.deepEqual(loading.sort(), [
-      "src/process/start-telemetry.ts ../telemetry/open-telemetry.ts import(",
-    ]);
   });
 
   it("never read Parquet in a process or a thread that serves, whatever it imports later", () => {

@@ -107,11 +107,12 @@ const groups: Readonly<Record<string, Group>> = {
       "cli/unknown-settings",
       "cli/unusable-files",
       "cli/v8-flags",
+      "feature/*/apart/",
       "feature/*/rest/",
     ],
   },
   http: {
-    of: ["http/", "telemetry/receiver-away", "telemetry/sampling"],
+    of: ["http/"],
     but: [
       "http/connection/lingering-close",
       "http/connection/pipeline",

@@ -66,12 +66,6 @@ const layers: readonly Layer[] = [
     may: ["src/worker/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
   },
-  // Wraps what it observes where the service is put together; none of that knows about telemetry.
-  {
-    beginsWith: "src/telemetry/",
-    may: ["src/telemetry/", "src/domain/", "src/settings/telemetry-settings.ts"],
-    mayTypes: ["src/http/", "src/store/interface/"],
-  },
   // Import and export, called by a command or another entry point; over HTTP with the client of the
   // SDK.
   {

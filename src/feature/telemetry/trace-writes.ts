@@ -2,7 +2,7 @@
 // write shares its commit with others; each of their traces has a span of it, with the same duration.
 
 import { type Span, SpanKind } from "@opentelemetry/api";
-import type { GroupFigures, Store } from "../store/interface/store.ts";
+import type { GroupFigures, Store } from "../../store/interface/store.ts";
 import { failureType, type Tracer } from "./tracer.ts";
 
 export interface WriteTracing {

@@ -14,7 +14,7 @@ import {
   type Tracer as OfficialTracer,
 } from "@opentelemetry/api";
 import type { SpanClock } from "./span-clock.ts";
-import { AppError } from "../domain/error.ts";
+import { AppError } from "../../domain/error.ts";
 
 /** A root span or the child of one in another process. */
 interface RootSpan {

@@ -22,9 +22,9 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace";
-import type { Observer } from "../feature/feature.ts";
-import type { Store } from "../store/interface/store.ts";
-import type { SamplerName, TelemetrySettings } from "../settings/telemetry-settings.ts";
+import type { Observer } from "../feature.ts";
+import type { Store } from "../../store/interface/store.ts";
+import type { SamplerName, TelemetrySettings } from "./settings.ts";
 import { SpanClock } from "./span-clock.ts";
 import { traceBodies, traceBulk } from "./trace-bulk.ts";
 import { DeletionTracing } from "./trace-deletions.ts";
@@ -38,7 +38,7 @@ import {
 } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { type Attributes, defaultTextMapGetter, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
-import type { TraceRequest } from "../http/http-context.ts";
+import type { TraceRequest } from "../../http/http-context.ts";
 
 export interface TelemetryParts extends Omit<ExportEvents, "onExport"> {
   readonly version: string;

@@ -1,8 +1,8 @@
 // The settings of OpenTelemetry that Sluice reads itself, under the names of its specification: whether traces are
 // exported, and which. Everything else about an export is read from the environment by the official packages.
 
-import { type Config, valueOf } from "./config.ts";
-import { oneOf, optional, Problem, type Setting, setting } from "./setting.ts";
+import { type Config, valueOf } from "../../settings/config.ts";
+import { oneOf, optional, Problem, type Setting, setting } from "../../settings/setting.ts";
 
 export const samplers = [
   "always_on",

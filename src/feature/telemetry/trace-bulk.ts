@@ -2,7 +2,7 @@
 // list or a stream is passed to that thread until it is stored.
 
 import type { Attributes, Span } from "@opentelemetry/api";
-import type { Bodies, Bulk } from "../feature/feature.ts";
+import type { Bodies, Bulk } from "../feature.ts";
 import { failureType, type Tracer } from "./tracer.ts";
 
 export function traceBodies(tracer: Tracer, bodies: Bodies): Bodies {

@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { setEnvironment, startOtlpReceiver } from "./otlp-receiver.ts";
 
 async function startTraced(variables: Readonly<Record<string, string>>): Promise<Service> {

@@ -3,9 +3,9 @@
 
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import type { OpenService, ServiceParts } from "../feature/feature.ts";
-import { ConfigError } from "../settings/config.ts";
-import { readTelemetrySettings, traceReceiver } from "../settings/telemetry-settings.ts";
+import type { OpenService, ServiceParts } from "../feature.ts";
+import { ConfigError } from "../../settings/config.ts";
+import { readTelemetrySettings, traceReceiver } from "./settings.ts";
 
 /** While a receiver can't be reached every export fails, so failures are logged at most this often. */
 const failureLogMs = 60_000;

@@ -2,15 +2,26 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readConfig } from "../../src/settings/config.ts";
-import { SpanClock } from "../../src/telemetry/span-clock.ts";
-import { samplers, traceReceiver } from "../../src/settings/telemetry-settings.ts";
-import { makeCustomer } from "../support/customer.ts";
-import { startService } from "../support/service.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { SpanClock } from "../../../src/feature/telemetry/span-clock.ts";
+import {
+  readTelemetrySettings,
+  samplers,
+  telemetrySettings,
+  traceReceiver,
+} from "../../../src/feature/telemetry/settings.ts";
+import { showSettings } from "../../../src/settings/shown-settings.ts";
+import { findLoadedPackages } from "../../repository/rule/loaded-packages.ts";
+import { parseFiles } from "../../repository/syntax.ts";
+import { readFiles } from "../../repository/tree.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { startService } from "../../support/service.ts";
 import { setEnvironment, startOtlpReceiver } from "./otlp-receiver.ts";
 
+const settings = Object.values(telemetrySettings);
+
 const receiverOf = (environment: Readonly<Record<string, string>>) =>
-  traceReceiver(readConfig(environment))?.host;
+  traceReceiver(readTelemetrySettings(readConfig(environment, settings)))?.host;
 
 describe("the export of traces", () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };
@@ -27,6 +38,25 @@ describe("the export of traces", () => {
     assert.equal(receiverOf(endpoint), "collector:4318");
     assert.equal(receiverOf({ ...endpoint, ...own }), "traces");
     assert.equal(receiverOf({ OTEL_TRACES_EXPORTER: "otlp" }), "localhost:4318");
+  });
+
+  it("is shown without what a URL may contain of secrets", () => {
+    const given = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/v1?key=hidden" };
+    const shown = showSettings(readConfig(given, settings));
+    assert.ok(!JSON.stringify(shown).includes("hidden"));
+    const changed = shown.filter(({ isDefault }) => !isDefault).map(({ name }) => name);
+    assert.deepEqual(changed, Object.keys(given));
+    const traces = shown.find(({ name }) => name === "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    assert.equal(traces?.value, "not set");
+  });
+
+  it("loads its packages only where it is on", () => {
+    const files = parseFiles(readFiles("src/feature/telemetry/*.ts"));
+    const packagesOf = (name: string) =>
+      findLoadedPackages(files, `src/feature/telemetry/${name}.ts`);
+    assert.deepEqual(packagesOf("service"), []);
+    assert.deepEqual(packagesOf("feature"), []);
+    assert.ok(packagesOf("open-telemetry").includes("@opentelemetry/sdk-trace"));
   });
 });
 

@@ -2,16 +2,16 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
-import { type Service, startService } from "../support/service.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { makeCustomer } from "../../../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../../../support/postgres/postgres-server.ts";
+import { type Service, startService } from "../../../support/service.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 import {
   type OtlpReceiver,
   type ReceivedSpan,
   setEnvironment,
   startOtlpReceiver,
-} from "./otlp-receiver.ts";
+} from "../otlp-receiver.ts";
 
 const transaction = {
   tx_id: "secret-tx-1",

@@ -2,11 +2,11 @@
 // request that asked for the deletion if this process has received it, was recording its trace, and still remembers it.
 
 import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
-import type { ResourceType } from "../domain/record-type.ts";
-import { recordTypeByName } from "../domain/record-types.ts";
-import type { Store } from "../store/interface/store.ts";
-import type { Completion } from "../store/interface/deletion.ts";
-import type { SealReceipt } from "../store/interface/receipt.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
+import type { Store } from "../../store/interface/store.ts";
+import type { Completion } from "../../store/interface/deletion.ts";
+import type { SealReceipt } from "../../store/interface/receipt.ts";
 import { failureType, type Tracer } from "./tracer.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;
