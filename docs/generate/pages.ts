@@ -5,6 +5,7 @@ import { chartSchemaPath, renderChartSchema } from "./chart-settings.ts";
 import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderAuditActions } from "./audit-actions.ts";
+import { pageWithFeatures } from "./feature-parts.ts";
 import { renderImportFiles } from "./import-files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
@@ -16,6 +17,8 @@ export interface GeneratedPage {
   /** Relative to the root of the repository. */
   readonly path: string;
   readonly render: () => string;
+  /** True if most of it is written by hand. */
+  readonly partly?: true;
 }
 
 export const pages: readonly GeneratedPage[] = [
@@ -27,6 +30,7 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },
   { path: "docs/reference/records.md", render: renderRecords },
   { path: "docs/reference/scopes.md", render: renderScopes },
+  ...["settings", "metrics"].map((name) => ({ ...pageWithFeatures(name), partly: true as const })),
   { path: chartSchemaPath, render: renderChartSchema },
   ...clientFiles,
   ...otherClientFiles,

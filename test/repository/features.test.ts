@@ -38,32 +38,38 @@ describe("features", () => {
     assert.deepEqual(findFeatureNames([...texts, ...lists], await commandsOf()), []);
   });
 
-  const imports: readonly (readonly [path: string, imported: string, fine: boolean])[] = [
-    ["src/actions/a.ts", "../feature/one/a.ts", false],
-    ["src/actions/a.ts", "type ../feature/one/a.ts", false],
-    ["src/actions/a.ts", "../feature/features.ts", false],
-    ["src/cli/run.ts", "../feature/feature.ts", false],
-    ["src/cli/main.ts", "../feature/features.ts", true],
-    ["src/process/serve.ts", "../feature/features.ts", true],
-    ["src/process/serve.ts", "../feature/one/a.ts", false],
-    ["src/store/sqlite/a-thread.ts", "../../feature/parts.ts", true],
-    ["src/feature/features.ts", "./one/feature.ts", true],
-    ["src/feature/one/a.ts", "../feature.ts", true],
-    ["src/feature/one/a.ts", "../features.ts", false],
-    ["src/feature/one/a.ts", "./store/b.ts", true],
-    ["src/feature/one/a.ts", "../two/a.ts", false],
-    ["src/feature/two/a.ts", "../one/a.ts", true],
-    ["src/feature/two/a.ts", "../../actions/a.ts", true],
-  ];
-  for (const [path, imported, fine] of imports) {
-    it(`${fine ? "may" : "must not"} be imported so: ${imported} by ${path}`, () => {
-      const [first = "", second] = imported.split(" ");
-      const specifier = second ?? first;
-      const text = `import ${second === undefined ? "" : "type "}{ a } from "${specifier}";`;
-      const found = findFeatureImports(parseFiles([{ path, text }]), ["one", "two"]);
-      assert.equal(found.length, fine ? 0 : 1);
-    });
-  }
+  /** What each file may import, and what it must not. */
+  const imports: Readonly<Record<string, readonly [may: string, mustNot: string]>> = {
+    "src/actions/a.ts": ["./b.ts", "../feature/one/a.ts type:../feature/two/a.ts ../feature/features.ts"],
+    "src/cli/run.ts": ["./b.ts", "../feature/feature.ts"],
+    "src/cli/main.ts": ["../feature/features.ts", "../feature/one/feature.ts"],
+    "src/process/serve.ts": ["../feature/features.ts type:../feature/feature.ts", "../feature/one/a.ts"],
+    "src/store/sqlite/a-thread.ts": ["../../feature/parts.ts", "../../feature/one/store/a.ts"],
+    "src/feature/features.ts": ["./one/feature.ts ./two/feature.ts", ""],
+    "src/feature/one/a.ts": ["../feature.ts ./store/b.ts ../../actions/a.ts", "../features.ts ../two/a.ts"],
+    "src/feature/two/a.ts": ["../one/a.ts", "type:../features.ts"],
+  };
+
+  it("would be reported where a file imports what it must not", () => {
+    const line = (word: string) =>
+      word.startsWith("type:")
+        ? `import type { A } from "${word.slice(5)}";`
+        : `import { a } from "${word}";`;
+    const files = Object.entries(imports).map(([path, words]) => ({
+      path,
+      text: words.flatMap((list) => list.split(" ").filter(Boolean).map(line)).join("\n"),
+    }));
+    const found = findFeatureImports(parseFiles(files), ["one", "two"]);
+    const expected = Object.entries(imports).flatMap(([path, [may, mustNot]]) =>
+      mustNot.split(" ").flatMap((word, index) =>
+        word === "" ? [] : [`${path}:${may.split(" ").length + index + 1}`],
+      ),
+    );
+    assert.deepEqual(
+      found.map((text) => text.split(": ")[0]),
+      expected,
+    );
+  });
 
   it("would be reported where a text names their folder or a command of theirs", () => {
     const commands = { one: ["one", "one list"], two: [] };

@@ -26,7 +26,8 @@ describe("the documents", () => {
   });
 
   it("keep to 120 columns where they are hand-written", () => {
-    const byHand = pages.filter(({ path }) => generated.every((page) => page.path !== path));
+    const whole = generated.filter(({ partly }) => partly !== true).map(({ path }) => path);
+    const byHand = pages.filter(({ path }) => !whole.includes(path));
     assert.deepEqual(byHand.flatMap(findWideLines), []);
   });
 

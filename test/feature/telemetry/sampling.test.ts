@@ -11,9 +11,6 @@ import {
   traceReceiver,
 } from "../../../src/feature/telemetry/settings.ts";
 import { showSettings } from "../../../src/settings/shown-settings.ts";
-import { findLoadedPackages } from "../../repository/rule/loaded-packages.ts";
-import { parseFiles } from "../../repository/syntax.ts";
-import { readFiles } from "../../repository/tree.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { startService } from "../../support/service.ts";
 import { setEnvironment, startOtlpReceiver } from "./otlp-receiver.ts";
@@ -48,15 +45,6 @@ describe("the export of traces", () => {
     assert.deepEqual(changed, Object.keys(given));
     const traces = shown.find(({ name }) => name === "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
     assert.equal(traces?.value, "not set");
-  });
-
-  it("loads its packages only where it is on", () => {
-    const files = parseFiles(readFiles("src/feature/telemetry/*.ts"));
-    const packagesOf = (name: string) =>
-      findLoadedPackages(files, `src/feature/telemetry/${name}.ts`);
-    assert.deepEqual(packagesOf("service"), []);
-    assert.deepEqual(packagesOf("feature"), []);
-    assert.ok(packagesOf("open-telemetry").includes("@opentelemetry/sdk-trace"));
   });
 });
 
