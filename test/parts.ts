@@ -22,6 +22,7 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "mutants/",
     "receipt/crash",
     "receipt/search-canaries",
+    "removal/",
     "retention/",
     "soak/",
     "tamper/tamper",

@@ -31,6 +31,8 @@ export interface Campaign<Figures extends object = object> {
   readonly countDefault: number;
   /** Further options with an amount, and how much it is if the option is not given. */
   readonly amounts?: Readonly<Record<string, number>>;
+  /** Further options without a value; one that is given is an amount of 1. */
+  readonly flags?: readonly string[];
   /** Those on which it runs; the first is the default. */
   readonly engines: readonly Engine[];
   /** What `--only` takes. */

@@ -17,6 +17,7 @@ import { fuzzRaw } from "../fuzz/raw-campaign.ts";
 import { generatedClients } from "../generated/campaign.ts";
 import { mutants } from "../mutants/campaign.ts";
 import { crashDeletion } from "../receipt/campaign.ts";
+import { features } from "../removal/campaign.ts";
 import { retention } from "../retention/campaign.ts";
 import { soak } from "../soak/campaign.ts";
 import { shareCompiled } from "../support/compiled.ts";
@@ -44,6 +45,7 @@ const campaigns = {
   soak,
   "generated-clients": generatedClients,
   mutants,
+  features,
 };
 
 shareCompiled();

@@ -7,7 +7,7 @@ import type { Campaign, CampaignRun } from "./campaign.ts";
 /** Throws TypeError with a message for whoever typed them if any is invalid. */
 export function readCampaignOptions(
   words: readonly string[],
-  { countDefault, engines, parts = [], amounts = {} }: Campaign,
+  { countDefault, engines, parts = [], amounts = {}, flags = [] }: Campaign,
 ): Omit<CampaignRun, "tell"> {
   const text = { type: "string" } as const;
   const options = {
@@ -18,6 +18,7 @@ export function readCampaignOptions(
     engine: text,
     only: text,
     ...Object.fromEntries(Object.keys(amounts).map((name) => [name, text])),
+    ...Object.fromEntries(flags.map((name) => [name, { type: "boolean" } as const])),
   };
   const { values } = parseArgs({ args: [...words], options });
   const given = values as Readonly<Record<string, string | undefined>>;
@@ -30,12 +31,13 @@ export function readCampaignOptions(
       wholeNumber("count", values.count) ?? (budget === undefined ? countDefault : Infinity),
     budgetMs: (budget ?? Infinity) * 1_000,
     engine: oneOf("engine", engines, values.engine ?? engines[0] ?? "sqlite"),
-    amounts: Object.fromEntries(
-      Object.entries(amounts).map(([name, usual]) => [
+    amounts: Object.fromEntries([
+      ...Object.entries(amounts).map(([name, usual]) => [
         name,
         wholeNumber(name, given[name]) ?? usual,
       ]),
-    ),
+      ...flags.map((name) => [name, name in given ? 1 : 0]),
+    ]) as Readonly<Record<string, number>>,
     ...(only === undefined ? {} : { only }),
   };
 }

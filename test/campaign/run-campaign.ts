@@ -45,9 +45,10 @@ function readOrExplain<Read>(read: () => Read, tell: (line: string) => void): Re
 
 function renderList(campaigns: Readonly<Record<string, Campaign>>): string {
   const rows = Object.entries(campaigns).map(([name, campaign]) => {
-    const { about, counts, countDefault, engines, amounts = {} } = campaign;
+    const { about, counts, countDefault, engines, amounts = {}, flags = [] } = campaign;
     const others = Object.entries(amounts).map(([what, amount]) => `--${what} ${amount}, `);
-    const amount = `--count ${countDefault} ${counts}, ${others.join("")}--engine ${engines.join("|")}`;
+    const more = flags.map((flag) => ` [--${flag}]`).join("");
+    const amount = `--count ${countDefault} ${counts}, ${others.join("")}--engine ${engines.join("|")}${more}`;
     return `  ${name.padEnd(18)} ${about}\n${" ".repeat(21)}${amount}`;
   });
   return `npm run campaign -- NAME [--seed N] [--budget SECONDS | --minutes N] [--count N] [--engine NAME] [--only NAMES]\n${rows.join("\n")}`;

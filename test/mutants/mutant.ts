@@ -23,11 +23,12 @@ export interface Mutant {
   readonly tests: readonly TestChoice[];
 }
 
-const folder = join(import.meta.dirname, "list");
+const folder = join(import.meta.dirname, "..");
 
-/** Every mutant, in the order of the lists. */
+/** Every mutant, in the order of the lists, those of features last. */
 export function readMutants(): readonly Mutant[] {
-  const paths = globSync("*.txt", { cwd: folder }).sort();
+  const lists = ["mutants/list/*.txt", "feature/*/mutants.txt"];
+  const paths = lists.flatMap((pattern) => globSync(pattern, { cwd: folder }).sort());
   return paths.flatMap((path) => parseMutants(readFileSync(join(folder, path), "utf8")));
 }
 

@@ -1,10 +1,12 @@
 // Plants faults one at a time, and reports those that no test finds.
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { CampaignOutcome, CampaignRun } from "../campaign/campaign.ts";
 import { makeRandom } from "../support/random.ts";
 import { preferMemory } from "../support/temp-folder.ts";
-import type { Mutant, TestChoice } from "./mutant.ts";
-import { TreeCopy } from "./tree-copy.ts";
+import { TreeCopy } from "../support/tree-copy.ts";
+import { type Mutant, plant, type TestChoice } from "./mutant.ts";
 
 /**
  * In an order that the seed decides. Tests that fail without a fault are findings too: they would seem to find
@@ -19,7 +21,7 @@ export async function runMutants(
   const sound = new Map<string, Promise<boolean>>();
   const isSound = (choice: TestChoice): Promise<boolean> => {
     const name = `${choice.file}: ${choice.titles ?? ""}`;
-    const known = sound.get(name) ?? copy.passes(choice);
+    const known = sound.get(name) ?? passes(copy, choice);
     sound.set(name, known);
     return known;
   };
@@ -48,10 +50,31 @@ async function findWhatIsWrong(
 ): Promise<string | undefined> {
   for (const choice of mutant.tests) {
     if (!(await isSound(choice))) return `${choice.file} fails without any fault`;
-    if (!(await copy.with(mutant, () => copy.passes(choice)))) return undefined;
+    if (!(await passesWith(copy, mutant, choice))) return undefined;
   }
   const files = mutant.tests.map(({ file }) => file).join(" ");
   return `${describe(mutant)}: replace ${mutant.text} by ${mutant.replacement}, and ${files} passes`;
+}
+
+/** A fault can make tests wait forever; then it is found. */
+const testMsMax = 60_000;
+
+/** True if the tests pass. */
+async function passes(copy: TreeCopy, { file, titles }: TestChoice): Promise<boolean> {
+  const chosen = titles === undefined ? [] : [`--test-name-pattern=${RegExp.escape(titles)}`];
+  return (await copy.run(["--test", ...chosen, file], testMsMax)).code === 0;
+}
+
+/** The same while the fault is planted. */
+async function passesWith(copy: TreeCopy, mutant: Mutant, choice: TestChoice): Promise<boolean> {
+  const path = join(copy.folder, mutant.file);
+  const before = readFileSync(path, "utf8");
+  writeFileSync(path, plant(before, mutant));
+  try {
+    return await passes(copy, choice);
+  } finally {
+    writeFileSync(path, before);
+  }
 }
 
 function describe({ file, broken }: Mutant): string {

@@ -1,0 +1,83 @@
+// Removes each feature from a copy of the checkout, and reports what no longer holds without it.
+
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { features as all } from "../../src/feature/features.ts";
+import type { Campaign, CampaignRun } from "../campaign/campaign.ts";
+import { kindOf } from "../parts.ts";
+import { root } from "../repository/tree.ts";
+import { preferMemory } from "../support/temp-folder.ts";
+import { TreeCopy } from "../support/tree-copy.ts";
+import { removeFeature } from "./remove-feature.ts";
+
+const names = all.map(({ name }) => name);
+
+/** Only to name a step that hangs. */
+const stepMsMax = 30 * 60_000;
+
+type Steps = Readonly<Record<string, readonly string[]>>;
+
+/** What has to succeed, in this order. */
+const always: Steps = {
+  documents: ["docs/generate.ts"],
+  types: ["node_modules/typescript/bin/tsc", "-p", "."],
+  "house rules": ["test/run.ts", ...houseRules()],
+};
+
+/** What else has to succeed with `--all`. */
+const further: Steps = {
+  contract: ["test/run.ts", "test/contract"],
+  conformance: ["test/run.ts", "test/conformance"],
+  disclosure: ["test/run.ts", "test/disclosure"],
+};
+
+export const features: Campaign = {
+  about: "removes each feature in a copy, and reports what no longer holds without it",
+  counts: "features",
+  countDefault: names.length,
+  engines: ["sqlite"],
+  flags: ["all"],
+  parts: names,
+  run: async ({ only = names, countMax, budgetMs, amounts = {}, tell }: CampaignRun) => {
+    preferMemory();
+    const endsAt = performance.now() + budgetMs;
+    const findings: string[] = [];
+    let removed = 0;
+    for (const name of only.slice(0, countMax)) {
+      if (performance.now() >= endsAt) break;
+      removed += 1;
+      const steps = amounts["all"] === 1 ? { ...always, ...further } : always;
+      findings.push(...(await findLeft(name, steps, tell)));
+    }
+    return { figures: { removed }, findings };
+  },
+};
+
+async function findLeft(
+  name: string,
+  steps: Steps,
+  tell: CampaignRun["tell"],
+): Promise<readonly string[]> {
+  const copy = new TreeCopy();
+  const findings: string[] = [];
+  try {
+    removeFeature(copy.folder, name);
+    for (const [step, words] of Object.entries(steps)) {
+      const startedAt = performance.now();
+      const { code, output } = await copy.run(words, stepMsMax);
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
+      tell(`without ${name}: ${step} ${code === 0 ? "succeed" : "FAIL"} (${seconds} s)`);
+      if (code !== 0) findings.push(`without ${name}, ${step} fail:\n${output}`);
+    }
+  } finally {
+    copy.remove();
+  }
+  return findings;
+}
+
+/** Those of `npm test`. */
+function houseRules(): readonly string[] {
+  return globSync("test/repository/*.test.ts", { cwd: root })
+    .filter((path) => kindOf(join(root, path)) === undefined)
+    .toSorted();
+}

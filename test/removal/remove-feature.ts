@@ -1,0 +1,29 @@
+// Removes a feature from a copy of the checkout, as somebody would by hand: its two folders, and its lines in the lists
+// of features.
+
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export function removeFeature(folder: string, name: string): void {
+  for (const tree of ["src", "test"]) {
+    rmSync(join(folder, tree, "feature", name), { recursive: true, force: true });
+  }
+  for (const path of globSync("{src,test}/feature/*.ts", { cwd: folder })) {
+    const file = join(folder, path);
+    writeFileSync(file, withoutFeature(readFileSync(file, "utf8"), name));
+  }
+}
+
+/** The text of a list without what it imports from the folder, and without the names of these imports. */
+export function withoutFeature(list: string, name: string): string {
+  const statement = new RegExp(`^import [^;]*? from "\\./${name}/[^"]+";\\n`, "gm");
+  const names = list
+    .match(statement)
+    ?.flatMap((text) => /[{*]([^}]*?)\}? from/s.exec(text)?.[1]?.split(",") ?? [])
+    .map((text) => text.trim().split(/\s/).at(-1) ?? "")
+    .filter((text) => text !== "");
+  return (names ?? []).reduce(
+    (text, local) => text.replace(new RegExp(`\\s*(?:\\.\\.\\.)?\\b${local}\\b,?`, "g"), ""),
+    list.replace(statement, ""),
+  );
+}
