@@ -22,6 +22,7 @@ import type { EventStreams } from "./request/event-streams.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
+import type { Task } from "./frame/screens.ts";
 import type { Html, HtmlValue } from "./html/html.ts";
 import { pageHeaders } from "./request/headers.ts";
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
@@ -37,6 +38,7 @@ export interface Panels {
 
 /** What the pages show besides the store. */
 export interface ConsoleSources {
+  readonly tasks: readonly Task[];
   readonly panels: readonly Panels[];
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
@@ -173,9 +175,11 @@ export async function showPage(
 }
 
 async function readerOf(person: Person): Promise<Reader> {
-  const { app, operator, organization, request } = person;
+  const { app, operator, organization, request, sources } = person;
+  const { tasks } = sources;
   const shown = request.method === "GET" ? request.url.replace(/\?.*/, "") : undefined;
-  return { operator, organization, shown, now: app.now(), waiting: await readWaiting(person) };
+  const waiting = await readWaiting(person);
+  return { operator, organization, tasks, shown, now: app.now(), waiting };
 }
 
 /** The work that waits for this person, in the chosen organization. */

@@ -9,8 +9,8 @@ import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { recipientCreate, recipientRemove } from "../noun/recipient.ts";
 import { webhookPage, webhooksPage } from "../noun/webhook.ts";
-import { routeOf, routesOf } from "./act-routes.ts";
-import type { PersonalRoute, Route } from "./page.ts";
+import { act, read, routeOf, routesOf } from "./act-routes.ts";
+import type { Route } from "./page.ts";
 import { countAccess, downloadAccess, showAccess } from "./page/access.ts";
 import {
   addPasskey,
@@ -60,10 +60,6 @@ import {
   startImport,
   stopImport,
 } from "./page/upload.ts";
-
-type Path = PersonalRoute["path"];
-type Right = PersonalRoute["right"];
-type Handle = PersonalRoute["handle"];
 
 const organizationPath = "/console/organization/:id";
 
@@ -156,12 +152,3 @@ export const routes: readonly Route[] = [
   act("/console/account/session/end", "own", endSession),
   act("/console/session/revoke", "session.revoke", revokeAnySession),
 ];
-
-function read(path: Path, right: Right, handle: Handle): Route {
-  return { method: "GET", path, right, handle };
-}
-
-/** `page`: the page that contains the form. */
-function act(path: Path, right: Right, handle: Handle, page?: Handle): Route {
-  return { method: "POST", path, right, handle, page };
-}

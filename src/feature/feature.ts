@@ -6,6 +6,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { Command } from "../cli/command.ts";
+import type { Screen } from "../console/frame/screens.ts";
 import type { Panels, Route } from "../console/page.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { TraceRequest } from "../http/http-context.ts";
@@ -44,6 +45,8 @@ export interface HttpPart {
 
 export interface ConsolePart {
   readonly routes?: readonly Route[];
+  /** In the navigation, under the task of this name. */
+  readonly screens?: readonly (Screen & { readonly task: string })[];
   readonly panels?: Panels;
 }
 

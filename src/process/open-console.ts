@@ -13,7 +13,7 @@ import type { ServerOptions } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { startHistory } from "../metrics/history.ts";
 import type { RefusalHistory } from "../metrics/refusals.ts";
-import { panels, routes } from "./console-routes.ts";
+import { panels, routes, tasks } from "./console-routes.ts";
 import { operations } from "./operations.ts";
 import { openUploads } from "./open-uploads.ts";
 import { showSettings } from "../settings/shown-settings.ts";
@@ -53,6 +53,7 @@ export function openConsole(
   const uploads = openUploads(config, { now: app.now, log, startThread });
   opened.defer(() => uploads.close());
   const sources = {
+    tasks,
     panels,
     history,
     refusals,

@@ -5,7 +5,7 @@ import { rightsOf } from "../../domain/operator-right.ts";
 import { effectiveRoles, type Operator } from "../../domain/operator.ts";
 import { type Html, html, renderElement } from "../html/html.ts";
 import { assetPath } from "./asset.ts";
-import { type Screen, screens, tasks } from "./screens.ts";
+import { findScreen, type Screen, type Task } from "./screens.ts";
 
 export interface PageView {
   readonly title: string;
@@ -34,6 +34,7 @@ export interface Reader {
   /** The chosen organization; undefined for all. */
   readonly organization: string | undefined;
   readonly waiting: Waiting;
+  readonly tasks: readonly Task[];
   /** The path of the page; undefined for the answer to a form. */
   readonly shown: string | undefined;
   /** Unix milliseconds. */
@@ -77,7 +78,7 @@ function renderRefresh(seconds: number): Html {
 const alone = html`<header class="top"><a class="brand" href="/console">Sluice</a></header>`;
 
 function renderFrame(
-  { operator, organization, waiting }: Reader,
+  { operator, organization, waiting, tasks }: Reader,
   current: string | undefined,
 ): Html {
   const rights = rightsOf(effectiveRoles(operator));
@@ -140,8 +141,8 @@ export function renderIcon(name: string): Html {
 }
 
 /** The breadcrumbs of a page below a screen. */
-function renderWay({ shown }: Reader, { screen, within = [] }: PageView): Html | false {
-  const found = screens.find(({ path }) => path === screen);
+function renderWay({ shown, tasks }: Reader, { screen, within = [] }: PageView): Html | false {
+  const found = findScreen(tasks, screen);
   if (found === undefined || shown === screen) return false;
   const steps = [[found.path, found.label] as const, ...within];
   return html`<nav class="way" aria-label="Breadcrumb">

@@ -1,4 +1,5 @@
-// The navigation as data: the screens by task, with the right that each needs. People without the right don't see it.
+// The navigation as data: the screens of the core by task, with the right that each needs. People without the right
+// don't see it.
 
 import type { OperatorRight } from "../../domain/operator-right.ts";
 
@@ -10,7 +11,7 @@ export interface Screen {
   readonly icon: string;
 }
 
-interface Task {
+export interface Task {
   /** Undefined if the task is one screen of the same name. */
   readonly label?: string;
   readonly screens: readonly Screen[];
@@ -73,4 +74,9 @@ export const tasks: readonly Task[] = [
   },
 ];
 
-export const screens: readonly Screen[] = tasks.flatMap((task) => task.screens);
+export function findScreen(
+  all: readonly Task[],
+  path: string | null | undefined,
+): Screen | undefined {
+  return all.flatMap((task) => task.screens).find((screen) => screen.path === path);
+}

@@ -10,7 +10,7 @@ import { readText, renderInput } from "../html/field.ts";
 import { type Html, html, type Column } from "../html/html.ts";
 import { formatCount } from "../html/time.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
-import { screens } from "../frame/screens.ts";
+import { findScreen } from "../frame/screens.ts";
 
 const screen = "/console/organizations";
 
@@ -22,8 +22,8 @@ export async function showOrganizations(person: Person): Promise<Answer> {
       organizationId.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted),
   );
   const found = matching.slice(0, shownMax);
-  const body = html`${renderSearch(query)}
-  ${organization !== undefined && renderChosen(organization, query)}
+  const body = html`${renderSearch(person)}
+  ${organization !== undefined && renderChosen(organization, person)}
   ${found.length === 0 ? (wanted === "" ? nothing : noneFound) : organizations.list(found, undefined, [choiceOf(person)])}
   ${matching.length > shownMax && html`<p class="note">${formatCount(matching.length - shownMax, "more organization")}: search for a part of the id or of the name.</p>`}
   ${renderForms(app, [createForm], "")}`;
@@ -32,27 +32,27 @@ export async function showOrganizations(person: Person): Promise<Answer> {
 
 const shownMax = 100;
 
-function renderSearch(query: URLSearchParams): Html {
+function renderSearch(person: Person): Html {
+  const { query } = person;
   return html`<form class="filters" method="get" action="${screen}" role="search">
     ${renderInput("Part of the id or of the name", "q", { value: query.get("q"), maxlength: 200 })}
-    <input type="hidden" name="back" value="${readBack(query)}" />
+    <input type="hidden" name="back" value="${readBack(person)}" />
     <button type="submit">Search</button>
   </form>`;
 }
 
 /** The screen from which the person came to choose an organization. */
-function readBack(given: URLSearchParams): `/console${string}` {
-  const back = given.get("back");
-  return screens.find(({ path }) => path === back)?.path ?? "/console";
+function readBack({ query, sources }: Person, given = query): `/console${string}` {
+  return findScreen(sources.tasks, given.get("back"))?.path ?? "/console";
 }
 
-function renderChosen(organizationId: string, query: URLSearchParams): Html {
+function renderChosen(organizationId: string, person: Person): Html {
   return html`<form class="filters" method="post" action="${screen}/choice">
     <span
       >You work in <strong><bdi>${organizationId}</bdi></strong
       >: lists show only this organization.</span
     >
-    <input type="hidden" name="back" value="${readBack(query)}" />
+    <input type="hidden" name="back" value="${readBack(person)}" />
     <button type="submit">Show all organizations</button>
   </form>`;
 }
@@ -62,7 +62,7 @@ export async function chooseOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const organizationId = readText(form, "organization");
   await requireOrganization(person.app, organizationId);
-  return redirectTo(readBack(form), organizationCookie(person.origin, organizationId));
+  return redirectTo(readBack(person, form), organizationCookie(person.origin, organizationId));
 }
 
 const noneFound = html`<p class="empty">No organization has this in its id or its name.</p>`;
@@ -73,7 +73,7 @@ const nothing = html`<p class="empty">
 </p>`;
 
 function choiceOf(person: Person): Column<Organization> {
-  const back = readBack(person.query);
+  const back = readBack(person);
   const choice = ({ organizationId }: Organization) =>
     organizationId === person.organization
       ? "chosen"
