@@ -40,7 +40,6 @@ import {
   useLink,
   usePasskey,
 } from "./page/sign-in.ts";
-import { showProof, verifyProof } from "./page/proof.ts";
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
 import { showOverview } from "./page/overview.ts";
 import { searchAll } from "./page/palette.ts";
@@ -133,8 +132,6 @@ export const routes: readonly Route[] = [
   read("/console/receipts", "deletion.read", showReceipts),
   act("/console/receipts/verify", "deletion.read", verifyOne, showReceipts),
   act("/console/receipts/download", "receipt.read", downloadAllReceipts),
-  read("/console/proof", "deletion.read", showProof),
-  { ...act("/console/proof", "deletion.read", verifyProof, showProof), lasting: true },
   read("/console/intake", "intake.read", showIntake),
   { ...act("/console/upload", "records.import", receiveUpload, showIntake), lasting: true },
   read("/console/upload/:id", "records.import", showUpload),

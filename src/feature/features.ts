@@ -3,6 +3,7 @@
 import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
+import { proof } from "./proof/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
 
-export const features: readonly Feature[] = [completion, demo, telemetry];
+export const features: readonly Feature[] = [completion, demo, telemetry, proof];

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
+import { samples } from "../feature/samples.ts";
 
 const found = "only finds what an action with a right is about";
 const own = "concerns only the account of the person who asks";
@@ -50,7 +51,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/sign-in-link useSignInLink": signIn,
   "proof/manifest makeManifestBody": begun,
   "proof/manifest sealManifest": begun,
-  "proof/verify-upload listCopies": partly,
   "proposal/agreement statusOf": begun,
   "receipt/list-receipts mayListReceipts": partly,
   "receipt/receipt-keys publishReceiptKeys": open,
@@ -75,6 +75,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "upkeep/clock describeClockJump": begun,
   "upkeep/index-parties makePartyRound": begun,
   "upkeep/store-upkeep describeStore": open,
+  ...Object.assign({}, ...samples.map((one) => one.withoutRight)),
 };
 
 const check = /\b(?:require\w*Right\w*|auditAccess|requireAudit|requireReceipts|requireFindable)\(/;
@@ -84,19 +85,21 @@ interface Action {
   readonly body: string;
 }
 
-/** The functions of actions that these folders import and that are given the application. */
+/** The functions of actions and of features that these folders import and that are given the application. */
 function findActions(): readonly Action[] {
   const byName = new Map<string, string>();
-  for (const path of globSync("src/{console,cli,bulk}/**/*.ts")) {
+  for (const path of globSync("src/{console,cli,bulk,noun,feature}/**/*.ts")) {
     const imports = readFileSync(path, "utf8").matchAll(
-      /import \{([^}]*)\} from "((?:\.\.\/)+actions\/[^"]+)"/g,
+      /import \{([^}]*)\} from "(\.[^"]+)"/g,
     );
     for (const [, names = "", specifier = ""] of imports) {
       const file = posix.join(posix.dirname(path.replaceAll("\\", "/")), specifier);
+      const [, place] = /^src\/(?:actions|feature)\/(.+)\.ts$/.exec(file) ?? [];
+      if (place === undefined) continue;
       for (const name of names.split(",").map((one) => one.trim())) {
         const body = findBody(readFileSync(file, "utf8"), name);
         if (body === undefined || !takesApp(body)) continue;
-        byName.set(`${file.slice("src/actions/".length, -".ts".length)} ${name}`, body);
+        byName.set(`${place} ${name}`, body);
       }
     }
   }

@@ -3,6 +3,8 @@
 export interface Samples {
   /** The commands for which the usual does not hold, by name. */
   readonly commands?: Readonly<Record<string, CommandSample>>;
+  /** Which acts check no right of their own, and why. */
+  readonly withoutRight?: Readonly<Record<string, string>>;
   readonly settings?: {
     readonly wrong: readonly SettingCase[];
     readonly right: readonly (readonly [name: string, value: string])[];

@@ -3,9 +3,10 @@
 import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
+import { samples as proof } from "./proof/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
 
-export const samples: readonly Samples[] = [completion, demo, telemetry];
+export const samples: readonly Samples[] = [completion, demo, telemetry, proof];
 
 /** By the name of the command, for those that have it. */
 export function commandsWith<Key extends keyof CommandSample>(

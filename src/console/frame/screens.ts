@@ -53,7 +53,6 @@ export const tasks: readonly Task[] = [
   {
     label: "Proof",
     screens: [
-      { path: "/console/proof", label: "Verify a file", right: "deletion.read", icon: "proof" },
       { path: "/console/receipts", label: "Receipts", right: "deletion.read", icon: "proof" },
       { path: "/console/audit", label: "Audit", right: "audit.read", icon: "list" },
     ],

@@ -3,13 +3,13 @@
 
 import type { AuditPart } from "../../store/interface/trail.ts";
 import { manifestOf } from "../../domain/export-manifest.ts";
-import type { App } from "../app.ts";
-import { OperatorError } from "../operator/operator-error.ts";
-import { hasRight, requireRight } from "../operator/viewer.ts";
-import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
-import { readHeads } from "./heads.ts";
-import { digestOfManifest, readJson } from "./manifest.ts";
-import { type FileVerdict, verifyFile } from "./verify-file.ts";
+import type { App } from "../../actions/app.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
+import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
+import { readHeads } from "../../actions/proof/heads.ts";
+import { digestOfManifest, readJson } from "../../actions/proof/manifest.ts";
+import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 
 /** Each receipt takes a tenth of a millisecond, between two chunks of the file. */
 export const presentedBytesMax = 256 * 1_024 * 1_024;

@@ -6,21 +6,23 @@ import {
   presentedBytesMax,
   type PresentedVerdict,
   verifyUpload,
-} from "../../actions/proof/verify-upload.ts";
+} from "./verify-upload.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { type Column, type Html, html, renderFacts, renderFocusableTable } from "../html/html.ts";
-import { formatBytes, formatCount, formatNumber, renderTime } from "../html/time.ts";
-import { noteForm, type Person, showPage } from "../page.ts";
-import { readFileForm } from "../request/multipart.ts";
+import { type Column, type Html, html, renderFacts, renderFocusableTable } from "../../console/html/html.ts";
+import { formatBytes, formatCount, formatNumber, renderTime } from "../../console/html/time.ts";
+import { act, read } from "../../console/act-routes.ts";
+import { noteForm, type Person, showPage } from "../../console/page.ts";
+import { readFileForm } from "../../console/request/multipart.ts";
 
 const screen = "/console/proof";
+const right = "deletion.read";
 
 /** The manifest of a folder with a file for each record type takes 3 kB. */
 const fieldBytesMax = 16_384;
 
-export async function showProof(person: Person): Promise<Answer> {
+async function showProof(person: Person): Promise<Answer> {
   const copies = await listCopies(person.app);
   const body = html`${form} ${copies !== undefined && renderCopies(copies)}`;
   return showPage(person, { title: "Proof", screen, body });
@@ -99,7 +101,7 @@ function renderCopies({ entries: copies, next }: Copies): Html {
 }
 
 /** A person without the right gets an error before the file is read. */
-export async function verifyProof(person: Person): Promise<Answer> {
+async function verifyProof(person: Person): Promise<Answer> {
   const { app, operator, sources, request } = person;
   app.viewer.require("deletion.read");
   const endForm = sources.uploads.beginForm(operator.operatorId);
@@ -193,3 +195,12 @@ function shorten(text: string): string {
     ? text
     : `${text.slice(0, shownCharacters).toWellFormed()}…`;
 }
+
+export const screens = [
+  { task: "Proof", path: screen, label: "Verify a file", right, icon: "proof" },
+] as const;
+
+export const routes = [
+  read(screen, right, showProof),
+  { ...act(screen, right, verifyProof, showProof), lasting: true },
+];

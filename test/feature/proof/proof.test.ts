@@ -3,18 +3,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { publishHeads } from "../../src/actions/proof/heads.ts";
-import { sealManifest, Measure } from "../../src/actions/proof/manifest.ts";
-import { presentedBytesMax, verifyUpload } from "../../src/actions/proof/verify-upload.ts";
-import { actAs } from "../../src/actions/operator/viewer.ts";
-import { findActiveOperator } from "../../src/actions/operator/operators.ts";
-import { manifestLineStart } from "../../src/domain/export-manifest.ts";
-import { deleteOne } from "../receipt/scene.ts";
-import { makeCustomer } from "../support/customer.ts";
-import { openRaw } from "../support/raw-socket.ts";
-import { type Service, startService } from "../support/service.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
+import { publishHeads } from "../../../src/actions/proof/heads.ts";
+import { sealManifest, Measure } from "../../../src/actions/proof/manifest.ts";
+import { presentedBytesMax, verifyUpload } from "../../../src/feature/proof/verify-upload.ts";
+import { actAs } from "../../../src/actions/operator/viewer.ts";
+import { findActiveOperator } from "../../../src/actions/operator/operators.ts";
+import { manifestLineStart } from "../../../src/domain/export-manifest.ts";
+import { deleteOne } from "../../receipt/scene.ts";
+import { makeCustomer } from "../../support/customer.ts";
+import { openRaw } from "../../support/raw-socket.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 
 const nasty = `<script>alert("1")</script>`;
 
