@@ -1,7 +1,7 @@
 // client/src/generated/records.ts: the records of each type, and their updates.
 
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { buildOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi } from "../../src/process/openapi.ts";
 import type { JsonSchema } from "../../src/http/openapi/document.ts";
 import { file, pascalCase } from "./code-text.ts";
 import { declare, type Declarations, namesIn, type TypeStyle } from "./schema-types.ts";

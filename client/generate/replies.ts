@@ -1,7 +1,7 @@
 // client/src/generated/replies.ts: the replies, and the scopes of tokens.
 
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { buildOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi } from "../../src/process/openapi.ts";
 import { file, pascalCase } from "./code-text.ts";
 import { declare, type Declarations, namesIn } from "./schema-types.ts";
 

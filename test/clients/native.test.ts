@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { buildOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi } from "../../src/process/openapi.ts";
 import { findText, readFile } from "../repository/tree.ts";
 import { goEnvironment, goFolder, missingGo, inPython, missingPython } from "./subject.ts";
 

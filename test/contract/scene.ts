@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { buildOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi } from "../../src/process/openapi.ts";
 import { type Customer, type CustomerOptions, makeCustomer } from "../support/customer.ts";
 import type { Ask, Client, Reply } from "../support/http-client.ts";
 import { makeOpenApiCheck, type OpenApiDocument } from "../support/openapi-check.ts";

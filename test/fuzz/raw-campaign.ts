@@ -9,7 +9,7 @@ import {
   makeLimit,
 } from "../campaign/campaign.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
-import { buildOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi } from "../../src/process/openapi.ts";
 import { makeOpenApiCheck, type OpenApiDocument } from "../support/openapi-check.ts";
 import { makeRandom, type Random } from "../support/random.ts";
 import type { ServerProcess } from "../support/server-process.ts";

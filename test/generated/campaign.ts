@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
 import type { Campaign, CampaignOutcome } from "../campaign/campaign.ts";
 import { startScene } from "../contract/scene.ts";
-import { publishOpenApi } from "../../src/process/operations.ts";
+import { publishOpenApi } from "../../src/process/openapi.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type ClientMaker, clientMakers, missingTool, type Target } from "./client-maker.ts";
 

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { publishOpenApi } from "../../src/process/operations.ts";
+import { publishOpenApi } from "../../src/process/openapi.ts";
 import { compile } from "../client/built-client.ts";
 import { startScene } from "../contract/scene.ts";
 import { root } from "../repository/tree.ts";

@@ -8,7 +8,7 @@ import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { validatorOf } from "../../src/domain/schema/validator.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
-import { buildOpenApi, publishOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi, publishOpenApi } from "../../src/process/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
 import { tokenRequestSchema } from "../../src/http/verb/issue-token.ts";
 import { anyDeletionRequestSchema } from "../../src/http/verb/request-deletion-by-type.ts";

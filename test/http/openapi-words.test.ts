@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { buildOpenApi } from "../../src/process/operations.ts";
+import { buildOpenApi } from "../../src/process/openapi.ts";
 import type { JsonSchema, OpenApiDocument } from "../../src/http/openapi/document.ts";
 import { eachOperation } from "./document-walk.ts";
 

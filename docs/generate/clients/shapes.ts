@@ -3,7 +3,7 @@
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import { buildOpenApi } from "../../../src/process/operations.ts";
+import { buildOpenApi } from "../../../src/process/openapi.ts";
 import { namesIn, type Shape } from "../../../client/generate/schema-types.ts";
 import { pascalCase } from "../../../client/generate/code-text.ts";
 

@@ -9,7 +9,7 @@ export const openapi = defineCommand({
   rights: [],
   run: async () => {
     // Imported only here, because no other command needs the HTTP API.
-    const { publishOpenApi } = await import("../../process/operations.ts");
+    const { publishOpenApi } = await import("../../process/openapi.ts");
     const document = publishOpenApi();
     return { json: document, text: JSON.stringify(document, null, 2) };
   },

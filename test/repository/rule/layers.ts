@@ -111,7 +111,7 @@ const layers: readonly Layer[] = [
   { beginsWith: "client/src/", may: ["client/src/"], packages: [] },
   {
     beginsWith: "client/generate/",
-    may: ["client/generate/", "src/domain/", "src/process/operations.ts"],
+    may: ["client/generate/", "src/domain/", "src/process/openapi.ts"],
     mayTypes: ["src/http/openapi/"],
     packages: [],
   },
