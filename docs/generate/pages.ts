@@ -5,7 +5,7 @@ import { chartSchemaPath, renderChartSchema } from "./chart-settings.ts";
 import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderAuditActions } from "./audit-actions.ts";
-import { pageWithFeatures } from "./feature-parts.ts";
+import { pagesWithFeatures } from "./feature-parts.ts";
 import { renderImportFiles } from "./import-files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
@@ -30,7 +30,7 @@ export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },
   { path: "docs/reference/records.md", render: renderRecords },
   { path: "docs/reference/scopes.md", render: renderScopes },
-  ...["settings", "metrics"].map((name) => ({ ...pageWithFeatures(name), partly: true as const })),
+  ...pagesWithFeatures,
   { path: chartSchemaPath, render: renderChartSchema },
   ...clientFiles,
   ...otherClientFiles,
