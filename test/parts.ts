@@ -95,7 +95,7 @@ export function kindOf(file: string): string | undefined {
   return Object.entries(rest).find(isIn)?.[0];
 }
 
-/** No list of tests names a feature: `feature/*/rest/` is a folder of each. */
+/** Lists of tests name no feature: an asterisk stands for its folder. */
 export function inAnyFeature(path: string): string {
   return path.replace(/^feature\/[^/]+\//, "feature/*/");
 }

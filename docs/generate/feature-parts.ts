@@ -16,9 +16,7 @@ const names = ["settings", "metrics"];
 
 export const pagesWithFeatures = [
   partOf("ARCHITECTURE.md", () => [renderList()]),
-  ...names.map((name) =>
-    partOf(`docs/reference/${name}.md`, () => readParts(`docs/${name}.md`)),
-  ),
+  ...names.map((name) => partOf(`docs/reference/${name}.md`, () => readParts(`docs/${name}.md`))),
 ];
 
 /** Throws TypeError if the page does not say where the parts begin. */

@@ -4,10 +4,9 @@
 import type { App } from "../actions/app.ts";
 import { readConfig } from "../settings/config.ts";
 import { findActiveOperator } from "../actions/operator/operators.ts";
-import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
+import { OperatorError } from "../actions/operator/operator-error.ts";
 import { actAs, requireAnyRight, Viewer } from "../actions/operator/viewer.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
-import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
 import { readOperatorName } from "../process/operator-name.ts";
 import type { CommandTable, Context, Output } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
@@ -81,13 +80,4 @@ export function makeContext(
       return await work(own);
     },
   };
-}
-
-/** Throws UsageError for a name that is reserved in the audit trail or has other characters than names have. */
-export function readOperator(given: string): string {
-  if (isReservedName(given)) {
-    throw new UsageError(`"${given}" is reserved in the audit trail; give the name of a person.`);
-  }
-  if (isOperatorName(given)) return given;
-  throw new UsageError(`It must be ${operatorNameRule}.`);
 }

@@ -97,10 +97,12 @@ function describeCommands({ commands, headings }: CommandTable): string {
 }
 
 function describeSettings(table: CommandTable): string {
-  const rows = [...Object.values(settings), ...table.settings].map(({ name, fallback, summary }): Row => {
-    const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
-    return [name, `${summary.replaceAll("`", "")}${otherwise}`];
-  });
+  const rows = [...Object.values(settings), ...table.settings].map(
+    ({ name, fallback, summary }): Row => {
+      const otherwise = fallback === "" ? "" : ` (default: ${fallback})`;
+      return [name, `${summary.replaceAll("`", "")}${otherwise}`];
+    },
+  );
   // Their names are long, and would leave little room for the other texts.
   const [telemetry = [], others = []] = [true, false].map((wanted) =>
     rows.filter(([name]) => name.startsWith("OTEL_") === wanted),

@@ -1,7 +1,8 @@
 // The options as they are typed: long and short forms, and those that every command has.
 
+import { UsageError } from "../actions/operator/operator-error.ts";
+import { isOperatorName, isReservedName, operatorNameRule } from "../domain/operator.ts";
 import { flag, optional } from "./command.ts";
-import { readOperator } from "./context.ts";
 
 /** Short forms, the same for every command that has the option. */
 const shortFlags: ReadonlyMap<string, string> = new Map([["organization", "-o"]]);
@@ -24,4 +25,13 @@ export function optionFlag(name: string): string {
 export function optionFlags(name: string): readonly string[] {
   const short = shortFlags.get(name);
   return short === undefined ? [optionFlag(name)] : [short, optionFlag(name)];
+}
+
+/** Throws UsageError for a name that is reserved in the audit trail or has other characters than names have. */
+export function readOperator(given: string): string {
+  if (isReservedName(given)) {
+    throw new UsageError(`"${given}" is reserved in the audit trail; give the name of a person.`);
+  }
+  if (isOperatorName(given)) return given;
+  throw new UsageError(`It must be ${operatorNameRule}.`);
 }

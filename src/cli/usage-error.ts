@@ -54,10 +54,7 @@ function suggest(table: CommandTable, words: readonly string[]): string {
   return `Did you mean ${names.map((name) => `\`sluice ${name}\``).join(" or ")}? `;
 }
 
-function commandIn(
-  { commands }: CommandTable,
-  words: readonly string[],
-): Command | undefined {
+function commandIn({ commands }: CommandTable, words: readonly string[]): Command | undefined {
   // The last one, because `export verify` follows `export`.
   return commands.findLast(({ name }) => {
     const own = name.split(" ");

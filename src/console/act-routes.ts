@@ -1,6 +1,5 @@
-// The rows of the table of pages: of single pages and forms, and of pages that are described with a noun (src/noun) and
-// the forms of their acts. What was sent to these is read by the kinds that the command line uses; a value that is not
-// valid changes nothing.
+// The routes of pages that are described with a noun (src/noun), and of the forms of their acts. What was sent is read
+// by the kinds that the command line uses; a value that is not valid changes nothing.
 
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
@@ -8,52 +7,40 @@ import type { Field, FormAct, Next, NounPage } from "../noun/act.ts";
 import { requireTyped } from "./html/confirmation.ts";
 import type { Form } from "./html/field.ts";
 import { addressOf } from "./html/link.ts";
-import { type Person, type PersonalRoute, readForm, redirectTo, type Route, showPage } from "./page.ts";
+import { type Person, type PersonalRoute, readForm, redirectTo, showPage } from "./page.ts";
 
-type Path = PersonalRoute["path"];
-type Right = PersonalRoute["right"];
-type Handle = PersonalRoute["handle"];
 type Parameter = FormAct["options"][string];
-
-export function read(path: Path, right: Right, handle: Handle): Route {
-  return { method: "GET", path, right, handle };
-}
-
-/** `page`: the page that contains the form. */
-export function act(path: Path, right: Right, handle: Handle, page?: Handle): Route {
-  return { method: "POST", path, right, handle, page };
-}
 
 /** The page, and a route for each of its forms, which is shown on the page again if it is refused. */
 export function routesOf(
-  path: Path,
+  path: PersonalRoute["path"],
   right: OperatorRight,
   { view, acts }: NounPage,
 ): readonly PersonalRoute[] {
   const show = async (person: Person) => showPage(person, await view(person));
   return [
     { method: "GET", path, right, handle: show },
-    ...acts.map((one) => routeOf(one, show, path)),
+    ...acts.map((act) => routeOf(act, show, path)),
   ];
 }
 
 /** The form of an act that is on this page; `path`: the page after it. */
 export function routeOf(
-  formAct: FormAct,
-  page: Handle,
-  path: Path = "/console",
+  act: FormAct,
+  page: PersonalRoute["handle"],
+  path: PersonalRoute["path"] = "/console",
 ): PersonalRoute {
-  const [right] = formAct.rights;
-  if (right === undefined) throw new TypeError(`the form ${formAct.form.path} needs a right`);
+  const [right] = act.rights;
+  if (right === undefined) throw new TypeError(`the form ${act.form.path} needs a right`);
   const handle = async (person: Person) => {
-    const next = await send(person, formAct);
+    const next = await send(person, act);
     if (typeof next === "object") {
       const { status = 200, ...view } = next;
       return showPage(person, view, { status });
     }
     return redirectTo(next ?? addressOf(path, person.id));
   };
-  return { method: "POST", path: formAct.form.path, right, page, handle };
+  return { method: "POST", path: act.form.path, right, page, handle };
 }
 
 async function send(person: Person, act: FormAct): Promise<Next | undefined> {

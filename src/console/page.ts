@@ -36,6 +36,15 @@ export interface Panels {
   readonly health?: HealthChecks;
 }
 
+/** What those of all features show that have this panel. */
+export function readPanels<Shown>(
+  person: Person,
+  panelOf: (panels: Panels) => ((person: Person) => Promise<Shown>) | undefined,
+): Promise<readonly Shown[]> {
+  const reads = person.sources.panels.map(panelOf).filter((read) => read !== undefined);
+  return Promise.all(reads.map((read) => read(person)));
+}
+
 /** What the pages show besides the store. */
 export interface ConsoleSources {
   readonly tasks: readonly Task[];

@@ -9,7 +9,8 @@ import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { recipientCreate, recipientRemove } from "../noun/recipient.ts";
 import { webhookPage, webhooksPage } from "../noun/webhook.ts";
-import { act, read, routeOf, routesOf } from "./act-routes.ts";
+import { routeOf, routesOf } from "./act-routes.ts";
+import { act, read } from "./route.ts";
 import type { Route } from "./page.ts";
 import { countAccess, downloadAccess, showAccess } from "./page/access.ts";
 import {

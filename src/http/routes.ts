@@ -1,5 +1,5 @@
-// The API of the core on one screen: every operation as a row of name, method, path and verb. This is only a table; each
-// file of verb/ contains everything about a verb. src/process/operations.ts adds the operations of features.
+// The API of the core on one screen: every operation as a row of name, method, path and verb. This is only a table;
+// each file of verb/ contains everything about a verb. src/process/operations.ts adds the operations of features.
 
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";

@@ -90,10 +90,7 @@ function noSchema(): never {
 function registerOperations(
   server: FastifyInstance,
   context: HttpContext,
-  {
-    watch,
-    operations,
-  }: Pick<Endpoint, "watch"> & Pick<ServerOptions, "operations">,
+  { watch, operations }: Pick<Endpoint, "watch"> & Pick<ServerOptions, "operations">,
 ): void {
   for (const operation of operations) {
     const endpoint: Endpoint = {

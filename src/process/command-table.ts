@@ -2,12 +2,10 @@
 
 import type { CommandTable } from "../cli/command.ts";
 import * as own from "../cli/commands.ts";
-import { features } from "../feature/features.ts";
 import { addedSettings } from "./added-settings.ts";
+import { loadParts } from "./load-parts.ts";
 
-const parts = (await Promise.all(features.map((feature) => feature.commands?.()))).filter(
-  (part) => part !== undefined,
-);
+const parts = await loadParts((feature) => feature.commands);
 
 export const commandTable: CommandTable = {
   commands: [...own.commands, ...parts.flatMap((part) => part.commands)],

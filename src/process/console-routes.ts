@@ -4,11 +4,9 @@
 import { tasks as ownTasks, type Task } from "../console/frame/screens.ts";
 import type { Panels, Route } from "../console/page.ts";
 import * as own from "../console/routes.ts";
-import { features } from "../feature/features.ts";
+import { loadParts } from "./load-parts.ts";
 
-const parts = (await Promise.all(features.map((feature) => feature.console?.()))).filter(
-  (part) => part !== undefined,
-);
+const parts = await loadParts((feature) => feature.console);
 
 export const routes: readonly Route[] = [
   ...own.routes,

@@ -1,5 +1,5 @@
-// Makes the OpenAPI document, which is slow to make and rarely requested: a thread makes it and ends, which releases its
-// memory, and other requests do not wait.
+// Makes the OpenAPI document, which is slow to make and rarely requested: a thread makes it and ends, which releases
+// its memory, and other requests do not wait.
 
 import { nextMessage, startThread } from "../basics/thread.ts";
 

@@ -1,13 +1,11 @@
 // All operations of the service: those of the core, and those of features.
 
 import { recordTypes } from "../domain/record-types.ts";
-import { features } from "../feature/features.ts";
 import type { Operation } from "../http/operation.ts";
 import { operationsFor } from "../http/routes.ts";
+import { loadParts } from "./load-parts.ts";
 
-const parts = (await Promise.all(features.map((feature) => feature.http?.()))).filter(
-  (part) => part !== undefined,
-);
+const parts = await loadParts((feature) => feature.http);
 
 /** What features add. */
 export const added = {

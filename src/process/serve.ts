@@ -161,7 +161,7 @@ async function openParts(
     { config, registry, app: () => app, log, version, ...(replaced && { replaced }) },
     opened,
   );
-  const observer = services.find(({ observer }) => observer !== undefined)?.observer;
+  const observer = services.find((one) => one.observer !== undefined)?.observer;
   // Checked now rather than at the first deletion, which could not write its ledger.
   makePrivateFolder(config.dataDir);
   const isNew = path !== undefined && !isPresent(path, "The store");

@@ -89,9 +89,7 @@ interface Action {
 function findActions(): readonly Action[] {
   const byName = new Map<string, string>();
   for (const path of globSync("src/{console,cli,bulk,noun,feature}/**/*.ts")) {
-    const imports = readFileSync(path, "utf8").matchAll(
-      /import \{([^}]*)\} from "(\.[^"]+)"/g,
-    );
+    const imports = readFileSync(path, "utf8").matchAll(/import \{([^}]*)\} from "(\.[^"]+)"/g);
     for (const [, names = "", specifier = ""] of imports) {
       const file = posix.join(posix.dirname(path.replaceAll("\\", "/")), specifier);
       const [, place] = /^src\/(?:actions|feature)\/(.+)\.ts$/.exec(file) ?? [];

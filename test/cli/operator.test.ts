@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { readOperator } from "../../src/cli/context.ts";
+import { readOperator } from "../../src/cli/option-flag.ts";
 import { operate } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine, entriesOf } from "./command-line.ts";

@@ -70,8 +70,7 @@ describe("the command line", () => {
     const inCommands = await shown("commands");
     for (const { name } of commands) assert.match(inCommands, new RegExp(`^  ${name} `, "m"));
     const inSettings = await shown("settings");
-    for (const { name } of allSettings)
-      assert.match(inSettings, new RegExp(`^  ${name} `, "m"));
+    for (const { name } of allSettings) assert.match(inSettings, new RegExp(`^  ${name} `, "m"));
     assert.match(
       inSettings,
       /options of `sluice serve` take precedence: --host, --port, --data-dir\./,

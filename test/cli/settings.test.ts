@@ -9,7 +9,6 @@ import type { SettingCase } from "../feature/sample.ts";
 import { samples } from "../feature/samples.ts";
 import { makeCommandLine } from "./command-line.ts";
 
-
 const wrong: readonly SettingCase[] = [
   ["HOST", [" "], /an address of this machine, such as 127\.0\.0\.1/],
   ["PORT", ["x", "-1", "65536", "80.5", " 80", "0x50", "1e3"], /whole number from 0 to 65535/],

@@ -17,10 +17,16 @@ async function commandsOf(): Promise<Readonly<Record<string, readonly string[]>>
   return Object.fromEntries(await Promise.all(parts));
 }
 
+function importOf(word: string): string {
+  return word.startsWith("type:")
+    ? `import type { A } from "${word.slice(5)}";`
+    : `import { a } from "${word}";`;
+}
+
 describe("features", () => {
   it("are all in the list, and say in a README of half a page what they promise", () => {
     const folders = readFiles("src/feature/*/feature.ts").map(({ path }) => featureOf(path));
-    assert.deepEqual(folders.toSorted(), names.toSorted());
+    assert.deepEqual(new Set(folders), new Set(names));
     for (const name of names) {
       const text = findText(`src/feature/${name}/README.md`) ?? "";
       assert.match(text, /^# .+\n\n[^]*\*\*Promises\.\*\*[^]*\*\*Bounds\.\*\*/, name);
@@ -40,30 +46,37 @@ describe("features", () => {
 
   /** What each file may import, and what it must not. */
   const imports: Readonly<Record<string, readonly [may: string, mustNot: string]>> = {
-    "src/actions/a.ts": ["./b.ts", "../feature/one/a.ts type:../feature/two/a.ts ../feature/features.ts"],
+    "src/actions/a.ts": [
+      "./b.ts",
+      "../feature/one/a.ts type:../feature/two/a.ts ../feature/features.ts",
+    ],
     "src/cli/run.ts": ["./b.ts", "../feature/feature.ts"],
     "src/cli/main.ts": ["../feature/features.ts", "../feature/one/feature.ts"],
-    "src/process/serve.ts": ["../feature/features.ts type:../feature/feature.ts", "../feature/one/a.ts"],
+    "src/process/serve.ts": [
+      "../feature/features.ts type:../feature/feature.ts",
+      "../feature/one/a.ts",
+    ],
     "src/store/sqlite/a-thread.ts": ["../../feature/parts.ts", "../../feature/one/store/a.ts"],
     "src/feature/features.ts": ["./one/feature.ts ./two/feature.ts", ""],
-    "src/feature/one/a.ts": ["../feature.ts ./store/b.ts ../../actions/a.ts", "../features.ts ../two/a.ts"],
+    "src/feature/one/a.ts": [
+      "../feature.ts ./store/b.ts ../../actions/a.ts",
+      "../features.ts ../two/a.ts",
+    ],
     "src/feature/two/a.ts": ["../one/a.ts", "type:../features.ts"],
   };
 
   it("would be reported where a file imports what it must not", () => {
-    const line = (word: string) =>
-      word.startsWith("type:")
-        ? `import type { A } from "${word.slice(5)}";`
-        : `import { a } from "${word}";`;
     const files = Object.entries(imports).map(([path, words]) => ({
       path,
-      text: words.flatMap((list) => list.split(" ").filter(Boolean).map(line)).join("\n"),
+      text: words.flatMap((list) => list.split(" ").filter(Boolean).map(importOf)).join("\n"),
     }));
     const found = findFeatureImports(parseFiles(files), ["one", "two"]);
     const expected = Object.entries(imports).flatMap(([path, [may, mustNot]]) =>
-      mustNot.split(" ").flatMap((word, index) =>
-        word === "" ? [] : [`${path}:${may.split(" ").length + index + 1}`],
-      ),
+      mustNot
+        .split(" ")
+        .flatMap((word, index) =>
+          word === "" ? [] : [`${path}:${may.split(" ").length + index + 1}`],
+        ),
     );
     assert.deepEqual(
       found.map((text) => text.split(": ")[0]),

@@ -26,8 +26,8 @@ describe("the documents", () => {
   });
 
   it("keep to 120 columns where they are hand-written", () => {
-    const whole = generated.filter(({ partly }) => partly !== true).map(({ path }) => path);
-    const byHand = pages.filter(({ path }) => !whole.includes(path));
+    const whole = new Set(generated.flatMap((page) => (page.partly === true ? [] : [page.path])));
+    const byHand = pages.filter(({ path }) => !whole.has(path));
     assert.deepEqual(byHand.flatMap(findWideLines), []);
   });
 

@@ -174,6 +174,10 @@ describe("the generated reference pages", () => {
 
 const build = { version: "1.2.3", node: "26.10.0", engine: "sqlite" } as const;
 
+function noApp(): never {
+  throw new Error("no figure of the store is read");
+}
+
 async function registeredMetrics(): Promise<readonly string[]> {
   const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
   const levels = { event_loop: "none", memory: "none", bodies: "none" } as const;
@@ -194,8 +198,12 @@ async function registeredMetrics(): Promise<readonly string[]> {
     edge: makeEdge({ trustProxy: false }),
     load: { bodies: { heldBytes: 0 }, pages: { heldBytes: 0 }, shedding: { figures } },
   });
-  const app = () => assert.fail("no figure of the store is read");
-  const parts = { config: readConfig({}), log: makeLog("silent"), version: build.version, app };
+  const parts = {
+    config: readConfig({}),
+    log: makeLog("silent"),
+    version: build.version,
+    app: noApp,
+  };
   await using opened = new AsyncDisposableStack();
   await openServices({ ...parts, registry: metrics.registry }, opened);
   const { text } = await metrics.render();

@@ -42,9 +42,8 @@ const checkMsMax = 5_000;
 export async function readHealth(app: App, ...added: readonly HealthChecks[]): Promise<Health> {
   requireRight(app, "health.read");
   const { store } = app;
-  const checks = await Promise.all(
-    [checksByName, ...added].flatMap((checks) => Object.entries(checks)).map(([name, check]) => attempt(name, () => check(app))),
-  );
+  const named = [checksByName, ...added].flatMap((group) => Object.entries(group));
+  const checks = await Promise.all(named.map(([name, check]) => attempt(name, () => check(app))));
   return {
     checks,
     engine: store.traits,

@@ -94,7 +94,9 @@ async function startServer(context: Context): Promise<Serving> {
   disablePretenuring();
   const module = await import("../../process/serve.ts");
   try {
-    return await module.serve(config, { warnings: describeUnknownSettings(environment, table.settings) });
+    return await module.serve(config, {
+      warnings: describeUnknownSettings(environment, table.settings),
+    });
   } catch (cause) {
     throw OperatorError.from("serve", cause);
   }

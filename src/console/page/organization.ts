@@ -7,7 +7,7 @@ import {
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { showPage, type Person } from "../page.ts";
+import { type Person, readPanels, showPage } from "../page.ts";
 import { deletionPath } from "../html/link.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
@@ -27,7 +27,7 @@ import {
 const screen = "/console/organizations";
 
 export async function showOrganization(person: Person): Promise<Answer> {
-  const { app, id, sources } = person;
+  const { app, id } = person;
   const shown = await readOrganization(app, id);
   const { organization, keys } = shown;
   const isOpen = organization.closedAt === undefined;
@@ -41,7 +41,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
         </section>
         ${isOpen && app.viewer.may("webhook.read") && html`<p>${renderWebhooksLink(id)}</p>`}
         ${isOpen && (await renderRecipients(person, id))}
-        ${isOpen && (await Promise.all(sources.panels.map((panel) => panel.organization?.(person))))}
+        ${isOpen && (await readPanels(person, (panels) => panels.organization))}
       </div>
       <div>
         ${isOpen && renderForms(app, [settingsForm, approvalForm], id, { values: valuesOf(organization) })}

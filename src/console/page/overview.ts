@@ -19,7 +19,7 @@ import {
   renderFacts,
   renderFocusableTable,
 } from "../html/html.ts";
-import { showPage, type Person } from "../page.ts";
+import { type Person, readPanels, showPage } from "../page.ts";
 import {
   formatSeconds,
   quantile,
@@ -43,7 +43,7 @@ export async function showOverview(person: Person): Promise<Answer> {
   const { app, query, sources } = person;
   const overview = await readOverview(app);
   const period = query.get("period") === day.name ? day : hour;
-  const figures = await Promise.all(sources.panels.map((panel) => panel.overview?.(person)));
+  const figures = await readPanels(person, (panels) => panels.overview);
   const { minutes, buckets } = sources.history.read();
   const slots = toSlots(minutes, period, app.now());
   const body = html`${overview.organizations === 0 && firstSteps}

@@ -86,7 +86,8 @@ const completion = defineCommand({
     ),
   },
   run: async ({ table }, { shell, words }) => {
-    if (words.length === 0) return { json: { shell, script: scripts[shell] }, text: scripts[shell] };
+    if (words.length === 0)
+      return { json: { shell, script: scripts[shell] }, text: scripts[shell] };
     const offer = completionOffer(table, words);
     return { json: offer, text: renderOffer(offer) };
   },
@@ -146,16 +147,16 @@ const ownOptions: readonly OfferedWord[] = ["-h", "--help", "-V", "--version"].m
   "",
 ]);
 
-function firstWords({ commands, groups }: CommandTable): readonly OfferedWord[] {
-  const single = commands.filter(({ name }) => !name.includes(" "));
+function firstWords(table: CommandTable): readonly OfferedWord[] {
+  const single = table.commands.filter(({ name }) => !name.includes(" "));
   return [
     ...single.map(({ name, summary }) => explained(name, summary)),
-    ...Object.entries(groups),
+    ...Object.entries(table.groups),
   ];
 }
 
-function secondWords({ commands }: CommandTable, group: string): readonly OfferedWord[] {
-  return commands
+function secondWords(table: CommandTable, group: string): readonly OfferedWord[] {
+  return table.commands
     .filter(({ name }) => name.startsWith(`${group} `))
     .map(({ name, summary }) => explained(name.slice(group.length + 1), summary));
 }

@@ -10,9 +10,15 @@ import {
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { type Column, type Html, html, renderFacts, renderFocusableTable } from "../../console/html/html.ts";
+import {
+  type Column,
+  type Html,
+  html,
+  renderFacts,
+  renderFocusableTable,
+} from "../../console/html/html.ts";
 import { formatBytes, formatCount, formatNumber, renderTime } from "../../console/html/time.ts";
-import { act, read } from "../../console/act-routes.ts";
+import { act, read } from "../../console/route.ts";
 import { noteForm, type Person, showPage } from "../../console/page.ts";
 import { readFileForm } from "../../console/request/multipart.ts";
 

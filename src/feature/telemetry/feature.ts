@@ -6,5 +6,5 @@ import type { Feature } from "../feature.ts";
 export const telemetry: Feature = {
   name: "telemetry",
   settings: Object.values(telemetrySettings),
-  service: () => import("./service.ts"),
+  service: () => import("./serving.ts"),
 };

@@ -1,4 +1,4 @@
-// Opens the export of spans with the official packages, and makes the server spans of requests. service.ts loads
+// Opens the export of spans with the official packages, and makes the server spans of requests. serving.ts loads
 // only this file, and only if an export is configured: without it there is no cost, and the packages need not be
 // installed. Ending a span never waits for the receiver.
 

@@ -1,4 +1,4 @@
-// Makes a document that is slow to make and rarely requested. A thread makes it and ends, which releases its memory, and
+// Makes a document that is slow to make and rarely requested. A thread makes it and ends, which releases its memory;
 // other requests do not wait.
 
 import { nextMessage, startThread } from "../../basics/thread.ts";

@@ -181,6 +181,9 @@ describe("the completion script", () => {
   it("is refused for another shell", async () => {
     const { code, message } = await line.fail("completion tcsh");
     assert.equal(code, 2);
-    assert.match(message, /'tcsh' is invalid for SHELL\. .*one of bash, zsh, fish; did you mean bash\?/);
+    assert.match(
+      message,
+      /'tcsh' is invalid for SHELL\. .*one of bash, zsh, fish; did you mean bash\?/,
+    );
   });
 });

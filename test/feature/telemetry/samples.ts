@@ -7,11 +7,13 @@ const wrong: readonly SettingCase[] = [
   ["OTEL_TRACES_EXPORTER", ["console", "otlp,zipkin"], /one of otlp, none/],
   ["OTEL_TRACES_SAMPLER", ["jaeger_remote", "on"], /one of always_on, always_off, traceidratio/],
   ["OTEL_TRACES_SAMPLER_ARG", ["1.1", "-0.1", "1%", "1e-2", "."], /a number from 0 to 1/],
-  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].map((name): SettingCase => [
-    name,
-    ["localhost:4318", "grpc://secret", "http://user:secret@localhost", "http://"],
-    /an http or https URL such as http:\/\/127\.0\.0\.1:4318, without a user or password/,
-  ]),
+  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].map(
+    (name): SettingCase => [
+      name,
+      ["localhost:4318", "grpc://secret", "http://user:secret@localhost", "http://"],
+      /an http or https URL such as http:\/\/127\.0\.0\.1:4318, without a user or password/,
+    ],
+  ),
   ["OTEL_EXPORTER_OTLP_PROTOCOL", ["grpc", "http", "http/json"], /one of http\/protobuf/],
 ];
 

@@ -10,7 +10,7 @@ it("no file but the one that a configured export imports at run time loads its p
   const files = parseFiles(readFiles("src/feature/telemetry/*.ts"));
   const packagesOf = (name: string) =>
     findLoadedPackages(files, `src/feature/telemetry/${name}.ts`);
-  assert.deepEqual(packagesOf("service"), []);
+  assert.deepEqual(packagesOf("serving"), []);
   assert.deepEqual(packagesOf("feature"), []);
   assert.ok(packagesOf("open-telemetry").includes("@opentelemetry/sdk-trace"));
 });
