@@ -30,7 +30,7 @@ type Transaction struct {
 	// Amount in `currency`; may be negative or zero, and null if it is unknown.
 	Amount *float64 `json:"amount"`
 
-	// Currency of `amount`.
+	// Currency of `amount`, which was valid at `timestamp`.
 	Currency CurrencyCode `json:"currency"`
 
 	// State of the transaction.
@@ -99,8 +99,8 @@ const (
 	TransactionStatusRefunded TransactionStatus = "REFUNDED"
 )
 
-// CurrencyCode: An ISO 4217 currency code: every active one, and those withdrawn too recently to
-// have left the books.
+// CurrencyCode: An ISO 4217 currency code, active or historic; one withdrawn before 2021 only for
+// times at which it was valid.
 type CurrencyCode = string
 
 // CountryCode: An ISO 3166-1 alpha-2 country code, or XK (Kosovo).

@@ -69,6 +69,8 @@ export interface RecordTypeDefinition {
   readonly rules?: readonly Rule[];
   /** Dates that can't be in the future, such as a date of birth. */
   readonly pastDates?: readonly string[];
+  /** Currencies that have to be valid at the timestamp. */
+  readonly currencyFields?: readonly string[];
   /** A record that a POST accepts, shown in the docs and checked by a test. */
   readonly example: Payload;
 }
@@ -95,6 +97,7 @@ export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
   readonly partyFields: readonly string[];
   readonly rules: readonly Rule[];
   readonly pastDates: readonly string[];
+  readonly currencyFields: readonly string[];
   /** Every field in canonical order. */
   readonly fieldNames: readonly string[];
   readonly addSchema: ObjectSchema;
@@ -118,6 +121,7 @@ export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOp
     partyFields: definition.partyFields ?? [],
     rules: definition.rules ?? [],
     pastDates: definition.pastDates ?? [],
+    currencyFields: definition.currencyFields ?? [],
     fieldNames: Object.keys(fields),
     addSchema: exactObject(fields, addedField),
     updateSchema: exactObject(fields, (field, name) => updatedField(field, isKey(name))),

@@ -31,7 +31,7 @@ export interface Transaction {
     | "CARD";
   /** Amount in `currency`; may be negative or zero, and null if it is unknown. */
   amount: number | null;
-  /** Currency of `amount`. */
+  /** Currency of `amount`, which was valid at `timestamp`. */
   currency: CurrencyCode;
   /** State of the transaction. */
   status: "CREATED" | "PENDING" | "SETTLED" | "FAILED" | "REJECTED" | "REFUNDED";
@@ -54,8 +54,8 @@ export interface Transaction {
 }
 
 /**
- * An ISO 4217 currency code: every active one, and those withdrawn too recently to have left the
- * books.
+ * An ISO 4217 currency code, active or historic; one withdrawn before 2021 only for times at which
+ * it was valid.
  */
 export type CurrencyCode = string;
 

@@ -47,7 +47,7 @@ export const transaction = defineRecordType({
     amount: required(
       nullable(amount("Amount in `currency`; may be negative or zero, and null if it is unknown.")),
     ),
-    currency: required(currency("Currency of `amount`.")),
+    currency: required(currency("Currency of `amount`, which was valid at `timestamp`.")),
     status: required(oneOf("State of the transaction.", statuses)),
     is_test: optional(flagOrFalse("Made for a test, not real.")),
     amount_usd: optional(amount("Amount in US dollars.")),
@@ -56,6 +56,7 @@ export const transaction = defineRecordType({
     receiver_id: optional(identifier("Who receives the money.")),
     receiver_country: optional(country("Country that the money goes to.")),
   },
+  currencyFields: ["currency"],
   partyFields: ["sender_id", "receiver_id"],
   rules: [
     atLeastOneOf("sender_id", "receiver_id"),

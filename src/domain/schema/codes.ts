@@ -45,11 +45,58 @@ const activeCurrencies = `
   XBC XBD XCD XCG XDR XOF XPD XPF XPT XSU XTS XUA XXX YER ZAR ZMW ZWG
 `;
 
-// Withdrawn since 2021. A record's timestamp is business time: what happened in levs in 2025 is still reported in levs.
-const withdrawnCurrencies = "ANG BGN CUC HRK SLL ZWL";
+// ISO 4217, list three: every historic code, the last month in which it was valid, and what replaced it.
+const historicCurrencies = `
+  ADP:2003-07:EUR AFA:2003-01:AFN ALK:1989-12:ALL ANG:2025-03:XCG AOK:1991-03:AON AON:2000-02:AOA
+  AOR:2000-02:AOA ARA:1992-01:ARS ARP:1985-07:ARA ARY:1990-12 ATS:2002-03:EUR AYM:2005-10:AZN
+  AZM:2005-12:AZN BAD:1997-07:BAM BEC:1990-03:BEF BEF:2002-03:EUR BEL:1990-03:BEF BGJ:1990-12
+  BGK:1990-12:BGL BGL:2003-11:BGN BGN:2026-01:EUR BOP:1987-02:BOB BRB:1986-03:BRC BRC:1989-02:BRN
+  BRE:1993-03:BRR BRN:1990-03:BRE BRR:1994-07:BRL BUK:1990-02:MMK BYB:2001-01:BYR BYR:2017-01:BYN
+  CHC:2004-11:CHW CNX:1989-12 CSD:2006-10:RSD CSJ:1990-12:CSK CSK:1993-03:CZK CUC:2021-06:CUP
+  CYP:2008-01:EUR DDM:1990-09:DEM DEM:2002-03:EUR ECS:2000-09:USD ECV:2000-09:USD EEK:2011-01:EUR
+  EQE:1989-12 ESA:1981-12:ESP ESB:1994-12:ESP ESP:2002-03:EUR FIM:2002-03:EUR FRF:2002-03:EUR
+  GEK:1995-10:GEL GHC:2008-01:GHS GHP:2007-06:GHS GNE:1989-12:GNF GNS:1986-02:GNF GQE:1986-06:XAF
+  GRD:2002-03:EUR GWE:1981-12:GWP GWP:1997-05:XOF HRD:1995-01:HRK HRK:2023-01:EUR IEP:2002-03:EUR
+  ILP:1981-12:ILR ILR:1990-12:ILS ISJ:1990-12:ISK ITL:2002-03:EUR LAJ:1989-12:LAK LSM:1985-05:LSL
+  LTL:2014-12:EUR LTT:1993-07:LTL LUC:1990-03:LUF LUF:2002-03:EUR LUL:1990-03:LUF LVL:2014-01:EUR
+  LVR:1994-12:LVL MAF:1989-12 MGF:2004-12:MGA MLF:1984-11:XOF MRO:2017-12:MRU MTL:2008-01:EUR
+  MTP:1983-06:MTL MVQ:1989-12:MVR MXP:1993-01:MXN MZE:1981-12:MZM MZM:2006-06:MZN NIC:1990-10:NIO
+  NLG:2002-03:EUR PEH:1990-12 PEI:1991-07:PEN PES:1986-02:PEI PLZ:1997-01:PLN PTE:2002-03:EUR
+  RHD:1981-12:ZWD ROK:1990-12:ROL ROL:2005-06:RON RUR:2004-01:RUB SDD:2007-07:SDG SDP:1998-06:SDD
+  SIT:2007-01:EUR SKK:2009-01:EUR SLL:2023-12:SLE SRG:2003-12:SRD STD:2017-12:STN SUR:1990-12:RUR
+  TJR:2001-04:TJS TMM:2009-01:TMT TPE:2002-11:USD TRL:2005-12:TRY UAK:1996-09:UAH UGS:1987-05:UGX
+  UGW:1990-12 USS:2014-03:USD UYN:1989-12:UYP UYP:1993-03:UYU VEB:2008-01:VEF VEF:2018-08:VES
+  VNC:1990-12:VND XEU:1999-01:EUR XFO:2006-10 XFU:2013-11:EUR XRE:1999-11 YDD:1991-09:YER
+  YUD:1990-01:YUN YUM:2003-07:CSD YUN:1995-11:YUM ZAL:1995-03:ZAR ZMK:2012-12:ZMW ZRN:1999-06:CDF
+  ZRZ:1994-02:ZRN ZWC:1989-12:ZWD ZWD:2008-08:ZWR ZWL:2024-08:ZWG ZWN:2006-09:ZWR ZWR:2009-06:ZWL
+`;
 
-/** ISO 4217 codes: all that are active, and those withdrawn too recently to have left the books. */
-export const currencies: ReadonlySet<string> = setOf(`${activeCurrencies} ${withdrawnCurrencies}`);
+export interface Withdrawal {
+  /** Such as 2018-08. */
+  readonly month: string;
+  readonly successor: string | undefined;
+}
+
+const withdrawals: ReadonlyMap<unknown, Withdrawal> = new Map(
+  [...setOf(historicCurrencies)].map((entry) => {
+    const [code = "", month = "", successor] = entry.split(":");
+    return [code, { month, successor }];
+  }),
+);
+
+/** Those withdrawn since then have not left the books yet, and are accepted at any time. */
+const booksFrom = "2021-01";
+
+/** Undefined for a currency that is accepted at any time. */
+export function withdrawalOf(code: unknown): Withdrawal | undefined {
+  const found = withdrawals.get(code);
+  return found === undefined || found.month >= booksFrom ? undefined : found;
+}
+
+/** ISO 4217 codes, active and historic: a record's timestamp is business time. */
+export const currencies: ReadonlySet<string> = setOf(activeCurrencies).union(
+  new Set([...withdrawals.keys()].map(String)),
+);
 
 /** What is often sent in place of a code: the other code of a country, and common mistakes. */
 const mistaken: ReadonlyMap<string, string> = new Map([

@@ -4,6 +4,7 @@
 
 import type { FieldError } from "../error.ts";
 import { type ErrorBudget, explainErrors, explainRefusal } from "./explain.ts";
+import { withdrawalOf } from "../schema/codes.ts";
 import { identifier } from "../schema/fields.ts";
 import { errorsMax, limits } from "../limits.ts";
 import { timestampOf } from "../record/payload.ts";
@@ -81,7 +82,7 @@ const tooFarAhead: FieldError = {
 };
 
 function timeErrors(
-  { pastDates }: RecordType,
+  { pastDates, currencyFields }: RecordType,
   payload: Payload,
   { now, timestampMin }: { readonly now: number; readonly timestampMin: string },
 ): readonly FieldError[] {
@@ -97,6 +98,12 @@ function timeErrors(
       const message = "must not be in the future; check its year, above all if that had two digits";
       errors = [...errors, { field, message }];
     }
+  }
+  for (const field of currencyFields) {
+    const { month = "9999-12", successor } = withdrawalOf(payload[field]) ?? {};
+    if (timestamp === undefined || timestamp.slice(0, month.length) <= month) continue;
+    const what = successor === undefined ? "withdrawn" : `replaced by ${successor}`;
+    errors = [...errors, { field, message: `was ${what} in ${month}, before the timestamp` }];
   }
   return errors;
 }

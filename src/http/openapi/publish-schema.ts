@@ -20,7 +20,7 @@ const codeLists: Readonly<Record<string, CodeList>> = {
   "iso-4217": {
     name: "CurrencyCode",
     description:
-      "An ISO 4217 currency code: every active one, and those withdrawn too recently to have left the books.",
+      "An ISO 4217 currency code, active or historic; one withdrawn before 2021 only for times at which it was valid.",
     example: "EUR",
     values: currencies,
   },

@@ -2,11 +2,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import {
   codeMeantBy,
   countriesAlpha2,
   countriesAlpha3,
   currencies,
+  withdrawalOf,
 } from "../../../src/domain/schema/codes.ts";
 
 describe("country codes", () => {
@@ -49,8 +52,33 @@ describe("country codes", () => {
 });
 
 describe("currency codes", () => {
-  it("are the 178 active ones and 6 that were withdrawn recently", () => {
-    assert.equal(currencies.size, 184);
+  it("are the 178 active ones and 132 historic ones, each with what replaced it and is known too", () => {
+    assert.equal(currencies.size, 178 + 132);
+    for (const code of currencies) {
+      const { month = "2000-01", successor = "EUR" } = withdrawalOf(code) ?? {};
+      assert.match(month, /^(?:19[789]|20[012])\d-(?:0[1-9]|1[0-2])$/, code);
+      assert.ok(currencies.has(successor), code);
+    }
+  });
+
+  it("are accepted until the month in which they were withdrawn, and later name what replaced them", () => {
+    const type = recordTypeByName("transaction");
+    assert.ok(type);
+    const now = Date.parse("2026-06-01T00:00:00Z");
+    const errors = (currency: string, timestamp: unknown) =>
+      validatePayload(type, "add", { ...type.example, currency, timestamp }, { now });
+    assert.deepEqual(errors("VEF", "2018-08-31T23:59:59.9Z"), []);
+    const message = "was replaced by VES in 2018-08, before the timestamp";
+    assert.deepEqual(errors("VEF", "2018-09-01T00:00:00Z"), [{ field: "currency", message }]);
+    assert.match(
+      errors("XFO", "2026-01-31T09:30:00Z")[0]?.message ?? "",
+      /^was withdrawn in 2006-10/,
+    );
+    assert.deepEqual(errors("HRK", "2026-01-31T09:30:00Z"), []);
+    assert.deepEqual(
+      errors("DEM", 5).map(({ field }) => field),
+      ["timestamp"],
+    );
   });
 
   it("cover money, funds, metals, testing and none", () => {
@@ -67,15 +95,16 @@ describe("currency codes", () => {
 
   it("are codes that the runtime has a name for, except for the newest", () => {
     const names = new Intl.DisplayNames("en", { type: "currency", fallback: "none" });
-    const unknown = [...currencies].filter((code) => names.of(code) === undefined);
+    const current = [...currencies].filter((code) => withdrawalOf(code) === undefined);
+    const unknown = current.filter((code) => names.of(code) === undefined);
     assert.deepEqual(
       unknown.filter((code) => code !== "XAD"),
       [],
     );
   });
 
-  it("include none that was withdrawn long ago, is in lower case or invented", () => {
-    for (const code of ["DEM", "FRF", "ZWD", "MRO", "eur", "BTC", "QQQ", ""]) {
+  it("include none that is in lower case or invented", () => {
+    for (const code of ["eur", "BTC", "QQQ", ""]) {
       assert.equal(currencies.has(code), false, code);
     }
   });

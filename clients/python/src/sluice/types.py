@@ -103,7 +103,7 @@ class _TransactionRequired(TypedDict):
     amount: Union[float, Decimal, None]
     """Amount in `currency`; may be negative or zero, and null if it is unknown."""
     currency: CurrencyCode
-    """Currency of `amount`."""
+    """Currency of `amount`, which was valid at `timestamp`."""
     status: Literal["CREATED", "PENDING", "SETTLED", "FAILED", "REJECTED", "REFUNDED"]
     """State of the transaction."""
     timestamp: Union[str, datetime]
@@ -139,8 +139,8 @@ class Transaction(_TransactionRequired, total=False):
 
 CurrencyCode = str
 """
-An ISO 4217 currency code: every active one, and those withdrawn too recently to have left the
-books.
+An ISO 4217 currency code, active or historic; one withdrawn before 2021 only for times at which it
+was valid.
 """
 
 
