@@ -2,7 +2,7 @@
 // a service. Runs the installed tools; installs none.
 
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -78,6 +78,42 @@ function compiled(
   };
 }
 
+const typeScript = ["--strict", "--target", "es2022", "--moduleResolution", "bundler"];
+
+/** A client in TypeScript, in one folder. */
+function typed(
+  generator: string,
+  wordsOf: (document: string) => readonly string[],
+  main: string,
+): ClientMaker {
+  return {
+    language: `TypeScript (${generator})`,
+    needs: [
+      [generator, "--version"],
+      ["tsc", "--version"],
+    ],
+    expected: [],
+    async make(folder, { document }) {
+      await run(folder, generator, ...wordsOf(document));
+      await run(folder, "tsc", "--noEmit", "--skipLibCheck", ...typeScript, main);
+      return "[]";
+    },
+  };
+}
+
+/** What the guide on clients says about openapi-python-client. */
+function withClosedRecords(document: string): string {
+  const parsed = JSON.parse(document) as {
+    components: {
+      schemas: Record<string, { properties?: object; additionalProperties?: boolean }>;
+    };
+  };
+  for (const schema of Object.values(parsed.components.schemas)) {
+    if ("additional_properties" in (schema.properties ?? {})) schema.additionalProperties = false;
+  }
+  return JSON.stringify(parsed);
+}
+
 const maven = ["mvn", "-q", "-DskipTests", "compile"] as const;
 
 export const clientMakers: readonly ClientMaker[] = [
@@ -85,6 +121,11 @@ export const clientMakers: readonly ClientMaker[] = [
   compiled("Java, native", ["java", "--library", "native"], [...maven]),
   compiled("Go", ["go"], ["go", "build", "./..."]),
   compiled("Rust", ["rust"], ["cargo", "check", "-q"]),
+  compiled(
+    "TypeScript, fetch",
+    ["typescript-fetch"],
+    ["tsc", "--noEmit", ...typeScript, "index.ts"],
+  ),
   compiled("Python", ["python"], ["python3", "-m", "compileall", "-q", "openapi_client"]),
   {
     language: "Python",
@@ -96,7 +137,9 @@ export const clientMakers: readonly ClientMaker[] = [
     expected: [1, 40901, 1, "python", 1],
     async make(folder, { document, baseUrl, token }) {
       const output = ["--meta", "none", "--output-path", "sluice_client"];
-      await run(folder, "openapi-python-client", "generate", "--path", document, ...output);
+      const closed = join(folder, "closed.json");
+      writeFileSync(closed, withClosedRecords(readFileSync(document, "utf8")));
+      await run(folder, "openapi-python-client", "generate", "--path", closed, ...output);
       cpSync(program("program.py"), join(folder, "program.py"));
       // Not the generator's own runtime next to them, which doesn't depend on the document.
       const checked = ["program.py", "sluice_client/api", "sluice_client/models"];
@@ -122,4 +165,25 @@ export const clientMakers: readonly ClientMaker[] = [
       return await run(folder, "go", "run", ".", baseUrl, token);
     },
   },
+  {
+    language: "Go (ogen)",
+    needs: [
+      ["ogen", "--version"],
+      ["go", "version"],
+    ],
+    expected: [],
+    async make(folder, { document }) {
+      await run(folder, "ogen", "--target", "api", "--package", "api", document);
+      writeFileSync(join(folder, "go.mod"), "module example.com/generated\n\ngo 1.24\n");
+      await run(folder, "go", "mod", "tidy");
+      await run(folder, "go", "vet", "./...");
+      return "[]";
+    },
+  },
+  typed(
+    "orval",
+    (document) => ["--input", document, "--output", "client.ts", "--client", "fetch"],
+    "client.ts",
+  ),
+  typed("openapi-ts", (document) => ["-i", document, "-o", "client"], "client/index.ts"),
 ];
