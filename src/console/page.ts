@@ -2,6 +2,7 @@
 // no page of its own.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { listOrganizations } from "../actions/access/find-organization.ts";
 import type { App } from "../actions/app.ts";
 import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
@@ -24,6 +25,7 @@ import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
 import type { Task } from "./frame/screens.ts";
 import type { Html, HtmlValue } from "./html/html.ts";
+import { nameOrganizations } from "./html/party.ts";
 import { pageHeaders } from "./request/headers.ts";
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 
@@ -180,7 +182,10 @@ export async function showPage(
   view: PageView,
   options?: AnswerOptions,
 ): Promise<Answer> {
-  return pageAnswer(renderPage(view, person && (await readerOf(person))), options);
+  const answer = pageAnswer(renderPage(view, person && (await readerOf(person))), options);
+  if (person === undefined) return answer;
+  const list = () => listOrganizations(person.app);
+  return { ...answer, body: await nameOrganizations(answer.body, list) };
 }
 
 async function readerOf(person: Person): Promise<Reader> {
@@ -219,7 +224,10 @@ interface AnswerOptions {
   readonly cookie?: string | undefined;
 }
 
-export function pageAnswer(page: Html, { status = 200, cookie }: AnswerOptions = {}): Answer {
+export function pageAnswer(
+  page: Html,
+  { status = 200, cookie }: AnswerOptions = {},
+): Answer & { readonly body: string } {
   return {
     status,
     body: page.text,

@@ -44,7 +44,7 @@ import {
 import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
 import { showOverview } from "./page/overview.ts";
 import { searchAll } from "./page/palette.ts";
-import { followDeletion } from "./page/follow-deletion.ts";
+import { followDeletion, followProposal } from "./page/follow.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
@@ -113,6 +113,7 @@ export const routes: readonly Route[] = [
   act("/console/retention/rule", "retention.set", setOneRule, showRetention),
   ...routesOf("/console/proposals", "proposal.read", proposalsPage),
   ...routesOf("/console/proposal/:id", "proposal.read", proposalPage),
+  read("/console/proposal/:id/progress", "proposal.read", followProposal),
   read("/console/organizations", "organization.read", showOrganizations),
   routeOf(createForm, showOrganizations),
   act("/console/organizations/choice", "own", chooseOne, showOrganizations),

@@ -54,10 +54,8 @@ export interface Form<Result> {
   readonly note?: HtmlValue;
   /** Made of the heading if omitted. */
   readonly button?: string;
-  /** Opened by its heading. */
+  /** Opened by its heading; its button is the main one. */
   readonly folded?: true;
-  /** The main act of the page, as a folded one always is. */
-  readonly main?: true;
   /** The word for what is typed the id of, to confirm. */
   readonly confirm?: string;
   /** The fields of the form by the names of their options. */
@@ -201,16 +199,16 @@ export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
   const content = html`${text !== undefined && html`<p>${text}</p>`}
     <form class="${inputs.length > 0 && "settings"}" method="post" action="${action}">
       ${inputs} ${note !== undefined && html`<p class="note">${note}</p>`}
-      <button type="submit" class="${(folded ?? act.form.main) && "main"}">
+      <button type="submit" class="${folded && "main"}">
         ${button ?? heading.replace(/ an? /, " the ")}
       </button>
     </form>`;
+  const [word = ""] = heading.toLowerCase().split(" ");
   if (folded === true)
     return html`<details>
       <summary>${heading}</summary>
-      ${content}
+      <div id="${word}">${content}</div>
     </details>`;
-  const [word = ""] = heading.toLowerCase().split(" ");
   return html`<section aria-labelledby="${word}">
     <h2 id="${word}">${heading}</h2>
     ${content}

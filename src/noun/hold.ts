@@ -45,7 +45,11 @@ export const holdsOfRecord = defineNoun<Hold, void>({
 /** On pages. */
 export const shownHolds = defineNoun<Hold>({
   values: {
-    holdId: idValue("hold", ({ holdId }) => holdId),
+    holdId: idValue(
+      "hold",
+      ({ holdId }) => holdId,
+      ({ reason }) => reason,
+    ),
     record: { html: renderRecordLink },
     owner: { fact: ({ owner }) => html`<bdi>${owner ?? "nobody is named"}</bdi>` },
     reviewOn: { html: (hold, app) => renderReview(hold, stateOf(app, hold).review) },
@@ -55,7 +59,7 @@ export const shownHolds = defineNoun<Hold>({
       fact: ({ placedAt, placedBy }) => html`${renderTime(placedAt)} by <bdi>${placedBy}</bdi>`,
     },
   },
-  headings: "holdId, organizationId, record, reason, owner, reviewOn, endsOn, placed",
+  headings: "holdId, record, organizationId, owner, reviewOn, endsOn, placed",
   facts: "record, organizationId, reason, owner, reviewOn, endsOn: Ends by itself after, placed",
 });
 
@@ -88,7 +92,7 @@ export const holdPage: NounPage = {
     const details = await readHoldDetails(app, id);
     const body = html`${renderFacts(shownHolds.facts(details.hold, app))}
     ${app.viewer.may("hold.release") && renderForm(releaseForm, id, { text: describeRelease(details) })}`;
-    return { title: `Hold ${id}`, screen, body };
+    return { title: "Legal hold", id, screen, body };
   },
 };
 

@@ -43,7 +43,11 @@ function flatten({ identityRule, ...rule }: TrustingRule): Rule {
 
 const rules = defineNoun<Rule>({
   values: {
-    keyId: idValue("identity", ({ keyId }) => keyId),
+    keyId: idValue(
+      "identity",
+      ({ keyId }) => keyId,
+      ({ name }) => name,
+    ),
     organizationId: organizationValue,
     all: {
       fact: ({ organizationId }) => renderRulesLink(organizationId, "all of the organization"),
@@ -67,7 +71,7 @@ const rules = defineNoun<Rule>({
     "jwksUrl, jwks, createdAt, revokedAt, lastUsedAt",
   columns:
     "keyId: identity, organizationId, name, status, issuer, audience, claims, lastUsedAt, scopes",
-  headings: "keyId: Rule, name, issuer, claims, status, lastUsedAt",
+  headings: "keyId: Rule, issuer, claims, status, lastUsedAt",
   facts:
     "name, organizationId, all: Rules, status, issuer, audience, claims, jwks: Public keys, " +
     "lifetimeSeconds: Longest lifetime of an access token, reusable: A token can be used, scopes, createdAt, " +
@@ -269,7 +273,7 @@ export const identitiesPage: NounPage = {
     </p>`;
     const body = html`${found.length === 0 ? none : rules.list(found, app)}
     ${renderForms(app, identitiesPage.acts, id)}`;
-    return { title: `Identities of programs of ${id}`, screen, body };
+    return { title: "Identities of programs", id, screen, body };
   },
 };
 
@@ -279,6 +283,6 @@ export const identityPage: NounPage = {
     const rule = flatten(await findRule(app, id));
     const body = html`${renderFacts(rules.facts(rule, app))}
     ${rule.revokedAt === undefined && renderForms(app, identityPage.acts, id)}`;
-    return { title: `Rule ${rule.keyId}`, screen, body };
+    return { title: `Rule ${rule.name}`, id: rule.keyId, screen, body };
   },
 };

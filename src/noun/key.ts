@@ -41,7 +41,11 @@ export const scopesValue: Value<Pick<ApiKey, "scopes">> = {
 
 const keys = defineNoun<ApiKey>({
   values: {
-    keyId: idValue("key", ({ keyId }) => keyId),
+    keyId: idValue(
+      "key",
+      ({ keyId }) => keyId,
+      ({ name }) => name,
+    ),
     organizationId: organizationValue,
     status: {
       json: (key, app) => keyStatus(key, app.now()),
@@ -54,7 +58,7 @@ const keys = defineNoun<ApiKey>({
   },
   json: "keyId, organizationId, name, status, scopes, createdAt, expiresAt, revokedAt, lastUsedAt",
   columns: "keyId, organizationId, name, status, createdAt, lastUsedAt, scopes",
-  headings: "keyId, name, status, lastUsedAt, expiresAt",
+  headings: "keyId: Key, status, lastUsedAt, expiresAt",
   facts: "name, organizationId, createdAt, lastUsedAt: Last used for a token, expiresAt, scopes",
 });
 
@@ -239,10 +243,11 @@ export const keyPage: NounPage = {
   acts: [keyRotate, keyRevoke],
   view: async ({ app, id }) => {
     const key = await findKey(app, id);
-    const { keyId, organizationId } = key;
+    const { keyId, name, organizationId } = key;
     const isActive = keyStatus(key, app.now()) === "active";
     return {
-      title: `Key ${keyId}`,
+      title: `Key ${name}`,
+      id: keyId,
       screen,
       within: [[pathTo("organization", organizationId), organizationId]],
       aside: renderStatus(key, app),

@@ -12,6 +12,7 @@ import {
 } from "../cli/output/table.ts";
 import { type Column, type Html, html, type HtmlValue, renderTable } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
+import { renderOrganization, renderParty } from "../console/html/party.ts";
 import { renderAgo, renderTime } from "../console/html/time.ts";
 
 /** `From`: what is needed besides the row. */
@@ -126,6 +127,14 @@ function usualValue<Row>(name: string): UsualValue<Row> {
       fact: (row) => renderTime(time(row)),
     };
   }
+  if (name === "organizationId") {
+    const id = (row: Row) => read(row) as string | undefined;
+    return {
+      json: (row) => id(row) ?? null,
+      text: (row) => id(row) ?? "-",
+      html: (row) => renderOrganization(id(row)),
+    };
+  }
   const join = (row: Row, separator: string, none: string) => {
     const value = (read(row) ?? none) as string | number | readonly string[];
     return typeof value === "object" ? value.join(separator) : String(value);
@@ -137,9 +146,15 @@ function usualValue<Row>(name: string): UsualValue<Row> {
   };
 }
 
-/** Links the id to the page of the row. */
-export function idValue<Row>(route: string, read: (row: Row) => string): Value<Row, unknown> {
-  return { html: (row) => renderIdLink(route, read(row)), kind: "bare" };
+/** Links the name, with the id beside it, to the page of the row. */
+export function idValue<Row>(
+  route: string,
+  read: (row: Row) => string,
+  name?: (row: Row) => string,
+): Value<Row, unknown> {
+  const show = (row: Row) =>
+    html`<a href="${pathTo(route, read(row))}">${renderParty(name?.(row), read(row))}</a>`;
+  return { html: show, kind: "bare" };
 }
 
 export function renderIdLink(route: string, id: string): Html {
@@ -151,7 +166,9 @@ interface OfOrganization {
 }
 
 export function renderOrganizationLink({ organizationId }: OfOrganization): Html {
-  return html`<a href="${pathTo("organization", organizationId)}">${organizationId}</a>`;
+  return html`<a href="${pathTo("organization", organizationId)}"
+    >${renderOrganization(organizationId)}</a
+  >`;
 }
 
 /** Links to the page of the organization from that of a row. */

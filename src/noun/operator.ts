@@ -145,6 +145,7 @@ export const operatorCreate = defineAct({
   form: {
     path: screen,
     heading: "Create an operator",
+    folded: true,
     text:
       "The name is the actor in the audit trail, and can't be changed. The role officer has no effect before another officer " +
       "has confirmed the person.",

@@ -25,15 +25,16 @@ import {
 } from "../cli/input/kinds.ts";
 import { formatTime } from "../cli/output/table.ts";
 import { renderChip } from "../console/html/chip.ts";
-import type { Html } from "../console/html/html.ts";
+import { type Html, html } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
+import { renderParty } from "../console/html/party.ts";
 import type { Organization } from "../domain/access.ts";
 import { confidentialTypes } from "../domain/confidentiality.ts";
 import { limits } from "../domain/limits.ts";
 import { titleOf } from "../domain/record-types.ts";
 import { formatDays } from "../domain/retention/floor.ts";
 import { defineForm } from "./act.ts";
-import { defineNoun, renderOrganizationLink } from "./noun.ts";
+import { defineNoun } from "./noun.ts";
 
 const screen = "/console/organizations";
 
@@ -43,7 +44,13 @@ const formatStrict = ({ strictScopes }: Organization) => formatOnOff(strictScope
 
 export const organizations = defineNoun<Organization, void>({
   values: {
-    organizationId: { html: renderOrganizationLink, kind: "bare" },
+    organizationId: {
+      html: ({ organizationId, name }) =>
+        html`<a href="${pathTo("organization", organizationId)}"
+          >${renderParty(name, organizationId)}</a
+        >`,
+      kind: "bare",
+    },
     state: { html: renderOrganizationState },
     strictScopes: { text: formatStrict, html: formatStrict },
     deletionGraceSeconds: { text: formatGrace, html: formatGrace },
@@ -84,7 +91,7 @@ export const organizations = defineNoun<Organization, void>({
     "retainDays: records kept, confidentialTypes: confidential, eraseOrphanedTransactions, deletionApproval, createdAt, " +
     "closedAt",
   headings:
-    "organizationId, name, state, deletionGraceSeconds: Grace period, deletionApproval: Approval of deletions, " +
+    "organizationId: Organization, state, deletionGraceSeconds: Grace period, deletionApproval: Approval of deletions, " +
     "retainDays: Ceiling of types without one, rateLimitPerSecond: Rate limit",
   facts:
     "retainDays: Ceiling of types without one, deletionGraceSeconds: Grace period of deletions, " +
@@ -172,7 +179,7 @@ export const createForm = defineForm({
       },
     },
     button: "Create",
-    main: true,
+    folded: true,
     next: ({ organizationId }) => pathTo("organization", organizationId),
   },
 });
@@ -236,6 +243,7 @@ export const settingsForm = defineForm({
   form: {
     path: "/console/organization/:id",
     heading: "Settings",
+    folded: true,
     fields: {
       name: { label: "Name", maxlength: 200, required: true },
       deletionGrace: {
@@ -266,6 +274,7 @@ export const approvalForm = defineForm({
   form: {
     path: "/console/organization/approval/:id",
     heading: "Approval of deletions",
+    folded: true,
     text:
       "With on, a deletion that is requested from now on is processed only after another person with the role officer has " +
       "approved it. Deletions that wait already need the approval even after it is turned off. A second person is then " +

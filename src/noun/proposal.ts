@@ -22,8 +22,9 @@ import {
   withOrganization,
 } from "../console/html/filter.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
-import { pathTo } from "../console/html/link.ts";
-import { renderTimeline } from "../console/html/time.ts";
+import { pathTo, renderFollowed } from "../console/html/link.ts";
+import { renderOrganization } from "../console/html/party.ts";
+import { renderExactTime, renderTimeline } from "../console/html/time.ts";
 import type { Person } from "../console/page.ts";
 import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
 import { defineAct, type NounPage, renderForm } from "./act.ts";
@@ -46,6 +47,7 @@ const proposals = defineNoun<Proposal>({
         html`<a href="${pathTo("proposal", proposalId)}">${proposedActs[act]}</a>`,
       kind: "bare",
     },
+    proposedAt: { html: ({ proposedAt }) => renderExactTime(proposedAt) },
     what: { text: ({ act }) => proposedActs[act] },
     status: {
       json: (proposal, app) => statusOf(app, proposal),
@@ -202,8 +204,7 @@ export const proposalPage: NounPage = {
     const body = html`<div class="sides">
         <div>
           ${renderFacts([
-            ["What", proposedActs[proposal.act]],
-            ["Organization", html`<bdi>${proposal.organizationId}</bdi>`],
+            ["Organization", renderOrganization(proposal.organizationId)],
             would === undefined
               ? ["What was proposed", html`<bdi>${proposed}</bdi>`]
               : ["What it would do", html`<bdi>${would}</bdi>`],
@@ -215,12 +216,13 @@ export const proposalPage: NounPage = {
             [decidedAt, html`${status} by <bdi>${decidedBy}</bdi>`],
             [decidedAt === undefined ? proposal.expiresAt : undefined, html`expires`],
           ])}
+          ${status === "open" && renderFollowed(pathTo("proposal", id), status)}
         </div>
       </div>
       ${renderApproving(mayApprove, "Nothing has changed yet: you proposed this", approval)}
       ${mayDecline && renderForm(proposalDecline, id)}`;
     const aside = html`${renderState(status)}
     ${mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
-    return { title: `Proposal ${proposal.proposalId}`, screen, body, aside };
+    return { title: `Proposal: ${proposedActs[proposal.act]}`, id, screen, body, aside };
   },
 };

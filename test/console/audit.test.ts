@@ -194,5 +194,7 @@ function numbersIn(page: string): readonly number[] {
 }
 
 function actionsIn(page: string): ReadonlySet<string | undefined> {
-  return new Set([...page.matchAll(/data-label="Action">([^<]+)</g)].map(([, action]) => action));
+  return new Set(
+    [...page.matchAll(/<small class="id">([a-z_]+\.[a-z_]+)</g)].map(([, action]) => action),
+  );
 }

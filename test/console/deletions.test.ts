@@ -116,7 +116,7 @@ describe("the deletions in the console", () => {
       const overview = await read(site.service.client, "/console", { cookie: cookies[role] });
       assert.match(
         overview.text,
-        /Customer SAR<\/th>\s*<td class="number">Confidential records are not counted/,
+        /Customer SAR<\/th>\s*<td class="number"><small>confidential: not counted/,
       );
       assert.ok((await list(role)).includes("secret-sar"), role);
       assert.equal((await show(role, ids["sar"])).status, 200);

@@ -119,7 +119,10 @@ describe("holds and retention in the console", () => {
   it("of organizations are shown and set, once the id is typed", async () => {
     const one = async (role: string, query = "") =>
       (await get(role, `/console/retention?organization=acme${query}`)).text;
-    assert.match((await get("viewer", "/console/retention")).text, /organization=acme"><bdi>acme/);
+    assert.match(
+      (await get("viewer", "/console/retention")).text,
+      /organization=acme"><bdi>[^<]+<\/bdi> <small class="id">acme/,
+    );
     assert.match(await one("viewer"), /There is no ceiling. Enter a number/);
     assert.doesNotMatch(await one("operator"), /Set the ceiling/);
     const due = await one("viewer", "&days=365");

@@ -45,10 +45,22 @@ export interface Scene {
 
 const timestamp = "2026-01-31T09:30:00Z";
 
+/** Longer than a column of a table. */
+const organizationName =
+  "Süddeutsche Zahlungsverkehrs- und Abwicklungsgesellschaft für den Mittelstand mbH & Co. KG";
+
+/** Ids and names of persons, as customers send them. */
+export const known = {
+  gone: { id: "0b8e6f0a-5f6e-4c1b-9d57-2f6f6f1f0a11", name: "Oluwaseun Adébáyọ̀" },
+  held: { id: "c2a4d1b7-90ab-4a8e-8c6c-5d3f7e2b9a22", name: "Maria-Magdalena von Hohenstein" },
+  first: { id: "9f1c7be2-3d54-4e0f-a7b1-88c40d6e5b33", name: "Владимир Ковальчук" },
+} as const;
+
 export async function makeScene(service: Service): Promise<Scene> {
   const { app, client, clock } = service;
   const base = service.address.replace("127.0.0.1", "localhost");
-  const acme = await makeCustomer(app, client, { organizationId: "acme", name: "Acme Payments" });
+  const acme = await makeCustomer(app, client, { name: organizationName });
+  const { organizationId } = acme;
   for (const [name, roles] of Object.entries(staff)) await addOperator(app, roles, name);
   const send = async (path: string, body: object): Promise<void> => {
     const { token } = acme;
@@ -59,30 +71,30 @@ export async function makeScene(service: Service): Promise<Scene> {
     addPersonOf(service, acme.token, { ...more, id });
   const requestDeletion = async (resourceId: string) => {
     clock.advanceMs(1);
-    const key = { organizationId: "acme", resourceType: "person", resourceId };
+    const key = { organizationId, resourceType: "person", resourceId };
     const reason = "asked by the customer";
     return (await requestDeletionOf(app, { ...key, reason })).deletionRequestId;
   };
   await addRecords(send, addPerson);
-  const completed = await requestDeletion("person-gone");
+  const completed = await requestDeletion(known.gone.id);
   await waitFor("the deletion", async () => {
     const deletion = await app.store.findDeletion(completed, undefined);
     return deletion?.status === "completed";
   });
-  await changeOrganization(app, "acme", { deletionGraceSeconds: 86_400 });
-  const target = { organizationId: "acme", resourceType: "person", resourceId: "person-held" };
+  await changeOrganization(app, organizationId, { deletionGraceSeconds: 86_400 });
+  const target = { organizationId, resourceType: "person", resourceId: known.held.id };
   const { holdId } = await holdRecord(app, target, {
     reason: "Court order 12 O 345/26",
     owner: "Legal",
     reviewOn: "2026-12-31",
     endsOn: undefined,
   });
-  const held = await requestDeletion("person-held");
+  const held = await requestDeletion(known.held.id);
   const url = "https://hooks.example.com/sluice";
   const events = ["sluice.deletion.completed"];
-  const made = await createEndpoint(app, { organizationId: "acme", url, events });
+  const made = await createEndpoint(app, { organizationId, url, events });
   const { keyId } = await createRule(app, {
-    organizationId: "acme",
+    organizationId,
     name: "nightly",
     scopes: ["transactions:write"],
     issuer: "https://token.actions.githubusercontent.com",
@@ -155,19 +167,21 @@ export async function addNamingTo(
   assert.equal(status, 201, text);
 }
 
+const companyId = "4d0f2c91-7a3e-4b58-b6d2-1e9c5a8f7044";
+
 async function addRecords(
   send: (path: string, body: object) => Promise<void>,
   addPerson: (id: string, more?: object) => Promise<void>,
 ): Promise<void> {
   const is_test_company = false;
   await send("/v2/company", {
-    company_id: "company-1",
+    company_id: companyId,
     is_test_company,
     legal_name: "Nordlicht Logistik GmbH",
     timestamp,
   });
-  for (const id of ["person-gone", "person-held", "person-1"]) {
-    await addPerson(id, { name: `Name of ${id}`, related_company_id: "company-1" });
+  for (const { id, name } of Object.values(known)) {
+    await addPerson(id, { name, related_company_id: companyId });
   }
   for (const tx_id of ["tx-1", "tx-2"]) {
     await send("/v2/transaction", {
@@ -177,7 +191,7 @@ async function addRecords(
       amount: 1_250.5,
       currency: "EUR",
       status: "PENDING",
-      sender_id: "person-1",
+      sender_id: known.first.id,
       sender_country: "DE",
       timestamp,
     });
@@ -194,7 +208,7 @@ async function addRecords(
     assessment_id: "risk-1",
     type: "onboarding risk band",
     outcome: "LOW",
-    related_person_id: "person-1",
+    related_person_id: known.first.id,
     timestamp,
   });
 }

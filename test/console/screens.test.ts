@@ -96,9 +96,9 @@ describe("a page of the console", () => {
     await page.waitForURL("**/console/holds");
     // What the server finds: an organization by a part of its name.
     await page.keyboard.press("Control+K");
-    await page.keyboard.insertText("acme pay");
-    await page.getByRole("link", { name: "acme: Acme Payments Organization" }).click();
-    await page.waitForURL("**/console/organization/acme");
+    await page.keyboard.insertText("abwicklungsges");
+    await page.getByRole("link", { name: scene.acme.organizationName }).click();
+    await page.waitForURL(`**/console/organization/${scene.acme.organizationId}`);
     await page.keyboard.press("Alt+Shift+2");
     await page.waitForURL("**/console/deletions");
   });

@@ -8,14 +8,14 @@ import { actAs } from "../../src/actions/operator/viewer.ts";
 import { releaseHold } from "../../src/actions/retention/holds.ts";
 import { routes } from "../../src/process/console-routes.ts";
 import { handsOf } from "./hands.ts";
-import type { Scene } from "./scene.ts";
+import { known, type Scene } from "./scene.ts";
 
 /** Deletions, so that the list is a full page and continues on another. */
 const deletionsListed = 60;
 
 /** Returns the path of an uploaded file. */
 export async function fillScreens(
-  { base, addPerson, requestDeletion }: Scene,
+  { base, acme, addPerson, requestDeletion }: Scene,
   page: Page,
 ): Promise<string> {
   for (let index = 0; index < deletionsListed; index += 1) {
@@ -26,7 +26,7 @@ export async function fillScreens(
   }
   const hands = handsOf(page, "mouse");
   await page.goto(`${base}/console/intake`);
-  await hands.write("Organization", "acme");
+  await hands.write("Organization", acme.organizationId);
   await hands.choose("Record type", "Person");
   const columns = ["person_id", "naem", "timestamp", "x".repeat(200)];
   const rows = Array.from({ length: 50 }, (_, row) =>
@@ -40,14 +40,15 @@ export async function fillScreens(
 }
 
 /** Has ben propose to release a hold, and to end the approval. Returns the address of the first proposal. */
-export async function proposeChanges({ service: { app }, holdId }: Scene): Promise<string> {
+export async function proposeChanges({ service: { app }, acme, holdId }: Scene): Promise<string> {
+  const { organizationId } = acme;
   const ben = await app.store.operators.findByName("ben");
   assert.ok(ben !== undefined);
   const asBen = actAs(app, ben);
-  await changeOrganization(app, "acme", { deletionApproval: true });
+  await changeOrganization(app, organizationId, { deletionApproval: true });
   const release = await proposalOf(releaseHold(asBen, { holdId }));
-  await proposalOf(changeOrganization(asBen, "acme", { deletionApproval: false }));
-  await changeOrganization(app, "acme", { deletionApproval: false });
+  await proposalOf(changeOrganization(asBen, organizationId, { deletionApproval: false }));
+  await changeOrganization(app, organizationId, { deletionApproval: false });
   return `/console/proposal/${release}`;
 }
 
@@ -62,6 +63,7 @@ export const notPages: ReadonlySet<string> = new Set([
   "/console/receipt/:id",
   "/console/palette",
   "/console/deletion/:id/progress",
+  "/console/proposal/:id/progress",
   "/console/upload/:id/progress",
   "/console/upload/:id/refused",
 ]);
@@ -71,7 +73,8 @@ export function pathsOf(scene: Scene, upload: string, proposal: string): readonl
   const own = routes
     .filter(({ method, path }) => method === "GET" && !path.includes(":") && !notPages.has(path))
     .map(({ path }) => path);
-  const record = "organization=acme&type=person&id=person-1";
+  const { organizationId } = scene.acme;
+  const record = `organization=${organizationId}&type=person&id=${known.first.id}`;
   return [
     ...own,
     `/console/deletion/${scene.completed}`,
@@ -85,12 +88,12 @@ export function pathsOf(scene: Scene, upload: string, proposal: string): readonl
     `/console/hold/${scene.holdId}`,
     "/console/proposal/prop_none",
     "/console/operator/vera",
-    "/console/retention?organization=acme&days=30",
-    "/console/organization/acme",
+    `/console/retention?organization=${organizationId}&days=30`,
+    `/console/organization/${organizationId}`,
     `/console/key/${scene.acme.keyId}`,
-    "/console/identities/acme",
+    `/console/identities/${organizationId}`,
     `/console/identity/${scene.identity}`,
-    "/console/webhooks/acme",
+    `/console/webhooks/${organizationId}`,
     `/console/webhook/${scene.webhook}`,
     "/console/deletions/cancel?status=pending",
     "/console?period=day",

@@ -1,8 +1,9 @@
 // `npm run screenshots`: writes the pictures of docs/guides/console.md, from a service with data that looks like use.
 // The same pages in the same state each time; only ids that are drawn by lot differ. With a folder, writes every page
-// there instead, in both colour schemes and in a narrow window, to look at.
+// there instead, in both colour schemes and in a narrow window, to look at; with names of pictures, only those.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mock } from "node:test";
@@ -10,13 +11,13 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { startService } from "../support/service.ts";
 import { openBrowser } from "./browser.ts";
 import { handsOf } from "./hands.ts";
-import { makeScene, type Scene } from "./scene.ts";
+import { known, makeScene, type Scene } from "./scene.ts";
 import { proposeChanges } from "./screens.ts";
 import { addStylePage } from "./style-page.ts";
 
-const [given] = process.argv.slice(2);
+const [given, ...names] = process.argv.slice(2);
 const folder = given ?? join(import.meta.dirname, "../../docs/guides/console");
-const wide = 1_200;
+const wide = 1_280;
 const narrow = 390;
 const heightMax = 900;
 const quality = 65;
@@ -30,7 +31,7 @@ interface Shot {
   readonly dark?: boolean;
   readonly width?: number;
   /** What this person does on the page before the picture is taken. */
-  readonly act?: (page: Page) => Promise<void>;
+  readonly act?: (page: Page, organizationId: string) => Promise<void>;
 }
 
 /** The paths of what was made for the pictures. */
@@ -39,17 +40,17 @@ interface Made {
   readonly proposal: string;
 }
 
-async function searchByName(page: Page): Promise<void> {
-  const known = { organization: "acme", name: "Ada Example", reason: "Inquiry 17/26" };
-  for (const [name, text] of Object.entries(known)) {
+async function searchByName(page: Page, organization: string): Promise<void> {
+  const wanted = { organization, name: "Ada Example", reason: "Inquiry 17/26" };
+  for (const [name, text] of Object.entries(wanted)) {
     await page.locator(`form.filters [name=${name}]`).first().fill(text);
   }
   await page.getByRole("button", { name: "Search" }).click();
   await page.locator("#found").waitFor();
 }
 
-async function answerFirst(page: Page): Promise<void> {
-  await searchByName(page);
+async function answerFirst(page: Page, organization: string): Promise<void> {
+  await searchByName(page, organization);
   await page.getByRole("button", { name: "Answer" }).first().click();
   await page.getByRole("heading", { name: "Relationship" }).waitFor();
 }
@@ -59,7 +60,8 @@ async function countStored(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "What is stored" }).waitFor();
 }
 
-const record = "organization=acme&type=person&id=person-1";
+const recordOf = ({ acme }: Scene) =>
+  `organization=${acme.organizationId}&type=person&id=${known.first.id}`;
 
 const shots: readonly Shot[] = [
   { name: "sign-in", path: () => "/console/sign-in" },
@@ -70,15 +72,28 @@ const shots: readonly Shot[] = [
   { name: "receipt", path: ({ completed }) => `/console/deletion/${completed}`, as: "axel" },
   { name: "proposals", path: () => "/console/proposals", as: "anna" },
   { name: "proposal", path: (_, { proposal }) => proposal, as: "anna" },
-  { name: "find", path: () => `/console/find?${record}`, as: "anna" },
+  { name: "find", path: (scene) => `/console/find?${recordOf(scene)}`, as: "anna" },
   { name: "subjects", path: () => "/console/subjects", as: "anna", act: searchByName },
   { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst },
-  { name: "access", path: () => `/console/access?${record}`, as: "anna", act: countStored },
-  { name: "record", path: () => `/console/record?${record}`, as: "anna" },
+  {
+    name: "access",
+    path: (scene) => `/console/access?${recordOf(scene)}`,
+    as: "anna",
+    act: countStored,
+  },
+  { name: "record", path: (scene) => `/console/record?${recordOf(scene)}`, as: "anna" },
   { name: "holds", path: () => "/console/holds", as: "anna" },
-  { name: "retention", path: () => "/console/retention?organization=acme&days=30", as: "anna" },
+  {
+    name: "retention",
+    path: ({ acme }) => `/console/retention?organization=${acme.organizationId}&days=30`,
+    as: "anna",
+  },
   { name: "organizations", path: () => "/console/organizations", as: "anna" },
-  { name: "organization", path: () => "/console/organization/acme", as: "anna" },
+  {
+    name: "organization",
+    path: ({ acme }) => `/console/organization/${acme.organizationId}`,
+    as: "anna",
+  },
   { name: "key", path: ({ acme }) => `/console/key/${acme.keyId}`, as: "anna" },
   { name: "operators", path: () => "/console/operators", as: "anna" },
   { name: "audit", path: () => "/console/audit", as: "axel" },
@@ -102,7 +117,7 @@ async function addHour({ service, acme, addPerson, requestDeletion }: Scene): Pr
       amount: 10 + index,
       currency: minute % 17 === 0 && index === 0 ? "EURO" : "EUR",
       status: "SETTLED",
-      receiver_id: "person-1",
+      receiver_id: known.first.id,
       receiver_country: "DE",
       timestamp: new Date(clock.now()).toISOString(),
     }));
@@ -110,8 +125,9 @@ async function addHour({ service, acme, addPerson, requestDeletion }: Scene): Pr
       await client.send({ method: "POST", path: "/v2/transaction", token: acme.token, body });
     }
     if (minute % 6 === 0) {
-      await addPerson(`person-${100 + minute}`, { name: `Customer ${minute}` });
-      await requestDeletion(`person-${100 + minute}`);
+      const id = randomUUID();
+      await addPerson(id, { name: `Customer ${minute}` });
+      await requestDeletion(id);
     }
     clock.advanceMs(60_000);
     mock.timers.tick(60_000);
@@ -119,10 +135,10 @@ async function addHour({ service, acme, addPerson, requestDeletion }: Scene): Pr
 }
 
 /** A file with a column that no field has the name of. Returns the path of its page. */
-async function uploadFile(page: Page, { base }: Scene): Promise<string> {
+async function uploadFile(page: Page, { base, acme }: Scene): Promise<string> {
   const hands = handsOf(page, "mouse");
   await page.goto(`${base}/console/intake`);
-  await hands.write("Organization", "acme");
+  await hands.write("Organization", acme.organizationId);
   await hands.choose("Record type", "Person");
   const text =
     "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
@@ -156,7 +172,7 @@ async function takeShot({ browser, scene, made, cookies }: Studio, shot: Shot): 
   scene.service.clock.advanceMs(1_000);
   const reply = await page.goto(scene.base + shot.path(scene, made));
   assert.equal(reply?.status(), 200, shot.name);
-  await shot.act?.(page);
+  await shot.act?.(page, scene.acme.organizationId);
   const picture = await (given === undefined ? capture(page) : page.screenshot({ fullPage: true }));
   assert.ok(
     given !== undefined || picture.length <= bytesMax,
@@ -217,7 +233,8 @@ try {
     proposal: await proposeChanges(scene),
   };
   const wanted = given === undefined ? shots : [...shots, style].flatMap(inEveryForm);
-  for (const shot of wanted) await takeShot({ browser, scene, made, cookies }, shot);
+  const named = wanted.filter(({ name }) => names.length === 0 || names.includes(name));
+  for (const shot of named) await takeShot({ browser, scene, made, cookies }, shot);
 } finally {
   await browser.close();
   await service.stop();

@@ -5,7 +5,6 @@ import { mayCount, type Reader } from "../../domain/confidentiality.ts";
 import {
   awaitsApproval,
   type Deletion,
-  type DeletionStatus,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
@@ -48,12 +47,17 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   return { ...shown, reader, recipients, statement, receipt };
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
-export async function readStatus(app: App, id: string): Promise<DeletionStatus> {
+/** Returns what a page compares to learn of a change. Throws OperatorError not_permitted and no_such_deletion. */
+export async function readState(app: App, id: string): Promise<string> {
   requireRight(app, "deletion.read");
   const found = await app.store.findDeletion(id, undefined);
-  if (found !== undefined && (await viewerOf(app).knows(found))) return found.status;
+  if (found !== undefined && (await viewerOf(app).knows(found))) return stateOf(found);
   throw noSuchDeletion(id);
+}
+
+/** The status; or that a pending deletion is not approved yet. */
+export function stateOf(deletion: Deletion): string {
+  return awaitsApproval(deletion) ? "unapproved" : deletion.status;
 }
 
 export interface DeletionDetails extends ShownDeletion {

@@ -1,7 +1,12 @@
 // Lists, shows, approves and declines the proposals that wait for a second person. An approval runs the action that
 // does the same act elsewhere, with the rights of the person who approves.
 
-import { type Proposal, type ProposedAct, rulesOf } from "../../domain/proposal.ts";
+import {
+  type Proposal,
+  type ProposalStatus,
+  type ProposedAct,
+  rulesOf,
+} from "../../domain/proposal.ts";
 import { describeProposal } from "../../domain/proposal-text.ts";
 import type { ProposalQuery } from "../../store/interface/proposal.ts";
 import { changeOrganization } from "../access/change-organization.ts";
@@ -66,6 +71,12 @@ export async function showProposal(app: App, proposalId: string): Promise<Propos
     mayApprove: mayDecide && (proposal.proposedBy === app.operator ? "own" : true),
     mayDecline: mayDecide,
   };
+}
+
+/** Throws OperatorError not_permitted and no_such_proposal. */
+export async function readProposalStatus(app: App, proposalId: string): Promise<ProposalStatus> {
+  requireRight(app, "proposal.read");
+  return statusOf(app, await findProposal(app, proposalId));
 }
 
 async function findProposal(app: App, proposalId: string): Promise<Proposal> {

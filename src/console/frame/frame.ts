@@ -4,11 +4,14 @@
 import { rightsOf } from "../../domain/operator-right.ts";
 import { effectiveRoles, type Operator } from "../../domain/operator.ts";
 import { type Html, html, renderElement } from "../html/html.ts";
+import { organizationList, renderOrganization } from "../html/party.ts";
 import { assetPath } from "./asset.ts";
 import { findScreen, type Screen, type Task } from "./screens.ts";
 
 export interface PageView {
   readonly title: string;
+  /** The id of what the page is about, small beside the title. */
+  readonly id?: string;
   /** The path of the screen to which the page belongs. */
   readonly screen?: string;
   readonly body: Html;
@@ -42,13 +45,15 @@ export interface Reader {
 }
 
 export function renderPage(view: PageView, reader: Reader | undefined): Html {
-  const { title, body, aside, refreshSeconds } = view;
+  const { title, id, body, aside, refreshSeconds } = view;
+  const heading =
+    id === undefined ? title : html`${title} <small class="id"><bdi>${id}</bdi></small>`;
   const now = reader && new Date(reader.now).toISOString();
   return html`<!doctype html>
     <html lang="en" data-now="${now}">
       <head>
         <meta charset="utf-8" />
-        <title>${title} · Sluice</title>
+        <title>${[title, id].join(" ").trim()} · Sluice</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         ${refreshSeconds !== undefined && renderRefresh(refreshSeconds)}
@@ -62,10 +67,10 @@ export function renderPage(view: PageView, reader: Reader | undefined): Html {
         <main id="main" tabindex="-1">
           ${reader !== undefined && renderWay(reader, view)}
           <div class="title">
-            <h1>${title}</h1>
+            <h1>${heading}</h1>
             ${aside}
           </div>
-          ${body}
+          ${body} ${reader !== undefined && organizationList}
         </main>
       </body>
     </html> `;
@@ -105,7 +110,7 @@ function renderFrame(
       <a class="open" href="#menu">${renderIcon("menu")} Menu</a>
       <a class="chosen" href="/console/organizations?back=${back}"
         ><span class="sr">Organization: </span>${renderIcon("building")}
-        <bdi>${organization ?? "All organizations"}</bdi></a
+        ${organization === undefined ? "All organizations" : renderOrganization(organization)}</a
       >
       ${rights.has("record.find") && search}
       <form class="who" method="post" action="/console/sign-out">

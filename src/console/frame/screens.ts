@@ -39,7 +39,7 @@ export const tasks: readonly Task[] = [
         path: "/console/access",
         label: "Access requests",
         right: "subject.show",
-        icon: "intake",
+        icon: "access",
       },
       { path: "/console/holds", label: "Holds", right: "hold.read", icon: "hold" },
     ],
@@ -53,7 +53,7 @@ export const tasks: readonly Task[] = [
   {
     label: "Proof",
     screens: [
-      { path: "/console/receipts", label: "Receipts", right: "deletion.read", icon: "proof" },
+      { path: "/console/receipts", label: "Receipts", right: "deletion.read", icon: "receipt" },
       { path: "/console/audit", label: "Audit", right: "audit.read", icon: "list" },
     ],
   },
@@ -66,9 +66,9 @@ export const tasks: readonly Task[] = [
         right: "organization.read",
         icon: "building",
       },
-      { path: "/console/operators", label: "Operators", right: "operator.read", icon: "person" },
+      { path: "/console/operators", label: "Operators", right: "operator.read", icon: "badge" },
       { path: "/console/health", label: "Health", right: "health.read", icon: "health" },
-      { path: "/console/account", label: "Account", right: "own", icon: "person" },
+      { path: "/console/account", label: "Account", right: "own", icon: "gear" },
     ],
   },
 ];

@@ -14,6 +14,8 @@ export interface Input {
   readonly required?: boolean;
   /** If omitted, browsers offer earlier values, except for a required field. */
   readonly autocomplete?: "on" | "off";
+  /** The id of a list of what the field offers. */
+  readonly list?: string;
   readonly inputmode?: "numeric";
   readonly placeholder?: number | undefined;
 }

@@ -46,10 +46,12 @@ export function renderTypeChoice(
   return renderChoice(label, name, { query, values, ...(unset !== undefined && { unset }) });
 }
 
+/** Offers organizations by name (party.ts). */
 export function renderOrganizationInput(form: Form, input: Input = {}): Html {
   const value = form.get("organization");
   const maxlength = limits.organizationIdCharactersMax;
-  return renderInput("Organization", "organization", { value, maxlength, ...input });
+  const list = "organizations";
+  return renderInput("Organization", "organization", { value, maxlength, list, ...input });
 }
 
 /** The query. It contains the chosen organization unless it names another one, or all of them with an empty value. */

@@ -80,12 +80,12 @@ type Style = "cards" | "cards upload-columns" | "charts" | "content" | "plain";
 
 /**
  * The heading of a column, and what a row has there. A `head` cell names its row; a `bare` cell needs no label when
- * rows are shown as cards. Any other text is the label there, instead of a heading that is a link.
+ * rows are shown as cards; a `text` may have several lines.
  */
 export type Column<Row> = readonly [
   heading: string | Html,
   cell: (row: Row) => HtmlValue,
-  kind?: "head" | "bare" | "number" | Capitalize<string>,
+  kind?: "head" | "bare" | "number" | "text",
 ];
 
 /** A table whose rows have links or buttons: moving the focus among them scrolls the box. */
@@ -114,31 +114,55 @@ function renderContent<Row>(
   style: Style = "cards",
 ): Html {
   const isLabelled = style.startsWith("cards");
+  const cells = rows.map((row) => columns.map(([, cell]) => html`${cell(row)}`));
+  const classes = columns.map(
+    ([, , kind], index) => kind ?? kindOf(cells.map((row) => row[index])),
+  );
   return html`<table class="${style}">
     <thead>
       <tr>
-        ${columns.map(([heading, , kind]) => {
-          return renderElement("th", { scope: "col", class: kind === "number" && kind }, heading);
-        })}
+        ${columns.map(([heading], at) => renderElement("th", { scope: "col", class: classes[at] }, heading))}
       </tr>
     </thead>
     <tbody>
-      ${rows.map(
+      ${cells.map(
         (row) =>
           html`<tr>
-            ${columns.map((column) => renderCell(column, row, isLabelled))}
+            ${row.map((cell, at) => renderCell(columns[at]?.[0], cell, { isLabelled, kind: classes[at] }))}
           </tr>`,
       )}
     </tbody>
   </table>`;
 }
 
-function renderCell<Row>([heading, cell, kind]: Column<Row>, row: Row, isLabelled: boolean): Html {
-  const given = typeof heading === "string" ? heading : /^[A-Z]/.test(kind ?? "") && kind;
-  const label = isLabelled && kind !== "bare" && given;
-  const className = kind === "number" && "number";
+/** Times, states and forms need the same width in each row, and the other columns share what is left. */
+function kindOf(cells: readonly (Html | undefined)[]): string | undefined {
+  const kinds = {
+    moment: '<time class="exact"',
+    time: "<time",
+    state: '<span class="chip',
+    act: "<form",
+  };
+  const starts = Object.entries(kinds);
+  return starts.find(([, start]) => cells.some((cell) => cell?.text.startsWith(start)))?.[0];
+}
+
+interface Cell {
+  readonly isLabelled: boolean;
+  readonly kind: string | undefined;
+}
+
+function renderCell(heading: string | Html = "", cell: Html, { isLabelled, kind }: Cell): Html {
+  const label = isLabelled && kind !== "bare" && labelOf(heading);
+  const className = (kind === "number" || kind === "text") && kind;
   const attributes = { scope: kind === "head" && "row", class: className, "data-label": label };
-  return renderElement(kind === "head" ? "th" : "td", attributes, cell(row));
+  return renderElement(kind === "head" ? "th" : "td", attributes, cell);
+}
+
+/** The text of a heading that is a link; empty for one that is only read out. */
+function labelOf(heading: string | Html): string | false {
+  if (typeof heading === "string") return heading;
+  return /^<a [^>]*>([^<]*)/.exec(heading.text)?.[1]?.trim() ?? false;
 }
 
 /** A list of names with their values; names without a value are omitted. */

@@ -67,6 +67,13 @@ export function deletionPath(deletionRequestId: string): ConsolePath {
   return pathTo("deletion", deletionRequestId);
 }
 
+/** A page that shows work of others: the script loads it again when its state is another one than this. */
+export function renderFollowed(path: ConsolePath, state: string): Html {
+  return html`<p class="note" data-progress="${path}/progress?state=${state}">
+    This page shows what happens without being reloaded.
+  </p>`;
+}
+
 export function renderDeletionLink(deletionRequestId: string): Html {
   return html`<a href="${deletionPath(deletionRequestId)}"><code>${deletionRequestId}</code></a>`;
 }

@@ -23,7 +23,7 @@ export interface Graph {
 
 /** How many nodes each side has. */
 const nodesShownMax = 6;
-const charactersMax = 24;
+const charactersMax = 19;
 const width = 210;
 const height = 44;
 const gap = 12;

@@ -11,6 +11,15 @@ export function renderTime(unixMs: number | undefined): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
+/** A time of evidence in a list: the script of the console adds the viewer's own zone as a tooltip only. */
+export function renderExactTime(unixMs: number | undefined): Html {
+  if (unixMs === undefined) return html`<span>–</span>`;
+  const iso = new Date(unixMs).toISOString();
+  return html`<time class="exact" datetime="${iso}"
+    >${iso.slice(0, 19).replace("T", " ")} UTC</time
+  >`;
+}
+
 /** A time in a list: the script of the console shows how long ago it was, and the exact time in a tooltip. */
 export function renderAgo(unixMs: number | undefined): Html {
   if (unixMs === undefined) return html`<span>–</span>`;

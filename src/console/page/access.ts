@@ -14,7 +14,7 @@ import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { answerDates } from "../../domain/answer-dates.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { readDate, renderInput } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
@@ -29,6 +29,7 @@ import { renderChip, renderStatus } from "../html/chip.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
 import { type Person, readForm, showPage } from "../page.ts";
 import { sendDownload } from "../request/download.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/access";
 /** If more has to be searched, the command has to be used, because it has the time. */
@@ -67,8 +68,8 @@ export async function countAccess(person: Person): Promise<Answer> {
   const body = html`${renderDeadline(received, app.now())} ${renderCounts(request, count)}
   ${renderDeletions(count.deletions)} ${app.viewer.may("subject.export") && renderCopy(request)}
   ${app.viewer.may("deletion.request") && renderErasure(request)}`;
-  const title = `Access request of ${titleOf(request.resourceType)} ${request.resourceId}`;
-  return showPage(person, { title, screen, body });
+  const title = `Access request of a ${nounOf(request.resourceType)}`;
+  return showPage(person, { title, id: request.resourceId, screen, body });
 }
 
 function requestOf(form: URLSearchParams): SubjectRequest {
@@ -102,8 +103,8 @@ function renderCounts(request: SubjectRequest, { counts }: SubjectCount): Html {
   return html`<section aria-labelledby="stored">
     <h2 id="stored">What is stored</h2>
     <p>
-      ${renderRecordLink(request)} in <bdi>${request.organizationId}</bdi>, everything that belongs
-      to it, and the transactions that name it.
+      ${renderRecordLink(request)} in ${renderOrganization(request.organizationId)}, everything that
+      belongs to it, and the transactions that name it.
     </p>
     ${renderTable(columns, counts, "charts")}
     <p class="note">

@@ -10,6 +10,7 @@ import {
 } from "../../actions/trail/list-audit.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
+import { trailActions } from "../../domain/trail-action.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { sendDownload } from "../request/download.ts";
@@ -25,8 +26,9 @@ import {
 } from "../html/html.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import { showPage, type Person, readForm } from "../page.ts";
-import { formatNumber, renderAgo, formatDuration } from "../html/time.ts";
+import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue } from "../html/typed-value.ts";
+import { renderOrganization, renderParty } from "../html/party.ts";
 
 const screen = "/console/audit";
 
@@ -93,14 +95,16 @@ function renderNothing(hasMore: boolean): Html {
 }
 
 const columns: readonly Column<AuditEntry>[] = [
-  ["Entry", ({ entryNo }) => entryNo, "head"],
-  ["Time", ({ at }) => renderAgo(at)],
+  ["Entry", ({ entryNo }) => entryNo, "number"],
+  ["Time", ({ at }) => renderExactTime(at)],
   ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
-  ["Action", ({ action }) => action],
-  ["Organization", ({ organizationId }) => html`<bdi>${organizationId ?? "–"}</bdi>`],
+  ["Action", ({ action }) => renderParty(sentences.get(action), action), "bare"],
+  ["Organization", ({ organizationId }) => renderOrganization(organizationId)],
   ["Object", ({ subject }) => renderObject(subject)],
   ["Details", ({ detail }) => renderDetail(detail)],
 ];
+
+const sentences: ReadonlyMap<string, string> = new Map(Object.entries(trailActions));
 
 const shownLengthMax = 28;
 
@@ -226,7 +230,7 @@ function renderValue(name: string, value: unknown): HtmlValue {
 
 /** Times are Unix milliseconds, and recognized by name: `dueAt`, `until`. */
 function renderNumber(name: string, value: number): HtmlValue {
-  if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderAgo(value);
+  if (/(?:at|until|from|time)$/i.test(name) && value > 1e11) return renderExactTime(value);
   if (/ms$/i.test(name)) return formatDuration(value);
   return formatNumber(value);
 }

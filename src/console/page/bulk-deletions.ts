@@ -18,6 +18,7 @@ import { showPage, type Person, readForm } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
 import { renderInput } from "../html/field.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
 
@@ -75,13 +76,15 @@ function renderConfirmation(
 ): Html {
   const { verb, effect } = words[act];
   const count = deletions.length;
-  const items = deletions.slice(0, shownMax).map(
-    ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
-      html`<li>
-        ${renderDeletionLink(id)} ${titleOf(resourceType)} <bdi>${resourceId}</bdi> of
-        <bdi>${organizationId}</bdi>
-      </li>`,
-  );
+  const items = deletions
+    .slice(0, shownMax)
+    .map(
+      ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
+        html`<li>
+          ${renderDeletionLink(id)} ${titleOf(resourceType)} <bdi>${resourceId}</bdi> of
+          ${renderOrganization(organizationId)}
+        </li>`,
+    );
   const fields = filterFields(filter).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
   );

@@ -7,6 +7,7 @@ import {
   type DeletionDetails,
   readDeletionDetails,
   readReceipt,
+  stateOf,
 } from "../../actions/deletion/show-deletion.ts";
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
 import { awaitsApproval, type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
@@ -18,9 +19,14 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { jsonReply, showPage, type Person } from "../page.ts";
 import { renderApproving, renderConfirmation, whenTyped } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
-import { deletionPath, pathTo, renderRecordLink, renderRecordName } from "../html/link.ts";
+import {
+  deletionPath,
+  pathTo,
+  renderFollowed,
+  renderRecordLink,
+  renderRecordName,
+} from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
-import { isAboutToChange, refreshSeconds, renderFollowed } from "./follow-deletion.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import {
   formatCount,
@@ -29,26 +35,47 @@ import {
   renderTime,
   renderTimeline,
 } from "../html/time.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
 
 export async function showDeletion(person: Person): Promise<Answer> {
   const details = await readDeletionDetails(person.app, person.id);
   const { deletion } = details;
-  const isFollowed = isAboutToChange(details, person.app.now());
+  const { deletionRequestId: id } = deletion;
+  const isOpen = deletion.status === "pending" || deletion.status === "processing";
   const body = html`<div class="sides">
       <div>
         <section>${renderOwnFacts(details)}</section>
         ${details.preview !== undefined && renderPreview(deletion, details.preview, { needsApproval: awaitsApproval(deletion), until: deletion.dueAt > person.app.now() ? deletion.dueAt : undefined })}
         ${renderReceipt(details)} ${renderTold(details)}
       </div>
-      <div>${renderCourse(deletion)} ${isFollowed && renderFollowed(deletion)}</div>
+      <div>
+        ${renderCourse(deletion)} ${isOpen && renderFollowed(deletionPath(id), stateOf(deletion))}
+      </div>
     </div>
     ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
   const aside = html`${renderStatus(deletion.status)}
   ${details.mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
-  const title = `Deletion ${deletion.deletionRequestId}`;
-  return showPage(person, { title, screen, body, aside, ...(isFollowed && { refreshSeconds }) });
+  return showPage(person, {
+    title: "Deletion",
+    id,
+    screen,
+    body,
+    aside,
+    ...(isAboutToChange(details, person.app.now()) && { refreshSeconds }),
+  });
+}
+
+/** How often a browser without JavaScript loads the page again. */
+const refreshSeconds = 5;
+/** How soon a deletion has to be due. */
+const soonMs = 60_000;
+
+/** Whether the status can be expected to change while the page is open. */
+function isAboutToChange({ deletion, kind }: DeletionDetails, now: number): boolean {
+  if (deletion.status === "processing" || kind === "turn") return true;
+  return kind === "grace" && dueTime(deletion) <= now + soonMs;
 }
 
 function renderOwnFacts({
@@ -61,7 +88,7 @@ function renderOwnFacts({
 }: DeletionDetails): Html {
   return renderFacts([
     ["Record", preview === undefined ? renderRecordName(deletion) : renderRecordLink(deletion)],
-    ["Organization", html`<bdi>${deletion.organizationId}</bdi>`],
+    ["Organization", renderOrganization(deletion.organizationId)],
     ["Requested by", html`<bdi>${requesterOf(deletion)}</bdi>`],
     ["Waits for", html`<bdi>${waitsFor ?? "nothing"}</bdi>`],
     ["Reason", html`<bdi>${deletion.reason}</bdi>`],

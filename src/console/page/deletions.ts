@@ -15,7 +15,7 @@ import {
 import { type Deletion, deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
-import { renderDeletionLink, renderRecordName } from "../html/link.ts";
+import { deletionPath, renderRecordName } from "../html/link.ts";
 import { readText } from "../html/field.ts";
 import {
   renderChoice,
@@ -26,6 +26,7 @@ import {
 import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
 import { formatCounted, showPage, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
 const shownMax = 50;
@@ -195,25 +196,30 @@ function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {
     return renderElement("a", { href, "aria-current": isCurrent && "true" }, [label, mark]);
   };
   return [
-    ["Deletion", ({ deletion }) => renderDeletionLink(deletion.deletionRequestId), "bare"],
-    ["Organization", ({ deletion }) => html`<bdi>${deletion.organizationId}</bdi>`],
-    ["Record", ({ deletion }) => renderRecordName(deletion)],
-    ["Status", ({ deletion }) => renderStatus(deletion.status)],
-    ["Waits for", renderWait],
-    ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
     [
-      heading("Requested", undefined),
-      ({ deletion }) => renderAgo(deletion.requestedAt),
-      "Requested",
+      "Record",
+      ({ deletion }) =>
+        html`<a href="${deletionPath(deletion.deletionRequestId)}"
+          >${renderRecordName(deletion)}</a
+        >`,
+      "bare",
     ],
-    [heading("Due", "due"), ({ deletion }) => renderAgo(dueTime(deletion)), "Due"],
+    ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
+    ["Status", renderState],
+    ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
+    [heading("Requested", undefined), ({ deletion }) => renderAgo(deletion.requestedAt)],
+    [heading("Due", "due"), ({ deletion }) => renderAgo(dueTime(deletion))],
   ];
 }
 
-function renderWait({ kind }: ShownDeletion): Html {
-  if (kind === undefined) return html`–`;
-  if (kind === "grace" || kind === "turn") return html`<span>${waitLabels[kind]}</span>`;
-  return renderChip(kind === "error" ? "bad" : "wait", waitLabels[kind]);
+const ofOrganization: Column<ShownDeletion> = [
+  "Organization",
+  ({ deletion }) => renderOrganization(deletion.organizationId),
+];
+
+function renderState({ kind, deletion: { status } }: ShownDeletion): Html {
+  if (kind === undefined || kind === "grace" || kind === "turn") return renderStatus(status);
+  return renderChip(kind === "error" ? "bad" : "wait", `waits for ${waitLabels[kind]}`);
 }
 
 /** The requester: a person, an API key, or the shell. */

@@ -22,6 +22,7 @@ import { showPage, type Person } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
+import { renderOrganization } from "../html/party.ts";
 
 export const screen = "/console/find";
 
@@ -59,7 +60,7 @@ async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html>
 
 function renderHint(query: URLSearchParams): Html {
   if (query.size > 0) {
-    return html`<p role="alert">Enter the id of the organization and the id of the record.</p>`;
+    return html`<p class="empty">Enter the id of the organization and the id of the record.</p>`;
   }
   return html`<p class="empty">
     Enter the id of an organization and the id of a record, as the organization has sent it. With a
@@ -79,8 +80,8 @@ async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
 function renderNone({ organizationId }: RecordKey): Html {
   const deletions = new URLSearchParams({ organization: organizationId }).toString();
   return html`<p class="empty">
-    There is no record with this id in <bdi>${organizationId}</bdi>. Ids are compared exactly, with
-    capitals and spaces. A record that was erased is listed only as a
+    There is no record with this id in ${renderOrganization(organizationId)}. Ids are compared
+    exactly, with capitals and spaces. A record that was erased is listed only as a
     <a href="/console/deletions?${deletions}">deletion</a>.
   </p>`;
 }

@@ -84,8 +84,8 @@ function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
 /** Shown on the page of a record. */
 export function renderPlacing(key: RecordKey): Html {
   return html`<details>
-    <summary>Place a hold</summary>
-    <p>
+    <summary>A new hold</summary>
+    <p id="place">
       No deletion erases or changes the record until its last hold is released or has ended.
       Deletions that would do so wait. The organization does not see holds. A hold can end by
       itself, up to ${holdYearsMax} years ahead.

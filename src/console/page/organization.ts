@@ -48,8 +48,9 @@ export async function showOrganization(person: Person): Promise<Answer> {
       </div>
     </div>
     ${shown.mayClose && renderClosing(shown)}`;
-  const title = `Organization ${organization.organizationId}`;
-  return showPage(person, { title, screen, body, aside: renderOrganizationState(organization) });
+  const { name: title, organizationId } = organization;
+  const aside = renderOrganizationState(organization);
+  return showPage(person, { title, id: organizationId, screen, body, aside });
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
@@ -66,7 +67,6 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
       ? "Confidential records are not shown."
       : "What is left of a closed organization is not shown.");
   return renderFacts([
-    ["Name", html`<bdi>${organization.name}</bdi>`],
     ["State", closedAt === undefined ? "open" : html`closed ${renderTime(closedAt)}${deletion}`],
     [
       "Records",

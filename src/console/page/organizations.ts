@@ -11,6 +11,7 @@ import { type Html, html, type Column } from "../html/html.ts";
 import { formatCount } from "../html/time.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
 import { findScreen } from "../frame/screens.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/organizations";
 
@@ -49,8 +50,8 @@ function readBack({ query, sources }: Person, given = query): `/console${string}
 function renderChosen(organizationId: string, person: Person): Html {
   return html`<form class="filters" method="post" action="${screen}/choice">
     <span
-      >You work in <strong><bdi>${organizationId}</bdi></strong
-      >: lists show only this organization.</span
+      >You work in <strong>${renderOrganization(organizationId)}</strong>: lists show only this
+      organization.</span
     >
     <input type="hidden" name="back" value="${readBack(person)}" />
     <button type="submit">Show all organizations</button>

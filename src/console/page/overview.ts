@@ -82,8 +82,12 @@ function renderState(overview: Overview, now: number, figures: HtmlValue): Html 
       : html`the oldest was due ${formatDuration(Math.max(0, now - oldestDueAt))} ago`;
   const backup =
     lastBackup === undefined
-      ? html`none by
-          <code>sluice backup</code>${engine.isServer && `; ${engine.title} has its own tools`}`
+      ? html`none
+          <small
+            >by
+            <code>sluice backup</code
+            >${engine.isServer && `; ${engine.title} has its own tools`}</small
+          >`
       : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`;
   return html`<dl class="figures">
     <div>
@@ -205,7 +209,7 @@ function renderRecords(
       "Records",
       ({ counted: how, resourceType }) =>
         how === "none"
-          ? "Confidential records are not counted."
+          ? html`<small>confidential: not counted</small>`
           : html`${formatNumber(total(slots, recordsOf, resourceType))}
             ${how === "partly" && html`<small>without organizations in which they are confidential</small>`}`,
       "number",

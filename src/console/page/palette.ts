@@ -51,8 +51,8 @@ async function findOrganizations({ app }: Person, wanted: string): Promise<reado
     .filter(({ organizationId: id, name }) => `${id} ${name}`.toLowerCase().includes(wanted))
     .slice(0, organizationsMax)
     .map(({ organizationId: id, name }) => ({
-      kind: "Organization",
-      label: `${id}: ${name}`,
+      kind: `Organization ${id}`,
+      label: name,
       href: pathTo("organization", id),
     }));
 }

@@ -11,13 +11,14 @@ import {
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
-import { renderDeletionLink, renderRecordName } from "../html/link.ts";
+import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderButton } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
-import { renderAgo, renderTime } from "../html/time.ts";
+import { renderExactTime, renderTime } from "../html/time.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/receipts";
 
@@ -64,24 +65,26 @@ function renderPart({ receipts, next }: ReceiptPart): Html {
 }
 
 const receiptColumns: readonly Column<StoredReceipt>[] = [
-  ["Receipt", ({ receipt }) => receipt.receipt_no, "head"],
-  ["Deletion", ({ receipt }) => renderDeletionLink(receipt.deletion_request_id)],
-  ["Organization", ({ receipt }) => html`<bdi>${receipt.organization_id}</bdi>`],
+  ["Receipt", ({ receipt }) => receipt.receipt_no, "number"],
   [
     "Record",
-    ({ receipt: { asked } }) =>
-      renderRecordName({ resourceType: asked.resource_type, resourceId: asked.resource_id }),
+    ({ receipt: { asked, deletion_request_id: id } }) =>
+      html`<a href="${deletionPath(id)}"
+        >${renderRecordName({ resourceType: asked.resource_type, resourceId: asked.resource_id })}</a
+      >`,
+    "bare",
   ],
-  ["Completed", ({ receipt }) => renderAgo(Date.parse(receipt.completed_at))],
-  ["Key", ({ receipt }) => html`<code>${receipt.key_id}</code>`],
+  ["Organization", ({ receipt }) => renderOrganization(receipt.organization_id)],
+  ["Completed", ({ receipt }) => renderExactTime(Date.parse(receipt.completed_at))],
 ];
 
 const keyColumns: readonly Column<PublishedKeys["keys"][number]>[] = [
   ["Key", ({ kid }) => html`<code>${kid}</code>`, "head"],
-  ["Since", ({ created_at: since }) => renderTime(Date.parse(since))],
+  ["Since", ({ created_at: since }) => renderExactTime(Date.parse(since))],
   [
     "Until",
-    ({ retired_at: until }) => (until === undefined ? "in use" : renderTime(Date.parse(until))),
+    ({ retired_at: until }) =>
+      until === undefined ? "in use" : renderExactTime(Date.parse(until)),
   ],
 ];
 
@@ -120,7 +123,7 @@ function renderVerdict({ name, receipt, faults, disclosed }: DisclosedVerdict): 
   );
   return html`<li>
     <strong>Genuine:</strong> ${name}: ${asked.resource_type} <bdi>${asked.resource_id}</bdi> of
-    <bdi>${organizationId}</bdi>, completed ${renderTime(Date.parse(at))}.
+    ${renderOrganization(organizationId)}, completed ${renderTime(Date.parse(at))}.
     ${numbers.length > 0 && html`Verified numbers: ${numbers.join(", ")}.`}
   </li>`;
 }

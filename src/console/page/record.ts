@@ -26,13 +26,14 @@ import {
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { readText, readWhole, renderReason } from "../html/field.ts";
-import { type Html, html, renderFacts } from "../html/html.ts";
+import { type Html, html, type HtmlValue, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
 import { shownHolds } from "../../noun/hold.ts";
 import { renderPlacing } from "./holds.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const path = "/console/record";
 const changeNo = { label: "The number of a change", max: Number.MAX_SAFE_INTEGER };
@@ -55,25 +56,21 @@ export async function showRecord(person: Person): Promise<Answer> {
   const body = html`<div class="${isRevealed ? "one" : "sides"}">
     <div>
       <section>${renderOwnFacts(view)}</section>
-      ${content} ${renderDeletion(person, key, view.deletion)}
-      ${renderHolds(person, key, view.holds)} ${renderRelations(key, view.relations)}
+      ${content} ${renderDeletion(view.deletion)} ${renderHolds(person, key, view.holds)}
+      ${renderRelations(key, view.relations)}
     </div>
     <div>${course}</div>
   </div>`;
   const aside = html`${view.holds.length > 0 && renderChip("wait", "on hold")}
   ${view.deletion !== undefined && renderChip("wait", "deletion requested")}
-  ${
-    isPartyType(resourceType) &&
-    person.app.viewer.may("subject.show") &&
-    html`<a class="button" href="${recordPath("/console/access", key)}">Access request</a>`
-  }`;
-  const title = `${titleOf(resourceType)} ${resourceId}`;
-  return showPage(person, { title, screen, body, aside });
+  ${renderActions(person, key, view)}`;
+  const title = titleOf(resourceType);
+  return showPage(person, { title, id: resourceId, screen, body, aside });
 }
 
 function renderOwnFacts({ record, floor }: RecordView): Html {
   return renderFacts([
-    ["Organization", html`<bdi>${record.organizationId}</bdi>`],
+    ["Organization", renderOrganization(record.organizationId)],
     ["First seen", renderTimestamp(record.firstSeen)],
     ["Last seen", renderTimestamp(record.lastSeen)],
     ["Retention floor", floor === undefined ? "none for this type" : renderFloor(floor)],
@@ -87,8 +84,32 @@ function renderFloor({ floor, until, isOpen }: FloorView): Html {
   return html`${rule}, until ${renderTime(until)}`;
 }
 
-function renderDeletion({ app }: Person, key: RecordKey, deletion: Deletion | undefined): Html {
-  const request = recordPath("/console/record/deletion", key);
+/** What can be done with the record, in one place. */
+function renderActions(
+  { app: { viewer } }: Person,
+  key: RecordKey,
+  { deletion }: RecordView,
+): readonly HtmlValue[] {
+  const actions: readonly (readonly [isPossible: boolean, label: string, path: string])[] = [
+    [
+      isPartyType(key.resourceType) && viewer.may("subject.show"),
+      "Access request",
+      recordPath("/console/access", key),
+    ],
+    [viewer.may("hold.place"), "Place a hold", "#place"],
+    [
+      deletion === undefined && viewer.may("deletion.request"),
+      "Request its deletion",
+      recordPath("/console/record/deletion", key),
+    ],
+  ];
+  return actions.map(
+    ([isPossible, label, path]) =>
+      isPossible && html` <a class="button" href="${path}">${label}</a>`,
+  );
+}
+
+function renderDeletion(deletion: Deletion | undefined): Html {
   const open =
     deletion === undefined
       ? html`<p>No deletion is open.</p>`
@@ -98,11 +119,9 @@ function renderDeletion({ app }: Person, key: RecordKey, deletion: Deletion | un
           >
           is ${deletion.status}, requested ${renderTime(deletion.requestedAt)}.
         </p>`;
-  const mayRequest = deletion === undefined && app.viewer.may("deletion.request");
   return html`<section aria-labelledby="deletion">
     <h2 id="deletion">Deletion</h2>
     ${open}
-    ${mayRequest && html`<p><a href="${request}">Request its deletion</a>; first you see what it would erase.</p>`}
   </section>`;
 }
 

@@ -1,7 +1,7 @@
 // Requests the deletion of a record: shows what it would erase and when, then a form for a reason and the typed id.
 
 import { deletionBases, deletionBasisNames, noBasis } from "../../domain/deletion/basis.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import type { Answer } from "../../http/reply/reply.ts";
@@ -19,6 +19,7 @@ import { type Html, html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
 import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
+import { renderOrganization } from "../html/party.ts";
 
 export async function showDeletionForm(person: Person): Promise<Answer> {
   const { app, query } = person;
@@ -33,7 +34,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
       : "It begins at once and cannot be cancelled then."
     : `It begins when nothing prevents it any more${grace ? `, after ${grace} at the earliest` : ""}, and can be cancelled until then.`;
   const body = html`<p>
-      ${renderRecordLink(key)} of the organization <bdi>${key.organizationId}</bdi>
+      ${renderRecordLink(key)} of the organization ${renderOrganization(key.organizationId)}
     </p>
     ${renderPreview(key, preview, { needsApproval: deletionApproval })}
     <section class="danger" aria-labelledby="request">
@@ -49,9 +50,9 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
       <p class="note">The organization can read the reason and the basis.</p>
     </section>`;
   const name = titleOf(key.resourceType);
-  const title = `Delete ${name} ${key.resourceId}`;
+  const title = `Delete ${nounOf(key.resourceType)}`;
   const within = [[recordPath("/console/record", key), `${name} ${key.resourceId}`] as const];
-  return showPage(person, { title, screen, within, body });
+  return showPage(person, { title, id: key.resourceId, screen, within, body });
 }
 
 function renderBasis(): Html {

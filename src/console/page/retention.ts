@@ -15,6 +15,7 @@ import { readText, readWhole, renderInput } from "../html/field.ts";
 import { renderNext, withOrganization } from "../html/filter.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { readRecordKey, renderRecordLink } from "../html/link.ts";
+import { renderParty } from "../html/party.ts";
 import type { Organization } from "../../domain/access.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { formatCounts, formatNumber } from "../html/time.ts";
@@ -34,12 +35,11 @@ export async function showRetention(person: Person): Promise<Answer> {
   const id = readText(withOrganization(person), "organization");
   const { body, status } =
     id === undefined ? { body: await renderAll(person), status: 200 } : await renderOne(person, id);
-  const title = id === undefined ? "Retention" : `Retention of ${id}`;
   const aside =
     id === undefined
       ? undefined
       : html`<a class="button" href="${screen}?organization=">All organizations</a>`;
-  return showPage(person, { title, screen, body, aside }, { status });
+  return showPage(person, { title: "Retention", screen, body, aside }, { status });
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
@@ -59,8 +59,7 @@ async function renderAll({ app, query }: Person): Promise<Html> {
 }
 
 function renderOrganization({ organization: { organizationId, name } }: Retention): Html {
-  return html`<a href="${retentionPath(organizationId)}"><bdi>${organizationId}</bdi></a>
-    <small><bdi>${name}</bdi></small>`;
+  return html`<a href="${retentionPath(organizationId)}">${renderParty(name, organizationId)}</a>`;
 }
 
 function renderRuleList({ rules }: Retention): Html | string {
@@ -87,7 +86,10 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
   const maySet = app.viewer.may("retention.set");
   const plan = maySet && query.has("rule") ? await planRule(person, organizationId) : undefined;
   const body = html`${plan?.body}
-  ${renderFacts([["Ceiling of types without one", describeCommonCeiling(organization.retainDays)]])}
+  ${renderFacts([
+    ["Organization", renderParty(organization.name, organizationId)],
+    ["Ceiling of types without one", describeCommonCeiling(organization.retainDays)],
+  ])}
   ${renderRules(rules, organization.retainDays)}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
   ${maySet && renderRuleForm(organizationId, { types: part.types, query })}

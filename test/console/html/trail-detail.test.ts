@@ -27,7 +27,7 @@ describe("the details of an entry of the trail", () => {
       keepDays: 1_827,
     });
     for (const part of [
-      'class="ago" datetime="2026-06-01T15:10:00.000Z"',
+      'class="exact" datetime="2026-06-01T15:10:00.000Z"',
       "Customer SAR",
       'href="/console/deletion/del_abc"',
       "2 hours",

@@ -6,7 +6,7 @@ import { requestDeletionOf } from "../../../src/actions/deletion/request-deletio
 import { actAs } from "../../../src/actions/operator/viewer.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { addPersonOf } from "../scene.ts";
+import { addPersonOf, known } from "../scene.ts";
 import type { Task } from "./task.ts";
 
 export const deletionTasks: readonly Task[] = [
@@ -19,7 +19,7 @@ export const deletionTasks: readonly Task[] = [
       const hands = await as("ben");
       await hands.open("Deletions");
       await hands.press(/^Pending/);
-      await hands.press(id);
+      await hands.press(new RegExp(person));
       await hands.see("its grace period");
       await hands.write("Id of the deletion", "del_another");
       await hands.press("Cancel the deletion");
@@ -42,7 +42,7 @@ export const deletionTasks: readonly Task[] = [
       const hands = await as("axel");
       await hands.open("Deletions");
       await hands.press("Completed");
-      await hands.press(scene.completed);
+      await hands.press(new RegExp(known.gone.id));
       await hands.see("The receipt is genuine");
       await hands.press("The receipt");
       await hands.page.getByText(`"deletion_request_id":"${scene.completed}"`).waitFor();
@@ -52,19 +52,19 @@ export const deletionTasks: readonly Task[] = [
     title: "approve a deletion as a second person, and verify its receipt",
     run: async ({ scene: { service }, mark, as }) => {
       const { app, client } = service;
-      const organizationId = `two-${mark}`;
+      const [organizationId, resourceId] = [`two-${mark}`, `person-approved-${mark}`];
       const { token } = await makeCustomer(app, client, { organizationId, deletionApproval: true });
-      await addPersonOf(service, token, { id: "person-1" });
+      await addPersonOf(service, token, { id: resourceId });
       const anna = actAs(app, await findActiveOperator(app, "anna"));
-      const key = { organizationId, resourceType: "person", resourceId: "person-1" };
+      const key = { organizationId, resourceType: "person", resourceId };
       const { deletionRequestId: id } = await requestDeletionOf(anna, { ...key, reason: "asked" });
       const requester = await as("anna");
       await requester.open("Deletions");
-      await requester.press(id);
+      await requester.press(new RegExp(resourceId));
       await requester.see("another person has to approve it");
       const hands = await as("ben");
       await hands.open("Deletions");
-      await hands.press(id);
+      await hands.press(new RegExp(resourceId));
       await hands.write("Id of the deletion", id);
       await hands.press("Approve the deletion");
       await hands.see(/approved by/);

@@ -16,13 +16,13 @@ export const fourEyesTasks: readonly Task[] = [
     run: async ({ scene: { service }, mark, as }) => {
       const { app, client } = service;
       const organizationId = `held-${mark}`;
-      const key = { organizationId, resourceType: "person", resourceId: "person-1" };
+      const key = { organizationId, resourceType: "person", resourceId: `person-four-${mark}` };
       const { token } = await makeCustomer(app, client, { organizationId, deletionApproval: true });
       await addPersonOf(service, token, { id: key.resourceId });
       await addNamingTo(service, token, key.resourceId);
       const { holdId } = await holdRecord(app, key, { reason: "Court order 9" });
       const anna = await as("anna");
-      await findRecord(anna, key.resourceId, organizationId);
+      await findRecord(anna, key.resourceId, key);
       await anna.press("Request its deletion");
       await anna.see("It needs the approval of a second person.");
       await anna.see("Court order 9");
@@ -35,7 +35,7 @@ export const fourEyesTasks: readonly Task[] = [
       const ben = await as("ben");
       await ben.open("Deletions");
       await ben.press(/^Needs my approval/);
-      await ben.press(id);
+      await ben.press(new RegExp(key.resourceId));
       await ben.see("Court order 9");
       await ben.write("Id of the deletion", id);
       await ben.press("Approve the deletion");
@@ -43,7 +43,7 @@ export const fourEyesTasks: readonly Task[] = [
       await ben.see("Court order 9");
       assert.equal((await app.store.findDeletion(id, undefined))?.status, "pending");
       await ben.open("Holds");
-      await ben.press(holdId);
+      await ben.press(new RegExp(holdId));
       await ben.write("Id of the hold", holdId);
       await ben.press("Release the hold");
       await ben.see("another person has to approve it");
@@ -51,7 +51,7 @@ export const fourEyesTasks: readonly Task[] = [
       await approveProposal(
         await as("anna"),
         "release of a hold",
-        "The hold on Person person-1 ends",
+        `The hold on Person ${key.resourceId} ends`,
       );
       await waitFor("the deletion", async () => {
         const deletion = await app.store.findDeletion(id, undefined);
@@ -59,7 +59,7 @@ export const fourEyesTasks: readonly Task[] = [
       });
       await anna.open("Deletions");
       await anna.press("Completed");
-      await anna.press(id);
+      await anna.press(new RegExp(key.resourceId));
       await anna.see("The receipt is genuine");
     },
   },
@@ -74,7 +74,7 @@ export const fourEyesTasks: readonly Task[] = [
         (await app.store.retention.listRules(organizationId))[0]?.keepDays;
       const ben = await as("ben");
       await ben.open("Retention");
-      await ben.press(organizationId);
+      await ben.press(new RegExp(organizationId));
       const rule = ben.within("Set or remove the rule of a type");
       await rule.choose("Record type", "Company");
       await rule.write("Keep at least, in days", "30");

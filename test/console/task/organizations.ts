@@ -8,16 +8,16 @@ import type { Task } from "./task.ts";
 export const organizationTasks: readonly Task[] = [
   {
     title: "choose the organization to work in, and keep it",
-    run: async ({ as }) => {
+    run: async ({ scene: { acme }, as }) => {
       const hands = await as("ben");
       await hands.open("Organizations");
-      await hands.write("Part of the id or of the name", "payments");
+      await hands.write("Part of the id or of the name", "abwicklungs");
       await hands.press("Search");
-      await hands.press("Choose acme");
+      await hands.press(`Choose ${acme.organizationId}`);
       await hands.open("Deletions");
       assert.equal(
         await hands.page.getByLabel("Organization", { exact: true }).inputValue(),
-        "acme",
+        acme.organizationId,
       );
       await hands.open("Organizations");
       await hands.press("Show all organizations");
@@ -31,6 +31,7 @@ export const organizationTasks: readonly Task[] = [
       const organizationId = `bank-${mark}`;
       const hands = await as("anna");
       await hands.open("Organizations");
+      await hands.press("Create an organization");
       await hands.write("Name", `Bank of ${mark}`);
       await hands.write("Id, which can't be changed; random if it is empty", organizationId);
       await hands.press("Create");
@@ -53,8 +54,8 @@ export const organizationTasks: readonly Task[] = [
       const old = await createKey(service.app, { organizationId, name, scopes });
       const hands = await as("anna");
       await hands.open("Organizations");
-      await hands.press(organizationId);
-      await hands.press(old.key.keyId);
+      await hands.press(new RegExp(organizationId));
+      await hands.press(new RegExp(old.key.keyId));
       await hands.write("Overlap; 0s ends the old key at once", "1h");
       await hands.press("Rotate the key");
       await hands.see("This is the only time that the secret is shown");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Hands } from "../hands.ts";
-import { addNamingTo } from "../scene.ts";
+import { addNamingTo, known } from "../scene.ts";
 import type { Task } from "./task.ts";
 
 export const recordTasks: readonly Task[] = [
@@ -13,7 +13,7 @@ export const recordTasks: readonly Task[] = [
       const id = `person-to-hold-${mark}`;
       await scene.addPerson(id);
       const hands = await as("ben");
-      await findRecord(hands, id);
+      await findRecord(hands, id, scene.acme);
       await hands.see("There is no hold on it");
       await hands.press("Place a hold");
       await hands.write("Reason", "Court order 7");
@@ -21,23 +21,24 @@ export const recordTasks: readonly Task[] = [
       await hands.press("Place the hold");
       await hands.see("Court order 7");
       const holds = await scene.service.app.store.holds.ofRecords([
-        { organizationId: "acme", resourceType: "person", resourceId: id },
+        { ...scene.acme, resourceType: "person", resourceId: id },
       ]);
       assert.equal(holds.length, 1);
     },
   },
   {
     title: "reveal the content of a record with a reason",
-    run: async ({ as }) => {
+    run: async ({ scene: { acme }, as }) => {
+      const { id, name } = known.first;
       const hands = await as("ben");
-      await findRecord(hands, "person-1");
-      assert.equal(await hands.page.getByText("Name of person-1").count(), 0);
+      await findRecord(hands, id, acme);
+      assert.equal(await hands.page.getByText(name).count(), 0);
       await hands.write("Reason for reading the content", "complaint 81");
       await hands.press("Show the content");
-      await hands.see("Name of person-1");
+      await hands.see(name);
       await hands.page.reload();
       await hands.see("The content is hidden again");
-      assert.equal(await hands.page.getByText("Name of person-1").count(), 0);
+      assert.equal(await hands.page.getByText(name).count(), 0);
     },
   },
   {
@@ -48,7 +49,7 @@ export const recordTasks: readonly Task[] = [
       await hands.open("Find");
       await hands.press("Find a person or a company");
       const search = hands.within("Search");
-      await search.write("Organization", "acme");
+      await search.write("Organization", scene.acme.organizationId);
       await search.write("Name", `Ada ${mark} Example`);
       await search.write("Reason of the search", "Inquiry 17/26");
       await search.press("Search");
@@ -64,7 +65,7 @@ export const recordTasks: readonly Task[] = [
       const id = `person-to-delete-${mark}`;
       await scene.addPerson(id);
       const hands = await as("ben");
-      await findRecord(hands, id);
+      await findRecord(hands, id, scene.acme);
       await hands.press("Request its deletion");
       await hands.see("Erased: 1");
       await hands.write("Reason", "asked by the customer");
@@ -87,7 +88,7 @@ export const recordTasks: readonly Task[] = [
       await hands.press("Show what is stored");
       await hands.see('There is no organization "nobody".');
       assert.equal(await hands.page.getByLabel("Id", { exact: true }).inputValue(), id);
-      await hands.write("Organization", "acme");
+      await hands.write("Organization", scene.acme.organizationId);
       await hands.press("Show what is stored");
       await hands.see("one month, Article 12(3)");
       await hands.see("What is stored");
@@ -103,16 +104,16 @@ export const recordTasks: readonly Task[] = [
   },
   {
     title: "set a floor, and see what retention would delete",
-    run: async ({ as }) => {
+    run: async ({ scene: { acme }, as }) => {
       const hands = await as("ben");
       await hands.open("Retention");
-      await hands.press("acme");
+      await hands.press(new RegExp(acme.organizationId));
       const rule = hands.within("Set or remove the rule of a type");
       await rule.choose("Record type", "Company");
       await rule.write("Keep at least, in days", "3650");
       await rule.press("Show what it would do");
       const planned = hands.within("Set this rule?");
-      await planned.write("Id of the organization", "acme");
+      await planned.write("Id of the organization", acme.organizationId);
       await planned.press("Set the rule");
       await hands.see("3,650 days");
       await hands.write("With this ceiling for other types, in days", "30");
@@ -123,7 +124,11 @@ export const recordTasks: readonly Task[] = [
 ];
 
 /** Leaves the page of this person open. */
-export async function findRecord(hands: Hands, id: string, organizationId = "acme"): Promise<void> {
+export async function findRecord(
+  hands: Hands,
+  id: string,
+  { organizationId }: { readonly organizationId: string },
+): Promise<void> {
   await hands.open("Find");
   await hands.write("Organization", organizationId);
   await hands.choose("Record type", "Person");

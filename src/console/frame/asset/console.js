@@ -97,6 +97,10 @@ function showLocalTimes() {
       continue;
     }
     const local = format.format(date);
+    if (time.matches(".exact")) {
+      time.title = local;
+      continue;
+    }
     if (time.matches(".ago")) {
       time.title = `${local} (${time.textContent})`;
       time.textContent = relative(Date.parse(time.dateTime) - now);
@@ -123,10 +127,10 @@ function followProgress() {
     text.textContent = state.text;
   });
   events.addEventListener("end", () => globalThis.location.reload());
-  // Otherwise the browser connects again by itself.
+  // Otherwise the browser connects again by itself. A page without a bar can have a form, which stays as it is.
   events.addEventListener("error", () => {
     if (events.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => globalThis.location.reload(), 5_000);
+    setTimeout(bar === null ? followProgress : () => globalThis.location.reload(), 5_000);
   });
 }
 

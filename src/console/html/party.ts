@@ -1,0 +1,46 @@
+// Organizations by name, with the id small beside it. A page writes only the id: the names of the whole page are filled
+// in when it is shown, and so is the list that fields for an organization offer.
+
+import { escapeHtml } from "../../basics/escape-html.ts";
+import type { Organization } from "../../domain/access.ts";
+import { type Html, html, renderElement } from "./html.ts";
+
+/** A name with its id beside it; the id alone if there is no other name. */
+export function renderParty(name: string | undefined, id: string): Html {
+  if (name === undefined || name === "" || name === id) return html`<bdi>${id}</bdi>`;
+  return html`<bdi>${name}</bdi> <small class="id">${id}</small>`;
+}
+
+/** A dash for none. */
+export function renderOrganization(organizationId: string | undefined): Html {
+  if (organizationId === undefined) return html`–`;
+  return html`<span data-organization="${organizationId}"><bdi>${organizationId}</bdi></span>`;
+}
+
+/** The list that fields with `list="organizations"` offer; on each page once. */
+export const organizationList = html`<datalist id="organizations"></datalist>`;
+
+// Values are escaped, so only the templates above can have made these.
+const unnamed = /<span data-organization="([^"]*)">.*?<\/span>/g;
+const asking = ' list="organizations"';
+const listedMax = 100;
+
+/** Asks `list` only if the page names an organization, or asks for one. */
+export async function nameOrganizations(
+  page: string,
+  list: () => Promise<readonly Organization[]>,
+): Promise<string> {
+  const isAsking = page.includes(asking);
+  if (!isAsking && page.search(unnamed) === -1) return page;
+  const all = await list();
+  const names = new Map(all.map((one) => [escapeHtml(one.organizationId), one] as const));
+  const named = page.replaceAll(unnamed, (marked: string, id: string) => {
+    const found = names.get(id);
+    return found === undefined ? marked : renderParty(found.name, found.organizationId).text;
+  });
+  const options = all
+    .filter(({ closedAt }) => closedAt === undefined)
+    .slice(0, isAsking ? listedMax : 0)
+    .map(({ organizationId: value, name }) => renderElement("option", { value }, name));
+  return named.replace("></datalist>", () => html`>${options}</datalist>`.text);
+}
