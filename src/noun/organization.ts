@@ -178,7 +178,6 @@ export const createForm = defineForm({
         name: "approval",
       },
     },
-    button: "Create",
     folded: true,
     next: ({ organizationId }) => pathTo("organization", organizationId),
   },

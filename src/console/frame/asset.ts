@@ -20,11 +20,16 @@ const headers = { "cache-control": "public, max-age=31536000, immutable" };
 
 const assets = new Map(
   Object.entries(types).map(([name, type]) => {
-    const text = readFileSync(new URL(`asset/${name}`, import.meta.url), "utf8");
+    const text = denseText(readFileSync(new URL(`asset/${name}`, import.meta.url), "utf8"));
     const represented = once(() => representText(type, text, headers));
     return [name, { version: hash("sha256", text).slice(0, 16), represented }];
   }),
 );
+
+/** Removes indentation and comments of their own lines, which are a quarter of the bytes of a page. */
+function denseText(text: string): string {
+  return text.replaceAll(/\n\s+/g, "\n").replaceAll(/\n(?:\/\*[^]*?\*\/|\/\/.*)(?=\n)/g, "");
+}
 
 export function assetPath(name: keyof typeof types): string {
   return `/console/asset/${name}?v=${assets.get(name)?.version ?? ""}`;

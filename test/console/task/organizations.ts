@@ -34,7 +34,7 @@ export const organizationTasks: readonly Task[] = [
       await hands.press("Create an organization");
       await hands.write("Name", `Bank of ${mark}`);
       await hands.write("Id, which can't be changed; random if it is empty", organizationId);
-      await hands.press("Create");
+      await hands.press("Create the organization");
       await hands.press("Create a key");
       await hands.write("Name, which says what it is for", "feed");
       await hands.mark("transactions:write");
