@@ -93,23 +93,14 @@ export async function makeScene(service: Service): Promise<Scene> {
   const url = "https://hooks.example.com/sluice";
   const events = ["sluice.deletion.completed"];
   const made = await createEndpoint(app, { organizationId, url, events });
-  const { keyId } = await createRule(app, {
-    organizationId,
-    name: "nightly",
-    scopes: ["transactions:write"],
-    issuer: "https://token.actions.githubusercontent.com",
-    audience: "https://sluice.example.com",
-    claims: { repository: "acme/ledger", ref: "refs/heads/main" },
-    lifetimeSeconds: 3_600,
-    reusable: false,
-  });
+  const identity = await addRule(service, organizationId);
   return {
     service,
     acme,
     completed,
     held,
     holdId,
-    identity: keyId,
+    identity,
     webhook: made.endpointId,
     base,
     addPerson,
@@ -126,6 +117,20 @@ export async function makeScene(service: Service): Promise<Scene> {
       await context.addCookies([{ name: cookie, value, url: base, httpOnly: true }]);
     },
   };
+}
+
+async function addRule({ app }: Service, organizationId: string): Promise<string> {
+  const { keyId } = await createRule(app, {
+    organizationId,
+    name: "nightly",
+    scopes: ["transactions:write"],
+    issuer: "https://token.actions.githubusercontent.com",
+    audience: "https://sluice.example.com",
+    claims: { repository: "acme/ledger", ref: "refs/heads/main" },
+    lifetimeSeconds: 3_600,
+    reusable: false,
+  });
+  return keyId;
 }
 
 /** To the organization of the token. */
