@@ -90,7 +90,7 @@ function renderActions(
   key: RecordKey,
   { deletion }: RecordView,
 ): readonly HtmlValue[] {
-  const actions: readonly (readonly [isPossible: boolean, label: string, path: string])[] = [
+  const actions: readonly (readonly [isPossible: boolean, label: string, href: string])[] = [
     [
       isPartyType(key.resourceType) && viewer.may("subject.show"),
       "Access request",
@@ -104,8 +104,8 @@ function renderActions(
     ],
   ];
   return actions.map(
-    ([isPossible, label, path]) =>
-      isPossible && html` <a class="button" href="${path}">${label}</a>`,
+    ([isPossible, label, href]) =>
+      isPossible && html` <a class="button" href="${href}">${label}</a>`,
   );
 }
 
