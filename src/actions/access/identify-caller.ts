@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import type { Caller } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
 import { coveredScopes, type Scope } from "../../domain/scope.ts";
 import type { App } from "../app.ts";
@@ -24,7 +25,7 @@ export function identifyCaller(
   const tokenHash = hash("sha256", token, "base64url");
   const known = app.callers.find(tokenHash);
   if (known === undefined) return lookUp(app, token, tokenHash);
-  if (known.expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  if (hasEnded(app, known)) throw new AppError("credential_expired", { message: expired });
   return known;
 }
 
@@ -90,7 +91,7 @@ function unknownToken(): AppError {
 
 function decide(app: App, { token, key, organization }: Caller): Identity {
   if (organization.closedAt !== undefined) throw organizationClosed();
-  if (key.revokedAt !== undefined && key.revokedAt <= app.now()) {
+  if (key.revokedAt !== undefined) {
     throw new AppError("credential_revoked", {
       message:
         "The API key that issued this access token was revoked; ask the operator for a new key.",
@@ -98,7 +99,7 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
   }
   // A rotation may have shortened the key's lifetime since the token was issued.
   const expiresAt = Math.min(token.expiresAt, key.expiresAt ?? Infinity);
-  if (expiresAt <= app.now()) throw new AppError("credential_expired", { message: expired });
+  if (hasEnded(app, { expiresAt })) throw new AppError("credential_expired", { message: expired });
   return {
     organizationId: organization.organizationId,
     organizationName: organization.name,
@@ -110,6 +111,12 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
     rateLimitPerSecond: organization.rateLimitPerSecond,
     deletionGraceSeconds: organization.deletionGraceSeconds,
   };
+}
+
+/** Also true if the end is further away than that of any token: the clock was ahead when this one was issued. */
+function hasEnded({ now }: App, { expiresAt }: Pick<Identity, "expiresAt">): boolean {
+  const leftMs = expiresAt - now();
+  return leftMs <= 0 || leftMs > 2 * limits.tokenSecondsMax * 1_000;
 }
 
 function actorOf({ keyId, identityRule }: Caller["key"], { subject }: Caller["token"]): string {

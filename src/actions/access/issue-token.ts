@@ -39,7 +39,7 @@ export async function identifyKeyHolder(
   }
   if (holder.organization.closedAt !== undefined) throw organizationClosed();
   const { revokedAt, expiresAt } = holder.key;
-  if (revokedAt !== undefined && revokedAt <= app.now()) {
+  if (revokedAt !== undefined) {
     throw new AppError("credential_revoked", {
       message: "The API key was revoked; ask the operator for a new one.",
     });

@@ -44,7 +44,7 @@ export async function listKeys(
 export type KeyStatus = "active" | "revoked" | "expired";
 
 export function keyStatus(key: ApiKey, now: number): KeyStatus {
-  if (key.revokedAt !== undefined && key.revokedAt <= now) return "revoked";
+  if (key.revokedAt !== undefined) return "revoked";
   if (key.expiresAt !== undefined && key.expiresAt <= now) return "expired";
   return "active";
 }

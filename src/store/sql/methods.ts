@@ -306,7 +306,7 @@ export const methods = {
   },
   clock: {
     read: lookup(every, clock.readClock),
-    move: change({}, clock.moveClock),
+    move: change(every, clock.moveClock),
     confirm: change(every, clock.confirmClock),
   },
   trail: {

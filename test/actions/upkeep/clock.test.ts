@@ -4,6 +4,11 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
+import { identifyCaller } from "../../../src/actions/access/identify-caller.ts";
+import { identifyKeyHolder, issueToken } from "../../../src/actions/access/issue-token.ts";
+import { createKey, keyStatus, listKeys, revokeKey } from "../../../src/actions/access/keys.ts";
+import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import {
   confirmClock,
   describeClockJump,
@@ -12,6 +17,7 @@ import {
 } from "../../../src/actions/upkeep/clock.ts";
 import { openApp, type OpenApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
+import { addTransaction } from "../../cli/write-transactions.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
@@ -124,5 +130,52 @@ describe("a clock", () => {
     right.wait(hour);
     assert.equal(await right.isClockTrusted(), true);
     assert.equal(await wrong.isClockTrusted(), false);
+  });
+
+  it("that was ahead delays no deletion that was requested then", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    await createOrganization(one.app, { name: "Acme", organizationId: "acme" });
+    await changeOrganization(one.app, "acme", { deletionGraceSeconds: 3_600 });
+    await addTransaction(one.app, "acme", { tx_id: "tx-1" });
+    await one.isClockTrusted();
+    one.jump(10 * year);
+    const wanted = { organizationId: "acme", resourceType: "transaction", resourceId: "tx-1" };
+    await requestDeletionOf(one.app, { ...wanted, reason: "asked" });
+    one.jump(-10 * year);
+    const stopping = new AbortController().signal;
+    const process = () => processDeletions(one.app, { claimant: "test", stopping });
+    for (const [minutes, processed] of [
+      [1, 0],
+      [58, 0],
+      [2, 1],
+    ] as const) {
+      one.wait(minutes * 60_000);
+      assert.equal(await one.isClockTrusted(), true);
+      assert.equal((await process()).length, processed);
+    }
+  });
+
+  it("that was ahead leaves no credential that is valid for years", async (test) => {
+    const { app, jump } = await startProcess(test, makeTempFolder());
+    await createOrganization(app, { name: "Acme", organizationId: "acme" });
+    const { secret, key } = await createKey(app, { organizationId: "acme" });
+    const request = {
+      expiry_seconds: 300,
+      scopes: { organization_id: "acme", scopes: ["person:read"] },
+    };
+    jump(10 * year);
+    const { token } = await issueToken(app, await identifyKeyHolder(app, secret), request);
+    const identify = async () => await identifyCaller(app, `Bearer ${token}`);
+    for (const isCached of [false, true]) {
+      if (isCached) await identify();
+      jump(-10 * year);
+      await assert.rejects(identify, { errorName: "credential_expired" });
+      jump(10 * year);
+    }
+    await revokeKey(app, key.keyId);
+    jump(-10 * year);
+    await assert.rejects(identifyKeyHolder(app, secret), { errorName: "credential_revoked" });
+    const [revoked] = await listKeys(app, "acme");
+    assert.equal(revoked && keyStatus(revoked, app.now()), "revoked");
   });
 });
