@@ -18,13 +18,12 @@ export interface ClockState {
  * Compares the clock with the last times that the store, the audit trail and the ledger have. Later times prove nothing
  * by themselves, because they were written with a clock that may have been wrong; earlier ones do.
  */
-export async function readClockState(app: App): Promise<ClockState> {
+export async function readClockState(app: App, now = app.now()): Promise<ClockState> {
   const { store, ledger, clockJumpMs } = app;
   const [{ trustedAt, notedAt }, sealed] = await Promise.all([
     store.clock.read(),
     ledger.state().catch(() => undefined),
   ]);
-  const now = app.now();
   const reference = trustedAt ?? notedAt;
   const latest = Math.max(reference ?? now, notedAt ?? 0, sealed?.heads?.at ?? 0);
   const isBehind = now < latest - clockJumpMs;
@@ -74,7 +73,7 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): IsClo
     const [at, passed] = [app.now(), monotonic()];
     if (clockJumpMs === 0) return true;
     let state: ClockState = { now: at, known: anchor?.at, isTrusted: movesOn(at, passed) };
-    if (!state.isTrusted) state = await readClockState(app);
+    if (!state.isTrusted) state = await readClockState(app, at);
     const isStart = anchor === undefined && !state.isTrusted;
     const isTrusted = state.isTrusted || (isStart && !(await hasTimedRules(app)));
     if (isTrusted) {

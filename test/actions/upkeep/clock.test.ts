@@ -93,6 +93,19 @@ describe("a clock", () => {
     }
   });
 
+  it("is not trusted at a time at which it was wrong, if it is set right meanwhile", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    await makeRule(one);
+    await one.isClockTrusted();
+    one.jump(10 * year);
+    const asked = one.isClockTrusted();
+    one.jump(-10 * year);
+    assert.equal(await asked, false);
+    assert.equal(await one.isClockTrusted(), true);
+    one.jump(10 * year);
+    assert.equal(await one.isClockTrusted(), false);
+  });
+
   it("is not made right by what is written meanwhile, but by a confirmation", async (test) => {
     const one = await startProcess(test, makeTempFolder());
     await makeRule(one);
