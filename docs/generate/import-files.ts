@@ -60,8 +60,8 @@ export function renderImportFiles(): string {
       Object.entries(zoneAbbreviations).map(([zone, offset]) => [code(zone), code(offset)]),
     ),
     "## Presets",
-    "`--preset` reads the exports of other products. Each is a mapping file in `src/bulk/import/preset`; `--map` and\n" +
-      "`--mapping` override it field by field.",
+    "`--preset`, and a choice in the console, read the exports of other products. Each is a mapping file in\n" +
+      "`src/bulk/import/preset`; `--map` and `--mapping` override it field by field.",
     table(
       ["preset", "reads", "fields"],
       presetNames.map((name) => {

@@ -5,6 +5,7 @@ import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import type { App } from "../../src/actions/app.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import type { Client, Reply } from "../support/http-client.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 export interface Sending {
   readonly cookie?: string | undefined;
@@ -70,6 +71,25 @@ export async function uploadFile(
       cookie,
     },
     body: Buffer.from(await encoded.arrayBuffer()),
+  });
+}
+
+/** Imports an uploaded file, also where some rows would be refused, and returns the page of the result. */
+export async function importUpload(
+  client: Client,
+  path: string,
+  sending: Sending,
+): Promise<string> {
+  const show = async () => (await read(client, path, sending)).text;
+  const press = async () => {
+    const seen = /name="seen" value="(\d+)"/.exec(await show())?.[1] ?? "";
+    await submit(client, `${path}/start`, { ...sending, form: { seen } });
+  };
+  await press();
+  return waitFor("the import", async () => {
+    const page = await show();
+    if (page.includes("Import the other rows")) await press();
+    return page.includes('id="result"') ? page : undefined;
   });
 }
 

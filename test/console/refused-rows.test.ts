@@ -9,7 +9,7 @@ import { isUploadFolder } from "../../src/process/open-uploads.ts";
 import { openRaw } from "../support/raw-socket.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { addOperator, importUpload, read, signIn, submit } from "./browse.ts";
 
 const organization = "acme";
 
@@ -67,12 +67,7 @@ describe("the refused rows of an upload", () => {
     });
     assert.equal(status, 303, text);
     const path = headers.location ?? "";
-    await read(service.client, path, { cookie });
-    await submit(service.client, `${path}/start`, { cookie, form: { seen: "1" } });
-    await waitFor("the import", async () => {
-      const page = await read(service.client, path, { cookie });
-      return page.text.includes('id="result"');
-    });
+    await importUpload(service.client, path, { cookie });
     return path;
   };
 

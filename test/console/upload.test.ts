@@ -63,6 +63,11 @@ describe("uploads in the console", () => {
     const reply = await send(`${path}/start`, { seen: seenOn(await show(path)) });
     assert.equal(reply.status, 303, reply.text);
   };
+  const checked = (path: string) =>
+    waitFor("the check", async () => {
+      const page = await show(path);
+      return page.includes("Import the other rows") ? page : undefined;
+    });
   const ended = (path: string) =>
     waitFor("the import", async () => {
       const page = await show(path);
@@ -110,6 +115,12 @@ describe("uploads in the console", () => {
     const stale = await send(`${path}/start`, { seen: "1" });
     assert.match(stale.text, /mapping was changed since/);
     await start(path);
+    const faults = await checked(path);
+    assert.match(faults, /1 of 601 rows would be refused/);
+    assert.match(faults, /amount must be a number, such as 1250.5, not &quot;…&quot;[^]*>601</);
+    assert.deepEqual(await service.app.store.countRecords(organization), {});
+    assert.deepEqual(await listImports(service.app), []);
+    await start(path);
     const result = await ended(path);
     assert.match(result, /The whole file was imported/);
     assert.match(result, /<td>601<\/td>[^]*amount must be a number/);
@@ -120,6 +131,14 @@ describe("uploads in the console", () => {
       "attachment; filename*=UTF-8''tx.refused.csv",
     );
     assert.equal(refused.text.split("\n").length, 3);
+    const repairs = /name="repairs" value="([^"]*)"/.exec(result)?.[1] ?? "";
+    const text = refused.text.replace("much,", "7,");
+    const repaired = await uploaded(text, { fields: { ...types, repairs } });
+    assert.match(await show(repaired), /<dt>amount<\/dt>\s*<dd><bdi>7<\/bdi>/);
+    const foreign = await uploaded(text, { fields: { ...types, repairs }, as: "other" });
+    assert.match(await show(foreign, "other"), /<code>amount<\/code> is required/);
+    await discard(repaired);
+    await discard(foreign, "other");
     await discard(path);
     assert.deepEqual(files(), []);
   });
@@ -128,7 +147,7 @@ describe("uploads in the console", () => {
     const text = [header, row("größe", '"1;5"')].join("\n").replaceAll(",", ";");
     const path = await uploaded(new Uint8Array(Buffer.from(text, "latin1")));
     assert.match(await show(path), /not text in its encoding[^]*name="encoding"/);
-    const wrong = await send(path, { skip: "many" });
+    const wrong = await send(path, { skip: "-1" });
     assert.match(wrong.text, /&quot;skip&quot; must be a number of lines/);
     const given = await send(path, { encoding: "windows-1252" });
     assert.equal(given.status, 303, given.text);
@@ -143,6 +162,22 @@ describe("uploads in the console", () => {
     ]);
     await start(path);
     assert.match(await ended(path), /The whole file was imported/);
+    await discard(path);
+  });
+
+  it("are mapped by the preset that the person chooses, unless a field is given", async () => {
+    const path = await uploaded(
+      "tran_id,orig_acct,bene_acct,tx_type,base_amt,tran_timestamp,is_sar,alert_id\n" +
+        "1,501,502,TRANSFER,12.5,2026-01-31T09:30:00Z,False,-1\n",
+    );
+    assert.match(await show(path), /<option value="amlsim">/);
+    assert.equal((await send(path, { preset: "none such" })).status, 400);
+    await send(path, { preset: "amlsim", column: "alert_id", field: "tx_id", time: "" });
+    const page = await show(path);
+    assert.match(page, /<option value="amlsim" selected/);
+    assert.match(page, /not imported: 1 of 8 columns[^]*by the preset/);
+    assert.match(page, /<dt>amount<\/dt>\s*<dd><bdi>12.5</);
+    assert.match(page, /<dt>tx_id<\/dt>\s*<dd><bdi>-1</);
     await discard(path);
   });
 

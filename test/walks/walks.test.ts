@@ -8,7 +8,7 @@ import { before, describe, it } from "node:test";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import { addOperator, read, signIn, submit, uploadFile } from "../console/browse.ts";
+import { addOperator, importUpload, read, signIn, uploadFile } from "../console/browse.ts";
 import { readWalks } from "../repository/rule/walks.ts";
 import { readFile } from "../repository/tree.ts";
 import { fetchToken } from "../support/customer.ts";
@@ -69,12 +69,7 @@ async function upload({ client, cookie }: Caller): Promise<void> {
   const content = `${names}\n${Object.values(transaction).join(",")}\n`;
   const file = { cookie, fields, name: "transactions.csv", content };
   const path = (await uploadFile(client, file)).headers.location ?? "";
-  const seen = /name="seen" value="(\d+)"/.exec((await read(client, path, { cookie })).text)?.[1];
-  await submit(client, `${path}/start`, { cookie, form: { seen: seen ?? "" } });
-  await waitFor("the import", async () => {
-    const { text } = await read(client, path, { cookie });
-    return text.includes("<h1>Import</h1>");
-  });
+  await importUpload(client, path, { cookie });
 }
 
 /** Starts a process on an empty store, and returns what ran in it from its start to its end. */

@@ -15,6 +15,8 @@ export interface ColumnChoice {
 }
 
 export interface MappingChoice {
+  /** The name of a preset, which the others override; empty for none. */
+  readonly preset: string;
   /** The layout, whose parts are text or values. */
   readonly layout: Readonly<Record<string, unknown>>;
   /** Columns that are not among them are chosen by name. */
@@ -28,14 +30,16 @@ export function choosable(columns: readonly string[]): readonly string[] {
   return [...new Set(columns)].filter((column) => column !== "" && !isBulkKey(column));
 }
 
-/** The first column with the name of a field, apart from case and spaces, is mapped to that field. */
+const noChoice: MappingChoice = { preset: "", layout: {}, columns: [], more: "" };
+
+/** Maps the first column with the name of a field, apart from case and spaces, to it, unless the preset maps it. */
 export function chooseByName(
   columns: readonly string[],
-  type: RecordType,
-  { columns: given, ...choice }: MappingChoice = { layout: {}, columns: [], more: "" },
+  { type, preset }: { readonly type: RecordType; readonly preset: Mapping },
+  { columns: given, ...choice }: MappingChoice = noChoice,
 ): MappingChoice {
   const chosen = new Map(given.map((one) => [one.column, one]));
-  const free = new Set(type.fieldNames);
+  const free = new Set(type.fieldNames).difference(namedIn(preset));
   for (const { field } of given) free.delete(field);
   const fieldOf = (column: string): string => {
     const field = [column, plain(column)].find((name) => free.has(name)) ?? "";
@@ -60,31 +64,51 @@ function plain(column: string): string {
 /** Throws OperatorError that names the field or the column. `isCsv`: rows are cells, not objects. */
 export function toMapping(
   { columns, more }: MappingChoice,
-  { type, isCsv }: { readonly type: RecordType; readonly isCsv: boolean },
+  {
+    type,
+    preset,
+    isCsv,
+  }: { readonly type: RecordType; readonly preset: Mapping; readonly isCsv: boolean },
 ): Mapping {
-  const mapping = new Map<string, Origin>();
+  const own = new Map<string, Origin>();
   for (const { column, field, time } of columns) {
     if (field === "") continue;
-    const other = mapping.get(field);
+    const other = own.get(field);
     if (other !== undefined && "column" in other)
       throw mappedTwice(field, String(other.column), column);
-    mapping.set(field, time === "" ? { column } : { column, format: time });
+    own.set(field, time === "" ? { column } : { column, format: time });
   }
-  const isOwn = [...mapping].every(([field, origin]) => isPlain(field, origin));
+  const isOwn = [...own].every(([field, origin]) => isPlain(field, origin));
   const allChosen = columns.every(({ field }) => field !== "");
-  for (const [path, origin] of readMapItems(more)) mapping.set(path, origin);
+  const mapping = new Map([...preset, ...own, ...readMapItems(more)]);
   if (mapping.size === 0) {
     throw new OperatorError("mapping", "No column is mapped to a field. Choose a field for each.");
   }
   // Objects with the names of fields are sent unchanged, including fields that the first rows don't have.
-  if (!isCsv && isOwn && allChosen && more.trim() === "") return new Map();
-  const named = new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
+  const isAlone = preset.size === 0 && more.trim() === "";
+  if (!isCsv && isOwn && allChosen && isAlone) return new Map();
+  const named = namedIn(mapping);
   for (const { column, field } of columns) {
     const isField = type.fieldNames.includes(column);
     // Otherwise its name alone would map it.
     if (field === "" && isField && !named.has(column)) mapping.set(column, { value: undefined });
   }
   return mapping;
+}
+
+/** The fields of which it maps at least a part. */
+function namedIn(mapping: Mapping): ReadonlySet<string> {
+  return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
+}
+
+/** The columns that a preset reads. */
+export function columnsIn(mapping: Mapping): ReadonlySet<string> {
+  const columns = [...mapping.values()].flatMap((origin) => {
+    if ("column" in origin) return origin.column;
+    if (!("template" in origin)) return [];
+    return origin.template.match(/(?<=\{)[^{}]+(?=\})/g) ?? [];
+  });
+  return new Set(columns);
 }
 
 function isPlain(field: string, origin: Origin): boolean {

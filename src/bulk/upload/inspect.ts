@@ -10,11 +10,12 @@ import { isTooLong } from "../formats/record-characters.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
 import { makeRowMapper } from "../import/map-row.ts";
-import type { Mapping } from "../import/mapping.ts";
+import { type Mapping, type MappingFile, presetNames, readPreset } from "../import/mapping.ts";
 import { checkRow } from "../import/check-file.ts";
 import {
   choosable,
   chooseByName,
+  columnsIn,
   type ColumnChoice,
   type MappingChoice,
   toMapping,
@@ -23,6 +24,8 @@ import {
 export interface InspectedColumn extends ColumnChoice {
   /** The first values, shortened. */
   readonly samples: readonly string[];
+  /** True for a column that the preset reads. */
+  readonly isInPreset: boolean;
   /** A field with a similar name, for a column without a field. */
   readonly meant: string | undefined;
 }
@@ -35,6 +38,7 @@ export interface InspectedRow {
 }
 
 export interface Inspection {
+  readonly preset: string;
   /** The layout as it was given. */
   readonly layout: Layout;
   /** What else the file showed. */
@@ -62,19 +66,27 @@ export async function inspectFile(
   plan: InspectionPlan,
   choice: MappingChoice | undefined,
 ): Promise<Inspection> {
-  const layout = readLayout(choice?.layout ?? {}, (why) => {
+  const preset = readChosen(choice?.preset ?? "");
+  const own = readLayout(choice?.layout ?? {}, (why) => {
     return new OperatorError("invalid", `The layout of the file is not valid: ${why}.`);
   });
+  const layout = { ...preset.layout, ...own };
   const input = await plan.openRows(beginningOf(openText(file)), { ...plan, layout });
   const rows = await readFirst(input);
   if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
   const names = choosable(columnsOf(input, rows));
   requireFewColumns(file, names);
-  const chosen = chooseByName(names, plan.type, choice);
-  const columns = names.map((column) => describeColumn(column, { input, rows, chosen, plan }));
-  const view = { layout, detected: input.detected ?? {}, columns, more: chosen.more };
+  const made = { type: plan.type, preset: preset.mapping, isCsv: input.format === "csv" };
+  const chosen = chooseByName(names, made, choice);
+  const read = columnsIn(preset.mapping);
+  const columns = names.map((column) => ({
+    ...describeColumn(column, { input, rows, chosen, plan }),
+    isInPreset: read.has(column),
+  }));
+  const { more, preset: name } = chosen;
+  const view = { preset: name, layout, detected: input.detected ?? {}, columns, more };
   try {
-    const mapping = toMapping(chosen, { type: plan.type, isCsv: input.format === "csv" });
+    const mapping = toMapping(chosen, made);
     const mapper = makeRowMapper(input, { ...plan, mapping, layout });
     const shown = rows.map((row) => {
       const { records, errors } = checkRow(plan, mapper.map(row));
@@ -85,6 +97,13 @@ export async function inspectFile(
     if (!(error instanceof OperatorError) || error.errorName === "input") throw error;
     return { ...view, rows: [], mapping: undefined, problem: error.message };
   }
+}
+
+/** Throws OperatorError. */
+function readChosen(preset: string): MappingFile {
+  if (preset === "") return { mapping: new Map(), layout: {} };
+  if (presetNames.some((name) => name === preset)) return readPreset(preset);
+  throw new OperatorError("invalid", "There is no such preset. Choose one of the list.");
 }
 
 function requireFewColumns(file: string, names: readonly string[]): void {
@@ -134,7 +153,10 @@ interface Described {
   readonly plan: InspectionPlan;
 }
 
-function describeColumn(column: string, { input, rows, chosen, plan }: Described): InspectedColumn {
+function describeColumn(
+  column: string,
+  { input, rows, chosen, plan }: Described,
+): Omit<InspectedColumn, "isInPreset"> {
   const { field = "", time = "" } = chosen.columns.find((one) => one.column === column) ?? {};
   const samples = rows
     .map((row) => valueIn(row, column, input.columns))

@@ -4,6 +4,7 @@
 import type { OperatorErrorName } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Layout } from "../formats/layout.ts";
+import type { FileCheck } from "../import/check-file.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { Mapping } from "../import/mapping.ts";
 import type { Counts } from "../progress.ts";
@@ -31,7 +32,7 @@ export type UploadTask =
       readonly choice: MappingChoice | undefined;
     }
   | {
-      readonly kind: "import";
+      readonly kind: "check" | "import";
       readonly plan: UploadPlan;
       readonly layout: Layout;
       readonly mapping: Mapping;
@@ -46,8 +47,6 @@ export interface UploadStep extends Counts {
 /** A row that was refused, for people. */
 export interface RefusedRow {
   readonly row: number;
-  /** The error code; undefined for a row that can't be read. */
-  readonly code: number | undefined;
   readonly reason: string;
 }
 
@@ -61,6 +60,7 @@ export type FromUpload =
   | { readonly kind: "step"; readonly step: UploadStep }
   | { readonly kind: "refused"; readonly rows: readonly RefusedRow[] }
   | { readonly kind: "inspected"; readonly inspection: Inspection }
+  | { readonly kind: "checked"; readonly check: FileCheck }
   | { readonly kind: "imported"; readonly report: FileReport }
   /** `name` is undefined for an internal error. */
   | {

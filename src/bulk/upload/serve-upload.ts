@@ -1,5 +1,5 @@
 // The work of the thread of an upload: inspects the file, or reads it to the end, maps and validates its rows, and
-// passes the drafts to the main thread. Never writes to the store.
+// for an import passes the drafts to the main thread. Never writes to the store.
 
 import { dirname, join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
@@ -7,11 +7,13 @@ import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import { openRows } from "../formats/open-rows.ts";
+import { checkFile } from "../import/check-file.ts";
 import { refusedName } from "../import/file-paths.ts";
 import { importFile } from "../import/import-file.ts";
 import { describeReason, type Refusal } from "../import/refused-file.ts";
 import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
+import { noStep } from "./upload.ts";
 import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from "./messages.ts";
 
 /** How many lists are in flight, and how many rows each has at most: the main thread receives a list in one tick. */
@@ -20,6 +22,7 @@ const lists = { connections: 2, listRows: 250 } as const;
 /** How many refused rows are shown; the file of refused rows has all of them. */
 const refusedRowsShown = 100;
 const reasonCharactersShown = 300;
+const rowsPerStep = 1_000;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
@@ -31,6 +34,8 @@ export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
     if (task.kind === "inspect") {
       const inspection = await inspectFile(file, optionsOf(task.plan), task.choice);
       send({ kind: "inspected", inspection });
+    } else if (task.kind === "check") {
+      send({ kind: "checked", check: await runCheck(task, send) });
     } else {
       send({ kind: "imported", report: await runImport(port, task, send) });
     }
@@ -52,9 +57,25 @@ function optionsOf({ resourceType, organizationId, update, timestampMin }: Uploa
   };
 }
 
+type ReadTask = Extract<UploadTask, { readonly mapping: unknown }>;
+
+function runCheck({ plan, layout, mapping }: ReadTask, send: (message: FromUpload) => void) {
+  const { file } = plan;
+  return checkFile(
+    file,
+    { ...optionsOf(plan), layout, mapping },
+    {
+      shownMax: 0,
+      onRow: (step) => {
+        if (step.rows % rowsPerStep === 0) send({ kind: "step", step: { ...noStep, ...step } });
+      },
+    },
+  );
+}
+
 async function runImport(
   port: Port,
-  { plan, layout, mapping }: Extract<UploadTask, { readonly kind: "import" }>,
+  { plan, layout, mapping }: ReadTask,
   send: (message: FromUpload) => void,
 ) {
   const stopping = new AbortController();
@@ -86,9 +107,9 @@ async function runImport(
   );
 }
 
-function describeRefused({ row, code, message, errors }: Refusal): RefusedRow {
+function describeRefused({ row, message, errors }: Refusal): RefusedRow {
   const reason = describeReason(message, errors).slice(0, reasonCharactersShown);
-  return { row: row.number, code, reason };
+  return { row: row.number, reason };
 }
 
 /** Sends drafts to the main thread and waits for their outcome. */

@@ -5,11 +5,14 @@ import type { Worker } from "node:worker_threads";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
+import type { FileCheck } from "../import/check-file.ts";
 import type { FileReport } from "../import/import-file.ts";
 import type { ImportWrite } from "../import/store-target.ts";
 import type { Inspection } from "./inspect.ts";
 import type { FromUpload, RefusedRow, ToUpload, UploadStep, UploadTask } from "./messages.ts";
 import { stopOf } from "./upload.ts";
+
+type ReadTask = Extract<UploadTask, { readonly mapping: unknown }>;
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 
@@ -49,13 +52,37 @@ export async function inspectInThread(
   }
 }
 
+/** Throws OperatorError. */
+export async function checkInThread(
+  start: StartUploadThread,
+  task: ReadTask,
+  { onStep, stopping }: Pick<ImportEvents, "onStep" | "stopping">,
+): Promise<FileCheck> {
+  const thread = start(task);
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const stop = (): void => reject(stopOf(stopping));
+    stopping.addEventListener("abort", stop);
+    if (stopping.aborted) stop();
+  });
+  try {
+    const ended = resultOf(thread, (message) => {
+      if (message.kind === "step") onStep(message.step);
+    });
+    const result = await Promise.race([ended, stopped]);
+    if (result.kind === "checked") return result.check;
+    throw new TypeError(`a check ended with ${result.kind}`);
+  } finally {
+    await thread.terminate();
+  }
+}
+
 /** How long a thread may take to stop. */
 const stopMsMax = 3_000;
 
 /** Throws OperatorError; records that were written before stay. */
 export async function importInThread(
   start: StartUploadThread,
-  task: Extract<UploadTask, { readonly kind: "import" }>,
+  task: ReadTask,
   { write, onStep, onRefused, stopping }: ImportEvents,
 ): Promise<FileReport> {
   const thread = start(task);
@@ -101,14 +128,15 @@ function asOperatorError(error: unknown): unknown {
   return isAnswer ? new OperatorError("server", error.message, { cause: error }) : error;
 }
 
-type Result = Extract<FromUpload, { readonly kind: "inspected" | "imported" }>;
+type Result = Extract<FromUpload, { readonly kind: "inspected" | "checked" | "imported" }>;
 
 function resultOf(thread: UploadThread, onOther: (message: FromUpload) => void): Promise<Result> {
   return new Promise((resolve, reject) => {
     thread.on("message", (message: FromUpload) => {
-      if (message.kind === "inspected" || message.kind === "imported") resolve(message);
-      else if (message.kind === "failed") reject(errorOf(message));
-      else onOther(message);
+      if (message.kind === "failed") reject(errorOf(message));
+      else if (message.kind === "write" || message.kind === "step" || message.kind === "refused")
+        onOther(message);
+      else resolve(message);
     });
     thread.on("error", (error) => reject(isOutOfMemory(error) ? tooMuchMemory(error) : error));
     thread.on("exit", () =>

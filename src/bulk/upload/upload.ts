@@ -2,19 +2,23 @@
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../formats/compression.ts";
+import type { FileCheck } from "../import/check-file.ts";
 import type { FileReport } from "../import/import-file.ts";
+import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
 
 export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
+  /** The id of an upload of the same person, of which this is a repaired file: its columns are chosen alike. */
+  readonly repairs?: string | undefined;
   /** The operator to whom it belongs: nobody else can see it. */
   readonly ownerId: string;
 }
 
 export type UploadState =
   | { readonly name: "ready" }
-  /** Without a step it waits for its turn. */
-  | { readonly name: "importing"; readonly step: UploadStep | undefined }
+  /** Without a step it waits for its turn. All rows are checked before the first is imported. */
+  | { readonly name: "checking" | "importing"; readonly step: UploadStep | undefined }
   | {
       readonly name: "ended";
       readonly step: UploadStep;
@@ -31,6 +35,8 @@ export interface Upload extends NewUpload {
   readonly inspection: Inspection | undefined;
   /** Changes with the mapping, so that nobody imports with another mapping than was shown. */
   readonly inspectionNo: number;
+  /** What an import with this mapping would refuse; undefined until all rows were checked. */
+  readonly check: FileCheck | undefined;
   /** The first refused rows. */
   readonly refused: readonly RefusedRow[];
 }
@@ -39,8 +45,11 @@ export interface Upload extends NewUpload {
 export interface UploadEntry
   extends
     Omit<UploadPlan, "timestampMin">,
-    Omit<Upload, "state" | "inspection" | "inspectionNo" | "refused"> {
+    Omit<Upload, "state" | "inspection" | "inspectionNo" | "check" | "refused"> {
   inspectionNo: number;
+  /** The last one; undefined for columns that are chosen by name. */
+  choice: MappingChoice | undefined;
+  check: FileCheck | undefined;
   keptUntil: number;
   state: UploadState | { readonly name: "arriving" };
   inspection: Inspection | undefined;
@@ -66,6 +75,10 @@ export const noStep: UploadStep = { rows: 0, share: 0, written: 0, unchanged: 0,
 
 export function isReceived(entry: UploadEntry): entry is UploadEntry & Upload {
   return entry.state.name !== "arriving";
+}
+
+export function isBusy({ state }: UploadEntry): boolean {
+  return state.name === "checking" || state.name === "importing";
 }
 
 export function change(entry: UploadEntry, state: UploadState): void {

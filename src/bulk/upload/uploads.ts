@@ -2,8 +2,9 @@
 // removed an hour after they arrived or their import ended, when they are discarded, and when the process stops.
 // Another process knows nothing of them.
 //
-// An upload is ready (its mapping may change) → importing, first in a queue → ended (refused rows can be downloaded) →
-// removed. It can be discarded when it is ready or has ended; stopping an import ends it.
+// An upload is ready (its mapping may change) → checking, first in a queue → importing, or ready again if rows would be
+// refused → ended (refused rows can be downloaded) → removed. It can be discarded when it is ready or has ended;
+// stopping a check or an import ends it.
 
 import { randomBytes } from "node:crypto";
 import { createReadStream, type ReadStream } from "node:fs";
@@ -13,7 +14,9 @@ import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatOfName, parquetRefused } from "../formats/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
+import type { FileCheck } from "../import/check-file.ts";
 import type { FileReport } from "../import/import-file.ts";
+import { presetNames } from "../import/mapping.ts";
 import { layoutParts } from "../formats/layout.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
@@ -23,6 +26,7 @@ import {
   busy,
   change,
   endingOf,
+  isBusy,
   type UploadEntry,
   isReceived,
   type NewUpload,
@@ -36,6 +40,7 @@ import {
   uploadsOff,
 } from "./upload.ts";
 import {
+  checkInThread,
   importInThread,
   inspectInThread,
   type StartUploadThread,
@@ -85,6 +90,7 @@ const allowedMs = 2_000;
 export class Uploads {
   /** For the inputs of a page. */
   readonly layoutParts = layoutParts;
+  readonly presetNames = presetNames;
   readonly #options: UploadsOptions;
   readonly #entries = new Map<string, UploadEntry>();
   readonly #timer: NodeJS.Timeout;
@@ -154,6 +160,7 @@ export class Uploads {
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
     this.requireRoom(about);
     const uploadId = `upl_${randomBytes(16).toString("base64url")}`;
+    const repaired = this.#entries.get(about.repairs ?? "");
     const entry: UploadEntry = {
       ...about,
       uploadId,
@@ -164,6 +171,8 @@ export class Uploads {
       state: { name: "arriving" },
       inspection: undefined,
       inspectionNo: 0,
+      choice: repaired?.ownerId === about.ownerId ? repaired.choice : undefined,
+      check: undefined,
       refused: [],
       watchers: new Set(),
       stopping: new AbortController(),
@@ -203,10 +212,10 @@ export class Uploads {
         const entry = this.#findReady(uploadId, ownerId);
         if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
         const plan = planOf(entry, this.#options.timestampMin);
-        const task = { kind: "inspect", plan, choice } as const;
+        const task = { kind: "inspect", plan, choice: choice ?? entry.choice } as const;
         const inspection = await inspectInThread(this.#options.startThread, task);
         entry.inspectionNo += 1;
-        entry.inspection = inspection;
+        Object.assign(entry, { inspection, choice: task.choice, check: undefined });
         return inspection;
       });
     } catch (error) {
@@ -215,8 +224,8 @@ export class Uploads {
   }
 
   /**
-   * Begins the import with the mapping that was inspected. Throws OperatorError upload, also if another one was
-   * inspected since.
+   * Checks all rows with the mapping that was inspected, and imports them if none would be refused; calling it again
+   * imports the others. Throws OperatorError upload, also if another mapping was inspected since.
    */
   start(
     uploadId: string,
@@ -231,46 +240,65 @@ export class Uploads {
         "Its mapping was changed since this page was shown; see how the rows are now.",
       );
     }
-    entry.state = { name: "importing", step: undefined };
     const { stopping } = entry;
+    const task = { plan: planOf(entry, this.#options.timestampMin), layout, mapping } as const;
     const run: RunImport = (onStep) =>
       this.#imports.run(entry, stopping.signal, () => {
         change(entry, { name: "importing", step: noStep });
-        const plan = planOf(entry, this.#options.timestampMin);
-        const task = { kind: "import", plan, layout, mapping } as const;
-        return importInThread(this.#options.startThread, task, {
-          write,
-          stopping: stopping.signal,
-          onRefused: (rows) => void entry.refused.push(...rows),
-          onStep: (step) => {
-            change(entry, { name: "importing", step });
-            onStep(step);
+        return importInThread(
+          this.#options.startThread,
+          { ...task, kind: "import" },
+          {
+            write,
+            stopping: stopping.signal,
+            onRefused: (rows) => void entry.refused.push(...rows),
+            onStep: (step) => {
+              change(entry, { name: "importing", step });
+              onStep(step);
+            },
           },
-        });
+        );
       });
     const check = setInterval(() => {
       requireAllowed().catch((error: unknown) => {
         if (error instanceof OperatorError) stopping.abort(error);
       });
     }, allowedMs).unref();
-    const running = this.#end(entry, record(run)).finally(() => {
+    const isSeen = entry.check !== undefined;
+    change(entry, { name: isSeen ? "importing" : "checking", step: undefined });
+    const work = isSeen
+      ? record(run)
+      : this.#check(entry, { ...task, kind: "check" }).then(({ refused }) =>
+          refused === 0 ? record(run) : undefined,
+        );
+    const running = this.#end(entry, work).finally(() => {
       clearInterval(check);
       this.#running.delete(running);
     });
     this.#running.add(running);
   }
 
+  #check(entry: UploadEntry, task: Parameters<typeof checkInThread>[1]): Promise<FileCheck> {
+    const { signal: stopping } = entry.stopping;
+    const onStep = (step: UploadStep): void => change(entry, { name: "checking", step });
+    return this.#imports.run(entry, stopping, async () => {
+      onStep(noStep);
+      entry.check = await checkInThread(this.#options.startThread, task, { onStep, stopping });
+      return entry.check;
+    });
+  }
+
   /** Lists in flight are still written. Throws OperatorError. */
   stop(uploadId: string, ownerId: string): void {
     const entry = this.#find(uploadId, ownerId);
-    if (entry.state.name !== "importing") throw notReady("It is not being imported.");
+    if (!isBusy(entry)) throw notReady("It is not being imported.");
     entry.stopping.abort();
   }
 
   /** Throws OperatorError. */
   async discard(uploadId: string, ownerId: string): Promise<void> {
     const entry = this.#find(uploadId, ownerId);
-    if (entry.state.name === "importing") throw notReady("Its import has begun; stop it first.");
+    if (isBusy(entry)) throw notReady("Its import has begun; stop it first.");
     await this.#remove(entry);
   }
 
@@ -311,12 +339,17 @@ export class Uploads {
     await (await this.#folder?.catch(() => undefined))?.remove();
   }
 
-  async #end(entry: UploadEntry, work: Promise<FileReport>): Promise<void> {
+  /** Without a report, some rows would be refused, and the person decides. */
+  async #end(entry: UploadEntry, work: Promise<FileReport | undefined>): Promise<void> {
     const stepNow = (): UploadStep =>
       (entry.state.name === "importing" ? entry.state.step : undefined) ?? noStep;
     const keep = (): void => void (entry.keptUntil = this.#options.now() + uploadLimits.keptMs);
     try {
       const report = await work.finally(keep);
+      if (report === undefined) {
+        change(entry, { name: "ready" });
+        return;
+      }
       const { rows, written, unchanged, refused } = report;
       const step = { rows, share: 1, written, unchanged, refused };
       change(entry, { name: "ended", step, failure: undefined, report });

@@ -106,6 +106,7 @@ const uploadColumns: readonly Column<Upload>[] = [
 
 const states: Readonly<Record<Upload["state"]["name"], readonly [Meaning, string]>> = {
   ready: ["wait", "to be checked"],
+  checking: ["busy", "is being checked"],
   importing: ["busy", "is being imported"],
   ended: ["good", "import ended"],
 };

@@ -1,7 +1,8 @@
 // The import of an uploaded file while it runs and after its end, and the common parts of the pages of an uploaded
 // file. The script of the console updates the progress; without the script, the page reloads.
 
-import type { RefusedRow, UploadStep } from "../../bulk/upload/messages.ts";
+import type { FileCheck } from "../../bulk/import/check-file.ts";
+import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderButton } from "../html/field.ts";
@@ -25,7 +26,10 @@ export function renderDiscard({ uploadId }: Upload): Html {
   return renderButton("Remove the file from the server", `/console/upload/${uploadId}/discard`);
 }
 
-export function renderImporting(upload: Upload, step: UploadStep | undefined): Html {
+type Busy = Extract<UploadState, { readonly name: "checking" | "importing" }>;
+
+export function renderBusy(upload: Upload, state: Busy): Html {
+  const { step } = state;
   const path = `/console/upload/${upload.uploadId}`;
   return html`${renderFile(upload)}
     <section aria-labelledby="progress" data-progress="${path}/progress">
@@ -35,27 +39,30 @@ export function renderImporting(upload: Upload, step: UploadStep | undefined): H
         value="${(step?.share ?? 0).toFixed(3)}"
         aria-labelledby="progress"
       ></progress>
-      <p data-progress-text>${describeStep(step)}</p>
+      <p data-progress-text>${describeStep(state)}</p>
       <p>
-        It continues when you leave this page. If this process ends, upload the file again and
-        repeat the import: identical records are not written again.
+        All rows are checked first, and then imported if none would be refused. It continues when
+        you leave this page. If this process ends, upload the file again and repeat the import:
+        identical records are not written again.
       </p>
       ${renderButton("Stop the import", `${path}/stop`)}
     </section>`;
 }
 
 /** `41 %, 120,000 rows: 119,990 written, 7 unchanged, 3 refused`. */
-export function describeStep(step: UploadStep | undefined): string {
+export function describeStep({ name, step }: Busy): string {
   if (step === undefined) {
     return "It waits for other imports: one of a person, and one into an organization, runs at a time.";
   }
   const { rows, share, written, unchanged, refused } = step;
+  const read = `${Math.floor(share * 100)} %, ${formatNumber(rows)} rows`;
+  if (name === "checking") return `Checking: ${read}, ${formatNumber(refused)} would be refused`;
   const parts = [
     `${formatNumber(written)} written`,
     `${formatNumber(unchanged)} unchanged`,
     `${formatNumber(refused)} refused`,
   ];
-  return `${Math.floor(share * 100)} %, ${formatNumber(rows)} rows: ${parts.join(", ")}`;
+  return `${read}: ${parts.join(", ")}`;
 }
 
 type Ended = Extract<UploadState, { readonly name: "ended" }>;
@@ -78,6 +85,7 @@ export function renderEnded(upload: Upload, { step, failure, report }: Ended): H
         ${renderFigure("Unchanged", unchanged)} ${renderFigure("Refused", refused)}
       </dl>
     </section>
+    ${report !== undefined && renderIgnored(report)}
     ${refused > 0 && renderRefused(upload, { refused, canDownload: report !== undefined })}
     <p><a href="/console/intake">Upload another file</a></p>
     ${renderDiscard(upload)}`;
@@ -90,10 +98,43 @@ function renderFigure(label: string, count: number): Html {
   </div>`;
 }
 
+export function renderIgnored({ ignoredLines }: Pick<FileCheck, "ignoredLines">): Html | false {
+  return (
+    ignoredLines > 0 &&
+    html`<p>
+      Lines that are no rows, because they are comments, delimiters only, or after the last row:
+      ${formatNumber(ignoredLines)}.
+    </p>`
+  );
+}
+
+/** A form for the same records in a repaired file. */
+export function renderRepair({ uploadId, organizationId, resourceType, update }: Upload): Html {
+  const fields = {
+    organization: organizationId,
+    type: resourceType,
+    mode: update ? "update" : "add",
+    repairs: uploadId,
+  };
+  return html`<form
+    class="filters"
+    method="post"
+    action="/console/upload"
+    enctype="multipart/form-data"
+  >
+    ${Object.entries(fields).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <label>Repaired file, with the same columns <input type="file" name="file" required /></label>
+    <button type="submit">Upload the repaired file</button>
+  </form>`;
+}
+
 function renderRefused(
-  { uploadId, refused: rows }: Upload,
+  upload: Upload,
   { refused, canDownload }: { readonly refused: number; readonly canDownload: boolean },
 ): Html {
+  const { uploadId, refused: rows } = upload;
   const more = refused - rows.length;
   return html`<section aria-labelledby="refused">
     <h2 id="refused">Refused rows</h2>
@@ -104,13 +145,12 @@ function renderRefused(
         reason, until the file is removed. Correct them there, and upload that file.
       </p>`
     }
-    ${renderFocusableTable(columns, rows, "plain")}
+    ${renderRepair(upload)} ${renderFocusableTable(columns, rows, "plain")}
     ${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}
   </section>`;
 }
 
 const columns: readonly Column<RefusedRow>[] = [
   ["Row", ({ row }) => row],
-  ["Error", ({ code }) => code ?? "unreadable"],
   ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
 ];

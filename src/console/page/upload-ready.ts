@@ -1,45 +1,50 @@
 // An uploaded file before its import: a row for each column with its field, then the first rows as they would be
-// stored, with the errors of each.
+// stored, with the errors of each, and once all rows were checked, what is wrong with them.
 
-import type { LayoutParts } from "../../bulk/formats/layout.ts";
+import type { FileCheck } from "../../bulk/import/check-file.ts";
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
+import type { Uploads } from "../../bulk/upload/uploads.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
-import { type Html, html, renderFocusableTable } from "../html/html.ts";
-import { renderDiscard, renderFile } from "./upload-import.ts";
+import { renderChoice } from "../html/filter.ts";
+import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
+import { formatNumber } from "../html/time.ts";
+import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./upload-import.ts";
+
+type Offered = Pick<Uploads, "layoutParts" | "presetNames">;
 
 /** `unreadable`: why the file can't be read at all. */
 export function renderReady(
   upload: Upload,
   unreadable: string | undefined,
-  parts: LayoutParts,
+  offered: Offered,
 ): Html {
   const { inspection } = upload;
   return html`${renderFile(upload)}
-  ${unreadable !== undefined && renderUnreadable(upload, unreadable, parts)}
-  ${inspection !== undefined && renderColumns(upload, inspection, parts)}
+  ${unreadable !== undefined && renderUnreadable(upload, unreadable, offered)}
+  ${inspection !== undefined && renderColumns(upload, inspection, offered)}
   ${inspection?.mapping !== undefined && renderRows(inspection.rows)}
-  ${inspection?.mapping !== undefined && renderStart(upload, inspection)} ${renderDiscard(upload)}`;
+  ${inspection?.mapping !== undefined && renderStart(upload)} ${renderDiscard(upload)}`;
 }
 
-function renderUnreadable({ uploadId }: Upload, unreadable: string, parts: LayoutParts): Html {
+function renderUnreadable({ uploadId }: Upload, unreadable: string, offered: Offered): Html {
   return html`<p role="alert">${unreadable}</p>
     <form method="post" action="/console/upload/${uploadId}">
-      ${renderLayout(parts, { layout: {}, detected: {} })}
+      ${renderLayout(offered, { preset: "", layout: {}, detected: {} })}
       <p><button type="submit">Read the file in this layout</button></p>
     </form>`;
 }
 
 /** What the file showed is in the inputs, and can be changed. */
 function renderLayout(
-  parts: LayoutParts,
-  { layout, detected }: Pick<Inspection, "layout" | "detected">,
+  { layoutParts: parts, presetNames }: Offered,
+  { preset, layout, detected }: Pick<Inspection, "preset" | "layout" | "detected">,
 ): Html {
-  const values = new Map<string, string | number | undefined>(
+  const given = new Map<string, string | number | undefined>(
     Object.entries({ ...detected, ...layout }),
   );
   const inputs = Object.entries(parts).map(([name, { meaning }]) => {
-    const value = String(values.get(name) ?? "");
+    const value = String(given.get(name) ?? "");
     return html`<label
       >${meaning}
       <input
@@ -50,17 +55,21 @@ function renderLayout(
       />
     </label>`;
   });
+  const query = new URLSearchParams({ preset });
+  const values = presetNames.map((name) => [name, name] as const);
   return html`<fieldset>
     <legend>Layout of the file</legend>
+    ${renderChoice("Preset, for transactions of another product", "preset", { query, values, unset: "none" })}
     ${inputs}
   </fieldset>`;
 }
 
 function renderColumns(
   { uploadId, resourceType }: Upload,
-  { layout, detected, columns, more, problem }: Inspection,
-  parts: LayoutParts,
+  inspection: Inspection,
+  offered: Offered,
 ): Html {
+  const { preset, columns, more, problem } = inspection;
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
   const table = renderFocusableTable<InspectedColumn>(
     [
@@ -87,17 +96,20 @@ function renderColumns(
     columns,
     "cards upload-columns",
   );
-  const left = columns.filter(({ field }) => field === "").length;
+  const left = columns.filter(({ field, isInPreset }) => field === "" && !isInPreset).length;
   const leftOut = `Without a field, and so not imported: ${left} of ${columns.length} columns.`;
   return html`<section aria-labelledby="columns">
     <h2 id="columns">Columns</h2>
     ${problem !== undefined && html`<p role="alert">${problem}</p>`}
-    <p>${left === 0 ? "Every column has a field." : leftOut}</p>
+    <p>
+      ${left === 0 ? "Every column has a field." : leftOut}
+      ${preset !== "" && html`Fields that are not given here are those of the preset ${preset}.`}
+    </p>
     <form method="post" action="/console/upload/${uploadId}">
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${renderLayout(parts, { layout, detected })} ${table}
+      ${renderLayout(offered, inspection)} ${table}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
@@ -107,8 +119,9 @@ function renderColumns(
   </section>`;
 }
 
-function renderField({ column, field, meant }: InspectedColumn): Html {
+function renderField({ column, field, meant, isInPreset }: InspectedColumn): Html {
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  const isLeft = meant !== undefined || field === "";
   return html`<input
       name="field"
       list="fields"
@@ -116,7 +129,7 @@ function renderField({ column, field, meant }: InspectedColumn): Html {
       maxlength="200"
       autocomplete="off"
       aria-label="Field for the column ${column}"
-    />${(meant !== undefined || field === "") && html`<small>not imported${hint}</small>`}`;
+    />${isLeft && html`<small>${isInPreset ? "by the preset" : `not imported${hint}`}</small>`}`;
 }
 
 function renderRows(rows: readonly InspectedRow[]): Html {
@@ -161,23 +174,38 @@ function renderRow({ row, records, errors }: InspectedRow): Html {
   </article>`;
 }
 
-function renderStart(
-  { uploadId, inspectionNo, organizationId, resourceType, update }: Upload,
-  { rows }: Inspection,
-): Html {
-  const isWrong = rows.some(({ errors }) => errors.length > 0);
+function renderStart(upload: Upload): Html {
+  const { uploadId, inspectionNo, organizationId, resourceType, update, check } = upload;
   const verb = update ? "updates" : "adds";
   return html`<section class="narrow" aria-labelledby="start">
     <h2 id="start">Import</h2>
     <p>
-      It ${verb} records of the type ${titleOf(resourceType)} in <bdi>${organizationId}</bdi>. Rows
-      that are refused don't stop it; they are listed afterwards. It can be repeated: identical
-      records are not written again.
+      It ${verb} records of the type ${titleOf(resourceType)} in <bdi>${organizationId}</bdi>. All
+      rows are checked before the first is written. It can be repeated: identical records are not
+      written again.
     </p>
-    ${isWrong && html`<p role="alert">Rows above fail validation, and would be refused.</p>`}
+    ${check !== undefined && renderCheck(upload, check)}
     <form method="post" action="/console/upload/${uploadId}/start">
       <input type="hidden" name="seen" value="${inspectionNo}" />
-      <button type="submit" class="main">Import the file</button>
+      <button type="submit" class="main">
+        ${check === undefined ? "Import the file" : "Import the other rows"}
+      </button>
     </form>
   </section>`;
 }
+
+function renderCheck(upload: Upload, check: FileCheck): Html {
+  return html`<p role="alert">
+      ${formatNumber(check.refused)} of ${formatNumber(check.rows)} rows would be refused. Nothing
+      is written yet. Change the mapping above, upload a repaired file, or import the other rows.
+    </p>
+    ${renderFocusableTable(faultColumns, check.faults.slice(0, faultsShown), "plain")}
+    ${renderIgnored(check)} ${renderRepair(upload)}`;
+}
+
+const faultsShown = 50;
+const faultColumns: readonly Column<FileCheck["faults"][number]>[] = [
+  ["Rows", ({ rows }) => formatNumber(rows)],
+  ["What is wrong", ({ error }) => html`<bdi>${error}</bdi>`],
+  ["First rows", ({ first }) => first.join(", ")],
+];

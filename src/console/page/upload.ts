@@ -12,7 +12,7 @@ import { readSessionCookie } from "../sign-in/cookie.ts";
 import { sendFile } from "../request/download.ts";
 import { makeImportWriter } from "../request/import-writer.ts";
 import { readFileForm } from "../request/multipart.ts";
-import { describeStep, renderEnded, renderImporting } from "./upload-import.ts";
+import { describeStep, renderBusy, renderEnded } from "./upload-import.ts";
 import { renderReady } from "./upload-ready.ts";
 
 const refreshSeconds = 2;
@@ -31,6 +31,7 @@ export async function receiveUpload(person: Person): Promise<Answer> {
       organizationId: fields.get("organization")?.trim() ?? "",
       resourceType: fields.get("type") ?? "",
       update: isUpdate(fields.get("mode")),
+      repairs: fields.get("repairs"),
     };
     await requireImportable(app, about);
     return sources.uploads.receive(about, content);
@@ -47,17 +48,24 @@ function isUpdate(mode = "add"): boolean {
 export async function showUpload(person: Person): Promise<Answer> {
   const upload = find(person);
   const { state } = upload;
-  const isRunning = state.name === "importing";
   const body =
     state.name === "ready"
-      ? renderReady(...(await inspect(person)), person.sources.uploads.layoutParts)
-      : isRunning
-        ? renderImporting(upload, state.step)
-        : renderEnded(upload, state);
-  const title = { ready: "Check the file", importing: "Importing", ended: "Import" }[state.name];
+      ? renderReady(...(await inspect(person)), person.sources.uploads)
+      : state.name === "ended"
+        ? renderEnded(upload, state)
+        : renderBusy(upload, state);
+  const isRunning = state.name === "checking" || state.name === "importing";
+  const title = titles[state.name];
   const view = { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
   return showPage(person, view);
 }
+
+const titles: Readonly<Record<Upload["state"]["name"], string>> = {
+  ready: "Check the file",
+  checking: "Checking all rows",
+  importing: "Importing",
+  ended: "Import",
+};
 
 /** The upload with its first rows, or why they can't be read. */
 async function inspect(person: Person): Promise<[Upload, string | undefined]> {
@@ -82,7 +90,8 @@ export async function chooseColumns(person: Person): Promise<Answer> {
   }));
   const names = Object.keys(sources.uploads.layoutParts);
   const layout = Object.fromEntries(names.map((name) => [name, form.get(name)?.trim() ?? ""]));
-  const choice: MappingChoice = { layout, columns, more: form.get("more")?.trim() ?? "" };
+  const [preset = "", more = ""] = ["preset", "more"].map((name) => form.get(name)?.trim());
+  const choice: MappingChoice = { preset, layout, columns, more };
   await sources.uploads.inspect(id, operator.operatorId, choice);
   return redirectTo(`/console/upload/${id}`);
 }
@@ -92,8 +101,8 @@ export async function startImport(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const upload = find(person);
   const { organizationId, resourceType, update } = upload;
-  const { organization, type } = await beginImport(app, { organizationId, resourceType, update });
-  const write = makeImportWriter(context, { organization, type });
+  const target = { organizationId, resourceType };
+  const write = makeImportWriter(context, await requireImportable(app, target));
   const requireAllowed = (): Promise<void> => requireStillImportable(person, upload);
   sources.uploads.start(id, operator.operatorId, {
     inspectionNo: Number(form.get("seen")),
@@ -102,7 +111,10 @@ export async function startImport(person: Person): Promise<Answer> {
       return write(drafts, stopping);
     },
     requireAllowed,
-    record: (run) => trackImport(app, { organizationId, resourceType, source: "console" }, run),
+    record: async (run) => {
+      await beginImport(app, { ...target, update });
+      return trackImport(app, { ...target, source: "console" }, run);
+    },
   });
   return redirectTo(`/console/upload/${id}`);
 }
@@ -139,9 +151,9 @@ export async function followImport(person: Person): Promise<undefined> {
   streams.open(person, {
     read: () => {
       const known = uploads.listOf(operator.operatorId).find(({ uploadId }) => uploadId === id);
-      if (known?.state.name !== "importing") return undefined;
-      const { step } = known.state;
-      return { share: step?.share ?? 0, text: describeStep(step) };
+      const { state } = known ?? {};
+      if (state?.name !== "checking" && state?.name !== "importing") return undefined;
+      return { share: state.step?.share ?? 0, text: describeStep(state) };
     },
     watch: (onChange) => uploads.watch(id, operator.operatorId, onChange),
   });

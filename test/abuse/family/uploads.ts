@@ -42,9 +42,12 @@ class Person {
     const { location: path } = (await this.upload(file)).headers;
     if (path === undefined) return this.#context.pause(200);
     const seen = /name="seen" value="(\d+)"/.exec((await this.#show(path)).text)?.[1];
-    if (seen !== undefined) await this.#send(`${path}/start`, { seen });
-    while (this.#context.mayGoOn() && (await this.#isImporting(path))) {
-      await this.#context.pause(200);
+    // The second time, rows that would be refused don't keep it from importing.
+    for (let time = 0; time < 2 && seen !== undefined; time += 1) {
+      await this.#send(`${path}/start`, { seen });
+      while (this.#context.mayGoOn() && (await this.#isImporting(path))) {
+        await this.#context.pause(200);
+      }
     }
     await this.#send(`${path}/stop`);
     await waitFor("the end of an import", async () =>
@@ -54,7 +57,9 @@ class Person {
   }
 
   async #isImporting(path: string): Promise<boolean> {
-    return (await this.#show(path)).text.includes("<h1>Importing</h1>");
+    return (
+      (await this.#show(path)).text.match(/<h1>(?:Checking all rows|Importing)<\/h1>/) !== null
+    );
   }
 
   #show(path: string): Promise<Reply> {

@@ -27,6 +27,7 @@ const person = { person_id: "p1", is_test_user: false, is_retail_customer: true 
 const timestamp = "2026-01-31T09:30:00Z";
 
 const choose = (columns: Readonly<Record<string, string>>, more = ""): MappingChoice => ({
+  preset: "",
   layout: {},
   columns: Object.entries(columns).map(([name, field]) => ({ column: name, field, time: "" })),
   more,

@@ -34,18 +34,25 @@ describe("an uploaded file", () => {
     const file = { ...about, fileName: "r.csv", ownerId: "op_1" };
     const { uploadId } = await uploads.receive(file, Readable.from(["assessment_id\na\n"]));
     await uploads.inspect(uploadId, "op_1");
-    uploads.start(uploadId, "op_1", {
-      inspectionNo: 1,
-      write: () => Promise.reject(new Error("nothing is written")),
-      requireAllowed: () => Promise.resolve(),
-      record: async (run) => {
-        const report = await run(() => undefined);
-        now += 2 * hourMs;
-        return report;
-      },
-    });
-    const isEnded = (): boolean => uploads.find(uploadId, "op_1").state.name === "ended";
-    await waitFor("the end of the import", () => isEnded() || undefined);
+    const start = () =>
+      uploads.start(uploadId, "op_1", {
+        inspectionNo: 1,
+        write: () => Promise.reject(new Error("nothing is written")),
+        requireAllowed: () => Promise.resolve(),
+        record: async (run) => {
+          const report = await run(() => undefined);
+          now += 2 * hourMs;
+          return report;
+        },
+      });
+    const is = (name: string) => uploads.find(uploadId, "op_1").state.name === name || undefined;
+    start();
+    assert.ok(is("checking"));
+    await waitFor("the check of all rows", () => is("ready"));
+    assert.equal(uploads.find(uploadId, "op_1").check?.refused, 1);
+    start();
+    assert.throws(start, { errorName: "upload" });
+    await waitFor("the end of the import", () => is("ended"));
     now += hourMs;
     assert.equal(uploads.find(uploadId, "op_1").refused.length, 1);
     assert.ok(uploads.readRefused(uploadId, "op_1"));
