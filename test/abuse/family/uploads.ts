@@ -43,8 +43,8 @@ class Person {
     if (path === undefined) return this.#context.pause(200);
     const seen = /name="seen" value="(\d+)"/.exec((await this.#show(path)).text)?.[1];
     // The second time, rows that would be refused don't keep it from importing.
-    for (let time = 0; time < 2 && seen !== undefined; time += 1) {
-      await this.#send(`${path}/start`, { seen });
+    for (const form of seen === undefined ? [] : [{ seen }, { seen }]) {
+      await this.#send(`${path}/start`, form);
       while (this.#context.mayGoOn() && (await this.#isImporting(path))) {
         await this.#context.pause(200);
       }
