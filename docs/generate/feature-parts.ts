@@ -16,6 +16,7 @@ const names = ["settings", "metrics"];
 
 export const pagesWithFeatures = [
   partOf("ARCHITECTURE.md", () => [renderList()]),
+  partOf("docs/concepts/promises.md", () => readParts("docs/promises.md")),
   ...names.map((name) => partOf(`docs/reference/${name}.md`, () => readParts(`docs/${name}.md`))),
 ];
 

@@ -14,10 +14,10 @@ export function promisesOf(readme: string): readonly string[] {
   return [...part.matchAll(/^- \*\*([^*.]+)\.\*\*/gm)].map(([, promise = ""]) => promise);
 }
 
-/** Rows of three cells: promise, test file, title. */
+/** Rows of three cells below such titles: promise, test, title. */
 export function promisedTests(page: string): readonly Promised[] {
   return rowsOf(page)
-    .slice(1)
+    .filter(([, test]) => test !== "test")
     .map(([promise = "", path = "", title = ""]) => ({ promise, path, title }));
 }
 
