@@ -25,6 +25,7 @@ import {
 import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
 import { approveOne, cancelOne, showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
+import { downloadReport, showErasures } from "./page/erasures.ts";
 import { showFind } from "./page/find.ts";
 import { placeOne, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
@@ -131,6 +132,8 @@ export const routes: readonly Route[] = [
   read("/console/audit", "audit.read", showAudit),
   act("/console/audit/verify", "audit.read", verifyTrail, showAudit),
   act("/console/audit/download", "audit.read", downloadTrail),
+  read("/console/erasures", "deletion.read", showErasures),
+  act("/console/erasures/download", "deletion.read", downloadReport, showErasures),
   read("/console/receipts", "deletion.read", showReceipts),
   act("/console/receipts/verify", "deletion.read", verifyOne, showReceipts),
   act("/console/receipts/download", "receipt.read", downloadAllReceipts),

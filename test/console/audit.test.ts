@@ -52,6 +52,24 @@ describe("the audit trail and the receipts in the console", () => {
     (await read(service.client, path, { cookie })).text;
   const filtered = async (query: string) => actionsIn(await show(`/console/audit?${query}`));
 
+  it("has a report of the erasures of a period, as a page and as CSV", async () => {
+    const query = `organization=${acme.organizationId}&from=${firstDay}&until=${firstDay}`;
+    const page = await show(`/console/erasures?${query}`, viewer);
+    assert.ok(page.includes(`/console/deletion/${deletion}`));
+    assert.match(page, /Records erased<\/dt>\s*<dd>Person 1</);
+    assert.doesNotMatch(await show("/console/erasures?from=2030-01-01"), /console\/deletion\/del/);
+    assert.doesNotMatch(await show("/console/erasures?until=2020-01-01"), /console\/deletion\/del/);
+    const form = Object.fromEntries(new URLSearchParams(query));
+    const path = "/console/erasures/download";
+    const { text } = await submit(service.client, path, { cookie: auditor, form });
+    const [head = "", row = "", ...others] = text.split("\n");
+    assert.equal(head.split(",").length, row.split(",").length);
+    assert.ok(row.startsWith(`${deletion},${acme.organizationId},Person,p1,operator,`), row);
+    assert.deepEqual(others, [""]);
+    const [entry] = (await service.app.store.listAudit(0, 1_000)).slice(-1);
+    assert.equal(entry?.action, "deletion.export");
+  });
+
   it("are listed in parts of fifty, newest first, under 60 kB", async () => {
     const first = await show("/console/audit");
     assert.ok(Buffer.byteLength(first) < 60_000, `${Buffer.byteLength(first)} bytes`);

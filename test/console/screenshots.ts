@@ -98,6 +98,7 @@ const shots: readonly Shot[] = [
   { name: "operators", path: () => "/console/operators", as: "anna" },
   { name: "audit", path: () => "/console/audit", as: "axel" },
   { name: "proof", path: () => "/console/proof", as: "axel" },
+  { name: "erasures", path: () => "/console/erasures", as: "axel" },
   { name: "receipts", path: () => "/console/receipts", as: "axel" },
   { name: "intake", path: () => "/console/intake", as: "anna" },
   { name: "upload", path: (_, { upload }) => upload, as: "anna" },

@@ -74,10 +74,13 @@ export interface MatchingPart {
   readonly shownNext: Deletion | undefined;
 }
 
+/** After which deletion a part begins. */
+export type Place = Pick<Deletion, "requestedAt" | "deletionRequestId">;
+
 /** Returns deletions that this person may know of. */
 export async function findMatching(
   app: App,
-  query: DeletionQuery & { readonly before?: Deletion | undefined },
+  query: DeletionQuery & { readonly before?: Place | undefined },
   foundMax: number,
 ): Promise<MatchingPart> {
   const { wait, before, isToApprove = false } = query;
@@ -105,7 +108,7 @@ export async function findMatching(
 async function examine(
   { store }: App,
   { organizationId, status, wait }: DeletionQuery,
-  { before, limit }: { readonly before: Deletion | undefined; readonly limit: number },
+  { before, limit }: { readonly before: Place | undefined; readonly limit: number },
 ): Promise<readonly Deletion[]> {
   if (wait === undefined) return store.listDeletions({ organizationId, status, before, limit });
   if (wait === "approval") {

@@ -86,28 +86,9 @@ function shown(text: string): string {
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }
 
-/** The beginnings of cells that spreadsheets execute, and of cells that were protected from this. */
-const formulaLike = /^'*[=+\-@\t\r]/;
 const protectedFormula = /^'+[=+\-@\t\r]/;
-const plainNumber = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$/;
-
-/** Puts an apostrophe before a cell that a spreadsheet would take for a formula; numbers stay as they are. */
-export function protectFormula(cell: string): string {
-  return cell !== "" && formulaLike.test(cell) && !plainNumber.test(cell) ? `'${cell}` : cell;
-}
 
 /** The original cell before `protectFormula`. */
 export function restoreFormula(cell: string): string {
   return protectedFormula.test(cell) ? cell.slice(1) : cell;
-}
-
-/** A line of CSV (RFC 4180, but ending in LF). */
-export function writeRow(cells: readonly string[], delimiter = ","): string {
-  return `${cells.map((cell) => quote(cell, delimiter)).join(delimiter)}\n`;
-}
-
-function quote(cell: string, delimiter: string): string {
-  if (cell === "") return cell;
-  const needed = /["\r\n]|^\s|\s$|^\ufeff/.test(cell) || cell.includes(delimiter);
-  return needed ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

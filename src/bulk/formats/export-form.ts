@@ -3,7 +3,8 @@
 import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
-import { cellKindOf, protectFormula, writeCell, writeRow } from "./csv-cell.ts";
+import { protectFormula, writeRow } from "../../basics/csv-row.ts";
+import { cellKindOf, writeCell } from "./csv-cell.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { historyColumns, stateColumns } from "./parquet-column.ts";

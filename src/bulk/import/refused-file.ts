@@ -5,7 +5,7 @@ import { closeSync, fdatasyncSync, ftruncateSync, rmSync, writeSync } from "node
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { protectFormula, writeRow } from "../formats/csv-cell.ts";
+import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import type { Row } from "../formats/row.ts";
 

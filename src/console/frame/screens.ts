@@ -53,6 +53,7 @@ export const tasks: readonly Task[] = [
   {
     label: "Proof",
     screens: [
+      { path: "/console/erasures", label: "Erasures", right: "deletion.read", icon: "report" },
       { path: "/console/receipts", label: "Receipts", right: "deletion.read", icon: "receipt" },
       { path: "/console/audit", label: "Audit", right: "audit.read", icon: "list" },
     ],

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { writeRow } from "../../../src/bulk/formats/csv-cell.ts";
+import { writeRow } from "../../../src/basics/csv-row.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "../../../src/bulk/formats/csv-splitter.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 

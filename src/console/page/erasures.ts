@@ -1,0 +1,136 @@
+// The report of erasures by the days on which they were completed: as a page to print, and as a CSV file.
+
+import { Readable } from "node:stream";
+import {
+  downloadErasures,
+  type Erasure,
+  type ErasureQuery,
+  type ErasureReport,
+  reportErasures,
+} from "../../actions/deletion/report-erasures.ts";
+import { protectFormula, writeRow } from "../../basics/csv-row.ts";
+import { describeBasis } from "../../domain/deletion/basis.ts";
+import { titleOf } from "../../domain/record-types.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { type Form, readDate, readText, renderInput } from "../html/field.ts";
+import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
+import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
+import { deletionPath, renderRecordName } from "../html/link.ts";
+import { renderOrganization } from "../html/party.ts";
+import { formatCounts, formatNumber, renderExactTime } from "../html/time.ts";
+import { type Person, readForm, showPage } from "../page.ts";
+import { sendFile } from "../request/download.ts";
+import { requesterOf } from "./deletions.ts";
+
+const screen = "/console/erasures";
+const shownMax = 100;
+const dayMs = 86_400_000;
+
+export async function showErasures(person: Person): Promise<Answer> {
+  const form = withOrganization(person);
+  const query = readQuery(form);
+  const report = await reportErasures(person.app, query);
+  const body = html`<form class="filters screen" method="get" action="${screen}">
+      ${renderOrganizationInput(form)}
+      ${renderInput("Completed from", "from", { type: "date", value: form.get("from") })}
+      ${renderInput("Until and with", "until", { type: "date", value: form.get("until") })}
+      <button type="submit">Show</button>
+    </form>
+    ${renderSummary(form, query, report)} ${renderList(report, query)}
+    <form class="screen" method="post" action="${screen}/download">
+      ${["organization", "from", "until"].map((name) => html`<input type="hidden" name="${name}" value="${form.get(name) ?? ""}" />`)}
+      <button type="submit">Download all as CSV</button>
+    </form>
+    <p class="note screen">
+      The browser prints this page. That you downloaded the file is in the audit trail.
+    </p>`;
+  return showPage(person, { title: "Erasures", screen, body });
+}
+
+/** The days are in UTC. Throws OperatorError invalid. */
+function readQuery(form: Form): ErasureQuery {
+  const until = readDate(form, "until", "The last day");
+  return {
+    organizationId: readText(form, "organization"),
+    from: readDate(form, "from", "The first day"),
+    until: until === undefined ? undefined : until + dayMs,
+  };
+}
+
+function renderSummary(
+  form: Form,
+  { organizationId }: ErasureQuery,
+  { erasures, isComplete }: ErasureReport,
+): Html {
+  const [from, until] = ["from", "until"].map((name) => readText(form, name));
+  const total: Record<string, number> = {};
+  for (const [type, count = 0] of erasures.flatMap(({ erased }) => Object.entries(erased))) {
+    total[type] = (total[type] ?? 0) + count;
+  }
+  const days = [from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(" ");
+  return html`${renderFacts([
+    ["Organization", organizationId === undefined ? "all" : renderOrganization(organizationId)],
+    ["Completed", days === "" ? "at any time" : `${days} (UTC)`],
+    ["Deletions", `${isComplete ? "" : "at least "}${formatNumber(erasures.length)}`],
+    ["Records erased", formatCounts(total) || "none"],
+  ])}
+  ${!isComplete && html`<p role="alert">There are more than a page reads; the file has all of them.</p>`}`;
+}
+
+function renderList({ erasures }: ErasureReport, { organizationId }: ErasureQuery): Html {
+  if (erasures.length === 0) return html`<p class="empty">No deletion was completed then.</p>`;
+  const shown = columns.filter(([name]) => name !== "Organization" || organizationId === undefined);
+  const left = erasures.length - shownMax;
+  return html`${renderTable(shown, erasures.slice(0, shownMax))}
+  ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
+}
+
+const columns: readonly Column<Erasure>[] = [
+  [
+    "Record",
+    ({ deletion }) =>
+      html`<a href="${deletionPath(deletion.deletionRequestId)}">${renderRecordName(deletion)}</a>`,
+    "bare",
+  ],
+  ["Organization", ({ deletion }) => renderOrganization(deletion.organizationId)],
+  ["Requested by", ({ deletion }) => html`<bdi>${requesterOf(deletion)}</bdi>`],
+  ["Approved by", ({ deletion }) => html`<bdi>${deletion.approval?.approvedBy ?? "–"}</bdi>`],
+  ["Basis", ({ deletion }) => describeBasis(deletion.basis)],
+  ["Completed", ({ deletion }) => renderExactTime(deletion.completedAt)],
+  ["Erased", ({ erased }) => formatCounts(erased) || "nothing"],
+];
+
+/** The heading of a column of the file, and its cell. */
+const cells: readonly (readonly [string, (erasure: Erasure) => string | undefined])[] = [
+  ["deletion_request_id", ({ deletion }) => deletion.deletionRequestId],
+  ["organization_id", ({ deletion }) => deletion.organizationId],
+  ["record_type", ({ deletion }) => titleOf(deletion.resourceType)],
+  ["record_id", ({ deletion }) => deletion.resourceId],
+  ["requested_by", ({ deletion }) => requesterOf(deletion)],
+  ["requested_at", ({ deletion }) => isoOf(deletion.requestedAt)],
+  ["reason", ({ deletion }) => deletion.reason],
+  ["basis", ({ deletion }) => describeBasis(deletion.basis)],
+  ["approved_by", ({ deletion }) => deletion.approval?.approvedBy],
+  ["approved_at", ({ deletion }) => isoOf(deletion.approval?.approvedAt)],
+  ["completed_at", ({ deletion }) => isoOf(deletion.completedAt)],
+  ["erased", ({ erased }) => formatCounts(erased)],
+];
+
+function isoOf(unixMs: number | undefined): string | undefined {
+  return unixMs === undefined ? undefined : new Date(unixMs).toISOString();
+}
+
+export async function downloadReport(person: Person): Promise<undefined> {
+  const pages = await downloadErasures(person.app, readQuery(await readForm(person)));
+  return sendFile(person, "erasures.csv", () => Readable.from(toCsv(pages)));
+}
+
+async function* toCsv(pages: AsyncIterable<readonly Erasure[]>): AsyncGenerator<string> {
+  yield writeRow(cells.map(([name]) => name));
+  for await (const page of pages) {
+    const rows = page.map((one) =>
+      writeRow(cells.map(([, read]) => protectFormula(read(one) ?? ""))),
+    );
+    if (rows.length > 0) yield rows.join("");
+  }
+}
