@@ -182,6 +182,7 @@ describe("the audit trail and the receipts in the console", () => {
     };
     const genuine = await verify(receipt);
     assert.match(genuine.text, /<strong>Genuine:<\/strong> receipt 1.*person <bdi>p1<\/bdi>/s);
+    assert.match(genuine.text, /chip good">genuine<[^]*chip open">not examined<[^]*says nothing/);
     const altered = await verify(receipt.replace('"p1"', '"p2"'));
     assert.match(altered.text, /<strong>Not genuine:<\/strong>.*The signature is not valid/s);
     const status = JSON.stringify({ receipt: JSON.parse(receipt) as unknown, disclosures: {} });

@@ -11,9 +11,9 @@ import { receiptPages } from "../pages.ts";
 import { readReceipts } from "./receipt-document.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { addDisclosures, type VerifiedDisclosures } from "./verify-disclosures.ts";
+import { addDisclosures } from "./verify-disclosures.ts";
 import { findMissingReceipts, verifyReceipts } from "./verify-receipt.ts";
-import { addStatus } from "./verify-status.ts";
+import { addStatus, type StatusVerdict } from "./verify-status.ts";
 
 const shownMax = 50;
 
@@ -105,7 +105,10 @@ const presentedMax = 100;
  * Receipts that somebody presents, as text, verified with the keys that the service publishes. Throws OperatorError
  * not_permitted, file and invalid.
  */
-export async function verifyPresented(app: App, text: string): Promise<VerifiedDisclosures> {
+export async function verifyPresented(
+  app: App,
+  text: string,
+): Promise<{ readonly verdicts: readonly StatusVerdict[]; readonly faults: readonly string[] }> {
   requireRight(app, "deletion.read");
   const { receipts, statuses, disclosures } = readReceipts("The text", text);
   if (receipts.length > presentedMax) {

@@ -275,7 +275,9 @@ function renderReceipt({ deletion, receiptFaults }: DeletionDetails): Html {
     receiptFaults === undefined
       ? html`<p>There is a receipt when the deletion is completed.</p>`
       : receiptFaults.length === 0
-        ? html`<p>The receipt is genuine: its signature is valid.</p>`
+        ? html`<p>
+            ${renderChip("good", "genuine")} The receipt is genuine: its signature is valid.
+          </p>`
         : html`<p role="alert">The receipt is not genuine. ${receiptFaults.join(" ")}</p>`;
   return html`<section aria-labelledby="receipt">
     <h2 id="receipt">Receipt</h2>

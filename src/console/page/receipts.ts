@@ -9,15 +9,15 @@ import {
   verifyPresented,
 } from "../../actions/receipt/list-receipts.ts";
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
-import type { DisclosedVerdict } from "../../actions/receipt/verify-disclosures.ts";
 import type { Answer } from "../../http/reply/reply.ts";
+import { renderChip } from "../html/chip.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderButton } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
-import { renderExactTime, renderTime } from "../html/time.ts";
+import { formatCount, formatNumber, renderExactTime, renderTime } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/receipts";
@@ -102,17 +102,63 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
 
 export async function verifyOne(person: Person): Promise<Answer> {
   const form = await readForm(person);
-  const { verdicts, faults } = await verifyPresented(person.app, form.get("receipts") ?? "");
-  const body = html`<ul class="verdicts">
-      ${verdicts.map(renderVerdict)}
+  const verified = await verifyPresented(person.app, form.get("receipts") ?? "");
+  const body = html`${renderSteps(verified)}
+    <h2>Each receipt</h2>
+    <ul class="verdicts">
+      ${verified.verdicts.map(renderVerdict)}
     </ul>
-    ${faults.map((fault) => html`<p role="alert">${fault}</p>`)}
     <p><a href="/console/receipts">To the receipts</a></p>`;
   return showPage(person, { title: "Verification of receipts", screen, body });
 }
 
-function renderVerdict({ name, receipt, faults, disclosed }: DisclosedVerdict): Html {
-  if (receipt === undefined || faults.length > 0) {
+/** What was compared, in three steps: genuine, complete, and what nothing here can show. */
+function renderSteps({ verdicts, faults }: Presented): Html {
+  const wrong = verdicts.filter(isWrong).length;
+  const genuine =
+    wrong === 0
+      ? renderChip("good", "genuine")
+      : renderChip("bad", `${formatNumber(wrong)} not genuine`);
+  const unproved = verdicts.flatMap(({ unverified }) => unverified);
+  return html`<ol class="steps">
+    <li>
+      ${genuine} ${formatCount(verdicts.length, "receipt")} compared with the published keys: each
+      signature, and what is disclosed or stated with it.
+    </li>
+    <li>${renderCompleteness(verdicts, faults)}</li>
+    <li>
+      ${renderChip("open", "not examined")} Whether receipts are missing before the first or after
+      the last of these: compare heads that somebody has stored.
+      ${unproved.length > 0 && html`Nothing here proves: <bdi>${unproved.join(", ")}</bdi>.`}
+    </li>
+  </ol>`;
+}
+
+type Presented = Awaited<ReturnType<typeof verifyPresented>>;
+type Verdict = Presented["verdicts"][number];
+
+function isWrong({ receipt, faults }: Verdict): boolean {
+  return receipt === undefined || faults.length > 0;
+}
+
+function renderCompleteness(verdicts: readonly Verdict[], faults: readonly string[]): Html {
+  if (faults.length > 0) {
+    return html`${renderChip("bad", "not complete")} ${faults.map((fault) => html`${fault} `)}`;
+  }
+  const chain = verdicts
+    .flatMap(({ receipt }) => receipt ?? [])
+    .filter((one) => one.receipt_no > 0);
+  const [first, last] = [chain[0], chain.at(-1)];
+  if (first === undefined || last === undefined || first === last) {
+    return html`${renderChip("open", "not examined")} One receipt says nothing about others.`;
+  }
+  return html`${renderChip("good", "complete")} up to ${renderTime(Date.parse(last.completed_at))}:
+  none is missing between the receipts ${first.receipt_no} and ${last.receipt_no}.`;
+}
+
+function renderVerdict(verdict: Verdict): Html {
+  const { name, receipt, faults, disclosed } = verdict;
+  if (receipt === undefined || isWrong(verdict)) {
     return html`<li>
       <strong>Not genuine:</strong> <bdi>${name}</bdi>. ${faults.map((fault) => html`${fault} `)}
     </li>`;
