@@ -186,7 +186,7 @@ describe("the released package, installed into an empty folder without developme
           path,
         ) &&
         !/^dist\/src\/console\/frame\/asset\/[\w-]+\.(?:css|svg)$/.test(path) &&
-        !/^dist\/src\/store\/sql\/schema\.sql$/.test(path) &&
+        !/^dist\/src\/(?:\w+\/)+schema\.sql$/.test(path) &&
         !/^(?:README|CHANGELOG|SECURITY)\.md$|^LICENSE$/.test(path),
     );
     assert.deepEqual(unexpected, []);

@@ -2,7 +2,8 @@
 // for its files (pg_amcheck, data checksums). Repairs nothing.
 
 import type { IntegrityReport } from "../interface/check-report.ts";
-import { checkChains, findBroken, findingsMax, type Invariant } from "../sql/trail/integrity.ts";
+import type { Invariant } from "../sql/part.ts";
+import { checkChains, findBroken, findingsMax } from "../sql/trail/integrity.ts";
 import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrival-counter.ts";
 import type { Database } from "./database.ts";

@@ -1,12 +1,14 @@
-// The tables of a new store as schema.sql describes them: the statements that make them on an engine, and the columns
-// of a table. Runs no statement.
+// The tables of a new store as schema.sql and the store parts describe them: the statements that make them on an
+// engine, and the columns of a table. Runs no statement.
 
 import { readFileSync } from "node:fs";
+import { storeParts } from "../parts.ts";
 import { schemaText } from "./schema-text.ts";
 import type { EngineName } from "./statement/statements.ts";
 
 export function schemaFor(engine: EngineName): string {
-  return schemaText(engine, readFileSync(new URL("schema.sql", import.meta.url), "utf8"));
+  const texts = [new URL("schema.sql", import.meta.url), ...storeParts.map(({ schema }) => schema)];
+  return schemaText(engine, texts.map((text) => readFileSync(text, "utf8")).join("\n"));
 }
 
 /** How an erasure removes the column, or why it remains. */

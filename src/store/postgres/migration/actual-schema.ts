@@ -1,5 +1,5 @@
 // The parts that a store on PostgreSQL has, as the catalogs of the server describe them, and those that it should have,
-// derived from schema.sql and from the lists of secured tables and of columns without statistics. Changes nothing.
+// derived from the schema and from the list of columns without statistics. Changes nothing.
 
 import {
   compareSchemas,
@@ -100,7 +100,7 @@ async function actualParts(transaction: Transaction): Promise<readonly SchemaPar
 function expectedParts({ citus }: { readonly citus: boolean }): readonly SchemaPart[] {
   return [
     ...statementsOf(schemaFor("postgres")).flatMap(partsOf),
-    ...Object.keys(securedTables).flatMap((table) => securityOf(table, citus)),
+    ...securedTables().flatMap((table) => securityOf(table, citus)),
     ...excludedColumns(),
   ];
 }

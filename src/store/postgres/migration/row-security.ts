@@ -3,35 +3,25 @@
 // superusers, so the service should run as an ordinary role.
 
 import { distributedTables } from "../citus.ts";
+import { readTables } from "../../sql/schema.ts";
 import type { View } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** Every table with an organization's data, and the views besides `all` that may read it. */
-export const securedTables: Readonly<Record<string, readonly View[]>> = {
+/** The views besides `all` that may read a table. */
+const viewsOf: Readonly<Record<string, readonly View[]>> = {
   organization: ["credentials"],
   api_key: ["credentials"],
   access_token: ["credentials"],
-  record: [],
-  change: [],
-  relation: [],
   deletion: ["deletions"],
-  deletion_target: [],
-  hold: [],
-  retention_floor: [],
-  proposal: [],
-  idempotent_reply: [],
-  audit_entry: [],
   receipt: ["deletions"],
-  replay_entry: [],
-  restricted_reference: [],
   pseudonym: ["deletions"],
-  import_run: [],
-  search_token: [],
-  party_block: [],
-  subscription: [],
-  erasure_notice: [],
-  deletion_recipient: [],
 };
+
+/** Every table with an organization's data. */
+export function securedTables(): readonly string[] {
+  const tables = [...readTables("postgres")];
+  return tables.flatMap(([name, { columns }]) => (columns.has("organization_id") ? name : []));
+}
 
 const organizations = `string_to_array(current_setting('sluice.organizations', true), ',')`;
 const view = `current_setting('sluice.view', true)`;
@@ -58,7 +48,7 @@ export function rowSecurity({
   readonly citus: boolean;
   readonly secured?: readonly string[];
 }): readonly string[] {
-  return Object.keys(securedTables)
+  return securedTables()
     .filter((table) => !secured.includes(table))
     .map((table) => secure(table, citus));
 }
@@ -80,7 +70,7 @@ export const policyName = "named_organizations";
 export function policyOf(table: string, { citus }: { readonly citus: boolean }) {
   // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);
-  const seeing = ["all", ...(securedTables[table] ?? [])].map((name) => `'${name}'`).join(", ");
+  const seeing = ["all", ...(viewsOf[table] ?? [])].map((name) => `'${name}'`).join(", ");
   const using = `organization_id = ANY (${once(organizations)}::text[]) OR ${once(view)} IN (${seeing})`;
   // An act that concerns no organization, such as a new receipt key, may be recorded in any transaction.
   const check = table === "audit_entry" ? `${using} OR organization_id IS NULL` : using;

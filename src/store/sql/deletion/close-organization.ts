@@ -9,12 +9,12 @@ import {
 } from "../../../domain/deletion/organization-deletion.ts";
 import type { Proposal } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
+import { storeParts } from "../../parts.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
 import { agree, auditApproval, approveDeletion } from "../proposal/agree.ts";
 import { findProposal } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged, findOrganization, lockOrganization } from "../access/organization.ts";
-import { removeSubscriptionsOf } from "../subscription/subscription.ts";
 import { insertDeletions, noteOfRequest } from "./open-deletion.ts";
 import { run, type Statements } from "../statement/statements.ts";
 
@@ -51,9 +51,9 @@ const setDeletion = `
 
 /**
  * Ends the access of the organization: its keys are revoked, its writes are refused with AppError
- * credential_revoked, and it has no recipients and endpoints of webhooks any more. Undefined if there is no such
- * organization. Closing it a second time changes nothing. `exporting`: its records will be exported before they are
- * deleted, which the audit trail states. `reason`: of the deletion that follows; a second person approves both.
+ * credential_revoked, and features end what they do for it. Undefined if there is no such organization. Closing it a
+ * second time changes nothing. `exporting`: its records will be exported before they are deleted, which the audit trail
+ * states. `reason`: of the deletion that follows; a second person approves both.
  */
 export function* closeOrganization(
   organizationId: string,
@@ -73,8 +73,7 @@ export function* closeOrganization(
     yield* run(setClosed, act.now, organizationId);
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
-    // Nobody can read what recipients would be told, or receive messages. The purge ends what they were told.
-    yield* removeSubscriptionsOf(organizationId);
+    for (const part of storeParts) if (part.close !== undefined) yield* part.close(organizationId);
     const subject = organizationId;
     const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);

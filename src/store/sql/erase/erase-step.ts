@@ -7,6 +7,7 @@ import { namesParties } from "../../../domain/deletion/party.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
+import { storeParts } from "../../parts.ts";
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import type { ErasureStep } from "../../interface/deletion.ts";
@@ -22,7 +23,6 @@ import {
 } from "../plan/erasure.ts";
 import { eraseOrganizationStep, type Page } from "./organization-erasure.ts";
 import { findLatestArrival } from "../record/record.ts";
-import { type Notice, writeNotices } from "./notices.ts";
 import { findPseudonyms } from "./pseudonym.ts";
 import { type LeavingReports, updateReferencesOf } from "../plan/restricted-reference.ts";
 import { auditActs } from "../trail/audit.ts";
@@ -115,12 +115,15 @@ function* eraseParts(
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
-  const notices = yield* writeNotices(progress.flatMap(noticesOf), { deletions, now: act.now });
+  let notices = 0;
+  for (const { onErased } of storeParts) {
+    if (onErased !== undefined) notices += yield* onErased(progress, act);
+  }
   // This runs even without notes, so that the time does not disclose whether there are any.
   yield* auditActs(notes.map((note) => ({ ...act, note })));
   const ended = parts.filter(({ isLast }) => isLast);
   const done = ended.map(({ deletion }) => deletion.deletionRequestId);
-  return { done, notices: notices.length };
+  return { done, notices };
 }
 
 /** What the records that are moved name, in the restricted sets. */
@@ -136,16 +139,6 @@ function inTheirSets(
     const organizationId = sets.get(keyText(one));
     return organizationId === undefined ? [] : [{ ...one, organizationId }];
   });
-}
-
-/**
- * The organization no longer has the moved records, either. The order must not depend on what else was erased or moved,
- * which may be confidential, so it is the order of the keys.
- */
-function noticesOf({ deletion, erased, moved }: Progress): readonly Notice[] {
-  return [...erased, ...moved]
-    .toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1))
-    .map((key) => ({ deletion, kind: "erased", ...key }));
 }
 
 function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {

@@ -4,7 +4,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { ArrivedNotice } from "../../../domain/record/record-write.ts";
+import { type ArrivedNotice, keyText } from "../../../domain/record/record-write.ts";
 import type { Recipient } from "../../../domain/recipient.ts";
 import { findRecipientsOf } from "../subscription/recipient.ts";
 import type { Act } from "../../interface/act.ts";
@@ -14,6 +14,7 @@ import {
   findNextTold,
   isWaiting,
 } from "../subscription/told-recipient.ts";
+import type { ErasedRecords } from "../part.ts";
 import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
 import { named } from "../statement/named.ts";
 
@@ -75,7 +76,7 @@ const storeTold = `
     last_no = excluded.last_no, told_at = excluded.told_at, acknowledged_at = NULL`;
 
 /** A notice for the recipients of a type. */
-export interface Notice {
+interface Notice {
   readonly deletion: Deletion;
   readonly kind: ArrivedNotice["kind"];
   readonly resourceType: string;
@@ -95,8 +96,38 @@ interface Writing {
   readonly now: number;
 }
 
+/**
+ * The organization no longer has the moved records, either. The order must not depend on what else was erased or moved,
+ * which may be confidential, so it is the order of the keys.
+ */
+function noticesOf({ deletion, erased, moved }: ErasedRecords): readonly Notice[] {
+  return [...erased, ...moved]
+    .toSorted((one, other) => (keyText(one) < keyText(other) ? -1 : 1))
+    .map((key) => ({ deletion, kind: "erased", ...key }));
+}
+
+export function* tellErased(
+  records: readonly ErasedRecords[],
+  { now }: Act,
+): Statements<number> {
+  const deletions = records.map(({ deletion }) => deletion);
+  return (yield* writeNotices(records.flatMap(noticesOf), { deletions, now })).length;
+}
+
+export function* tellCompleted(
+  deletions: readonly Deletion[],
+  { now }: Act,
+): Statements<ReadonlySet<string>> {
+  const notices = deletions.map((deletion): Notice => {
+    const { resourceType, deletionRequestId: resourceId } = deletion;
+    return { deletion, kind: "completed", resourceType, resourceId };
+  });
+  const written = yield* writeNotices(notices, { deletions, now });
+  return new Set(written.map(({ resourceId }) => resourceId));
+}
+
 /** Writes the notices that a recipient receives, and returns them. */
-export function* writeNotices(
+function* writeNotices(
   notices: readonly Notice[],
   { deletions, now }: Writing,
 ): Statements<readonly Notice[]> {

@@ -8,11 +8,11 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
+import { storeParts } from "../../parts.ts";
+import type { StorePart } from "../part.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
-import { removeSubscriptionsOf } from "../subscription/subscription.ts";
-import { removeNoticesOf } from "./notices.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
@@ -137,11 +137,10 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
-const findLeftBeside = `
-  SELECT EXISTS (SELECT 1 FROM idempotent_reply WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM party_block WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM subscription WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM erasure_notice WHERE organization_id = $1) AS found`;
+const tablesBeside = ["idempotent_reply", "party_block", ...storeParts.flatMap((part) => part.tables)];
+const findLeftBeside = `SELECT ${tablesBeside
+  .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`)
+  .join(" OR ")} AS found`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
@@ -152,8 +151,8 @@ const parts: readonly Part[] = [
   { first: [], erase: eraseChangesFirst },
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
-  { first: [], erase: eraseFew },
-  { first: [], erase: eraseNotices },
+  { first: [], erase: eraseImports },
+  ...storeParts.map((part) => ({ first: [], erase: erasingOf(part) })),
   { first: [], erase: hurryOthers },
 ];
 
@@ -279,16 +278,16 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Eras
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
 
-/** An organization has few imports (they are removed after a while), and few subscriptions. */
-function* eraseFew({ organizationId }: Page): Statements<ErasedPage> {
+/** An organization has few imports, because they are removed after a while. */
+function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
   yield* removeImportsOf(organizationId);
-  yield* removeSubscriptionsOf(organizationId);
   return { erasedTypes: [], next: undefined };
 }
 
-function* eraseNotices({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
-  const removed = yield* removeNoticesOf(organizationId, rowsMax);
-  return { erasedTypes: [], next: removed < rowsMax ? undefined : [] };
+function erasingOf({ erase }: StorePart): Part["erase"] {
+  return function* erasePart(page) {
+    return { erasedTypes: [], next: (yield* erase(page)) ? [] : undefined };
+  };
 }
 
 function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {

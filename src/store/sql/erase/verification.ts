@@ -3,6 +3,7 @@
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
+import { storeParts } from "../../parts.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
 import type { CompletedDeletion } from "../../interface/deletion.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
@@ -10,7 +11,6 @@ import { auditActs } from "../trail/audit.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { inNamedIds } from "../statement/named.ts";
-import { type Notice, writeNotices } from "./notices.ts";
 import { removePseudonyms } from "./pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "../plan/restricted-set.ts";
@@ -27,11 +27,6 @@ const setCompleted = `
 
 function isOfRecord(deletion: Deletion): boolean {
   return !isOfOrganization(deletion);
-}
-
-function noticeOfCompletion(deletion: Deletion): Notice {
-  const { resourceType, deletionRequestId } = deletion;
-  return { deletion, kind: "completed", resourceType, resourceId: deletionRequestId };
 }
 
 /** A verified deletion and its receipt, which is missing only in tests of an engine. */
@@ -57,8 +52,10 @@ export function* finishDeletions(
   for (const deletion of deletions) yield* endSet(deletion);
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
   const noted = deletions.filter(isOfRecord);
-  const notices = noted.map(noticeOfCompletion);
-  const written = yield* writeNotices(notices, { deletions: noted, now: act.now });
+  const told: ReadonlySet<string>[] = [];
+  for (const { onCompleted } of storeParts) {
+    if (onCompleted !== undefined) told.push(yield* onCompleted(noted, act));
+  }
   yield* storeReceipts(
     completing.flatMap(({ sealed }) => sealed ?? []),
     act,
@@ -68,9 +65,8 @@ export function* finishDeletions(
     noteOfDeletion(deletion, "complete", { ...describeReceipt(sealed) }),
   );
   yield* auditActs([...opened, ...notes].map((note) => ({ ...act, note })));
-  const told = new Set(written.map(({ resourceId }) => resourceId));
   return inOrderOf(ids, completed).map((deletion) => {
-    const isTold = told.has(deletion.deletionRequestId);
-    return { result: "completed", deletion, notices: isTold ? 1 : 0 };
+    const notices = told.filter((ids) => ids.has(deletion.deletionRequestId)).length;
+    return { result: "completed", deletion, notices };
   });
 }

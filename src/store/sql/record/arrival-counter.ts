@@ -2,6 +2,7 @@
 // replicated with the tables, so a server that was upgraded by logical replication would give old numbers again, and
 // readers of the feed would miss changes.
 
+import { storeParts } from "../../parts.ts";
 import { get, type Statements } from "../statement/statements.ts";
 import { findLatestArrival } from "./record.ts";
 
@@ -14,12 +15,7 @@ const findHighest = `
     --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id
     --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
     --postgres FROM organization AS one
-    UNION ALL SELECT (
-      SELECT notice_no FROM erasure_notice AS notice WHERE notice.organization_id = two.organization_id
-      ORDER BY notice_no DESC LIMIT 1)
-    FROM organization AS two
-    UNION ALL SELECT max(change_no) FROM subscription
-    UNION ALL SELECT max(since_no) FROM subscription
+    ${storeParts.flatMap((part) => part.arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
     UNION ALL SELECT max(indexed_no) FROM search_index
     UNION ALL SELECT max(after_no) FROM arrival_timeline
   ) AS numbers`;

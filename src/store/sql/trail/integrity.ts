@@ -1,19 +1,14 @@
 // What `check` requires of every store: no rows that break the invariants between the tables, and two intact chains.
 // Each engine adds the invariants of its own tables. Repairs nothing.
 
+import { storeParts } from "../../parts.ts";
 import { AuditChainCheck } from "../../shared/chain-check.ts";
+import type { Invariant } from "../part.ts";
 import { checkAuditChain } from "./audit.ts";
 import { checkReceiptChain } from "./receipt.ts";
 import { all, type Statements } from "../statement/statements.ts";
 
 export const findingsMax = 100;
-
-export interface Invariant {
-  /** The finding if a row breaks the invariant. */
-  readonly broken: string;
-  /** Finds rows that break the invariant, at most $1, with a column `subject` to name each. */
-  readonly sql: string;
-}
 
 const common: readonly Invariant[] = [
   {
@@ -59,12 +54,7 @@ const common: readonly Invariant[] = [
           AND record.resource_type = search_token.resource_type
           AND record.resource_id = search_token.resource_id) LIMIT $1`,
   },
-  {
-    broken: "A recipient or an endpoint of webhooks is of an organization that does not exist",
-    sql: `
-      SELECT name AS subject FROM subscription
-      WHERE organization_id NOT IN (SELECT organization_id FROM organization) LIMIT $1`,
-  },
+  ...storeParts.flatMap(({ invariants }) => invariants),
 ];
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {

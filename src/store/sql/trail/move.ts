@@ -3,6 +3,7 @@
 // real tables of both engines.
 
 import type { MoveEnds, MovedTable, ColumnKind } from "../../interface/move.ts";
+import { storeParts } from "../../parts.ts";
 import { reader } from "../../row/reader.ts";
 import { find, type Statements } from "../statement/statements.ts";
 import { readTables } from "../schema.ts";
@@ -63,8 +64,7 @@ const names: readonly string[] = [
   "deletion_target",
   "restricted_reference",
   "pseudonym",
-  "subscription",
-  "erasure_notice",
+  ...storeParts.flatMap(({ tables }) => tables),
   "deletion_recipient",
   "organization",
   "operator",
@@ -80,10 +80,10 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   boolean: "flag",
 };
 
-const tables = readTables("postgres");
+const schema = readTables("postgres");
 
 export const movedTables: readonly MovedTable[] = names.map((name) => {
-  const { key, columns } = tables.get(name) ?? { key: [], columns: new Map<string, never>() };
+  const { key, columns } = schema.get(name) ?? { key: [], columns: new Map<string, never>() };
   const moved = Array.from(
     columns,
     ([column, { type }]) => [column, kinds[type] ?? "text"] as const,

@@ -1,0 +1,53 @@
+// What a feature has in the store. The list of the parts is ../parts.ts: every engine, `check`, a move, deletions, and
+// the closing and the erasure of an organization go through it, and name no feature.
+
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import type { Act } from "../interface/act.ts";
+import type { Statements } from "./statement/statements.ts";
+
+export interface Invariant {
+  /** The finding if a row breaks the invariant. */
+  readonly broken: string;
+  /** Finds rows that break the invariant, at most $1, with a column `subject` to name each. */
+  readonly sql: string;
+}
+
+interface PartPage {
+  readonly organizationId: string;
+  readonly rowsMax: number;
+}
+
+/** The records that a step has erased for a deletion, and those that it has moved out of the organization. */
+export interface ErasedRecords {
+  readonly deletion: Deletion;
+  readonly erased: readonly RecordKey[];
+  readonly moved: readonly RecordKey[];
+}
+
+export interface StorePart {
+  /** The statements that make its tables, in the words of schema.sql. */
+  readonly schema: URL;
+  /**
+   * Their names. Every row is of an organization, whose erasure leaves none. A serving process may change them, and a
+   * move copies them, in this order.
+   */
+  readonly tables: readonly string[];
+  /** Each finds the highest number of arrival in a table, in a column `latest`. */
+  readonly arrivalNumbers: readonly string[];
+  readonly invariants: readonly Invariant[];
+  /** Removes what a closed organization can't use any more. */
+  readonly close?: (organizationId: string) => Statements<void>;
+  /** Removes rows of an organization that is erased; returns whether a page is full, so that there may be more. */
+  readonly erase: (page: PartPage) => Statements<boolean>;
+  /**
+   * Runs in the transaction of a step that has erased records. Returns how many numbers of arrival it has taken. Its
+   * statements must not depend on what is confidential.
+   */
+  readonly onErased?: (erased: readonly ErasedRecords[], act: Act) => Statements<number>;
+  /** The same where deletions of records are completed; returns the ids of those for which it has taken a number. */
+  readonly onCompleted?: (
+    deletions: readonly Deletion[],
+    act: Act,
+  ) => Statements<ReadonlySet<string>>;
+}
