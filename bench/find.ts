@@ -17,6 +17,7 @@ import { operate } from "../test/support/server.ts";
 import { fillIndex } from "./find-index.ts";
 import { makeHistogram } from "./histogram.ts";
 import { commonName, draftOf, type Person, personOf } from "./persons.ts";
+import { makeSearchKeys } from "../src/actions/search/search-keys.ts";
 import { withTemporaryStores } from "./temporary-store.ts";
 
 const { values } = parseArgs({
@@ -105,8 +106,8 @@ function print(what: string, figures: object): void {
 }
 
 /** Says that everything that has arrived is in the index, as the product does. */
-async function moveMark({ store, searchKeys }: App): Promise<void> {
-  const { check: keyCheck = 0 } = searchKeys() ?? {};
+async function moveMark({ store, derive }: App): Promise<void> {
+  const { check: keyCheck = 0 } = derive(makeSearchKeys) ?? {};
   const { settled: to } = await store.settledArrival();
   await store.search.begin(keyCheck);
   await store.search.store([], { keyCheck, mark: { from: 0, to } });

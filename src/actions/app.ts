@@ -1,7 +1,7 @@
 // What every action receives: the store, the ledger, the clock, the operator, and what this process caches between
 // requests.
 
-import type { WebhookEndpoint } from "../domain/webhook.ts";
+import type { KeyObject } from "node:crypto";
 import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Act } from "../store/interface/act.ts";
@@ -18,38 +18,6 @@ export interface Signer {
   readonly publicKey: string;
   /** Base64url. */
   sign(text: string): string;
-}
-
-/** Makes the hashes by which persons and companies are found. */
-export interface SearchKeys {
-  /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */
-  readonly check: number;
-  /** The checks of this secret with earlier rules. */
-  readonly earlierChecks: readonly number[];
-  /** The hash of a text under the key of an organization. */
-  hash(organizationId: string, text: string): Uint8Array;
-}
-
-/** A webhook message as it is signed. */
-export interface SignedMessage {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly body: string;
-}
-
-/** The secrets of webhooks, each with its public key. */
-export interface WebhookKeys {
-  /** Identifies the secret from which the others are derived. */
-  readonly check: number;
-  secretOf(
-    endpointId: string,
-    version: number,
-  ): { readonly secret: string; readonly publicKey: string };
-  /** The same for each attempt; does not disclose what it was made from. */
-  messageId(endpointId: string, what: string): string;
-  /** The value of the header with the signatures. */
-  sign(endpoint: WebhookEndpoint, message: SignedMessage, now: number): string;
 }
 
 export interface App {
@@ -73,10 +41,8 @@ export interface App {
   readonly approving?: string;
   /** Returns what signs the ledger; undefined if this process has no key. */
   readonly signer: () => Signer | undefined;
-  /** Returns the keys of the index; undefined if this process has no secret to derive them from. */
-  readonly searchKeys: () => SearchKeys | undefined;
-  /** Returns the secrets of webhooks; undefined if this process has no secret to derive them from. */
-  readonly webhookKeys: () => WebhookKeys | undefined;
+  /** Returns the keys that are made from the private receipt key; undefined if this process has no such key. */
+  readonly derive: <Keys>(make: (secret: KeyObject) => Keys) => Keys | undefined;
   readonly webhookAddresses: AllowedAddresses;
   readonly callers: CallerCache;
   readonly issuerKeys: IssuerKeys;

@@ -2,6 +2,7 @@
 // organization and of a single one. A secret is shown only by the act that makes it: in no address, no redirect and no
 // later page.
 
+import { makeWebhookKeys } from "../actions/webhook/webhook-keys.ts";
 import type { App } from "../actions/app.ts";
 import { endpointState } from "../actions/webhook/endpoint-view.ts";
 import {
@@ -63,7 +64,7 @@ const endpoints = {
   }),
   json: (endpoint: WebhookEndpoint, app: App) => ({
     organization_id: endpoint.organizationId,
-    ...endpointState(endpoint, app.webhookKeys()),
+    ...endpointState(endpoint, app.derive(makeWebhookKeys)),
   }),
 };
 
@@ -78,7 +79,7 @@ function known(read: (endpoint: WebhookEndpoint) => number | undefined): Value<W
 }
 
 function stateOf(endpoint: WebhookEndpoint, app: App) {
-  return webhookState(endpoint, app.webhookKeys()?.check);
+  return webhookState(endpoint, app.derive(makeWebhookKeys)?.check);
 }
 
 function describeState(endpoint: WebhookEndpoint, app: App, keyChanged: string): string {

@@ -1,11 +1,8 @@
 // Opens and closes everything that actions need: the store, the ledger, the clock, the caches. Refuses a store that is
 // older than its ledger.
 
-import type { KeyObject } from "node:crypto";
 import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
-import { makeSearchKeys } from "../actions/search/search-keys.ts";
-import { makeWebhookKeys } from "../actions/webhook/webhook-keys.ts";
 import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
 import { makeAllowedAddresses } from "../actions/webhook/allowed-address.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
@@ -66,6 +63,9 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
   try {
     const { storeId } = await store.receiptHead();
     ledger = openOwnLedger(config, { storeId, now });
+    // Commands do not create a key: a command that only reads must not write anything.
+    const derive: App["derive"] = (make) =>
+      options.role === "command" && !hasReceiptKey(config) ? undefined : make(readKey());
     const app: App = {
       store,
       ledger,
@@ -73,9 +73,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       clockJumpMs: config.clockJumpHours * 3_600_000,
       timestampMin: config.timestampMin,
       operator: options.operator ?? readOperatorName(),
-      signer: () => findKeys(config, { readKey, role: options.role }, makeSigner),
-      searchKeys: () => findKeys(config, { readKey, role: options.role }, makeSearchKeys),
-      webhookKeys: () => findKeys(config, { readKey, role: options.role }, makeWebhookKeys),
+      signer: () => derive(makeSigner),
+      derive,
       webhookAddresses: makeAllowedAddresses(config.webhookNetworks),
       callers: new CallerCache(),
       issuerKeys: new IssuerKeys(now),
@@ -105,16 +104,6 @@ function openOwnLedger(
   const ledger = openStoreLedger(dataDir, storeId, { now });
   requireUsable(ledger.path, ledgerName);
   return ledger;
-}
-
-/** Commands do not create a key: a command that only reads must not write anything. */
-function findKeys<Keys>(
-  config: Config,
-  { readKey, role }: { readonly readKey: () => KeyObject; readonly role: StoreOptions["role"] },
-  make: (key: KeyObject) => Keys,
-): Keys | undefined {
-  if (role === "command" && !hasReceiptKey(config)) return undefined;
-  return make(readKey());
 }
 
 /** Throws if the store was rolled back to a backup: it may contain records that were erased since. */

@@ -1,6 +1,7 @@
 // Who follows the changes of a world besides its caller: recipients of an officer, who may know of everything, and an
 // endpoint of webhooks. The caller must learn nothing from how far they have come.
 
+import { makeWebhookKeys } from "../../src/actions/webhook/webhook-keys.ts";
 import type { App } from "../../src/actions/app.ts";
 import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { listRecipients } from "../../src/actions/recipient/recipients.ts";
@@ -46,7 +47,7 @@ export class Followers {
     const app = this.#app;
     const { store } = app;
     const [endpoint] = await listEndpoints(app, this.#organizationId);
-    const keys = app.webhookKeys();
+    const keys = app.derive(makeWebhookKeys);
     if (endpoint === undefined || keys === undefined) throw new Error("nothing can be sent");
     const cipher = await FeedCipher.open(store);
     const { no: entryNo } = await store.trail.head();

@@ -26,6 +26,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { withActs } from "../support/test-store.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { findWord, goes } from "./canary.ts";
+import { makeSearchKeys } from "../../src/actions/search/search-keys.ts";
 import { processDue } from "./kill-scene.ts";
 
 const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
@@ -68,7 +69,7 @@ function hashesOf(app: App): readonly Buffer[] {
   const terms = fields.flatMap((state) =>
     readTerms("person", { state, changes: [state], readTelephone }),
   );
-  return terms.map(({ term }) => Buffer.from(app.searchKeys()?.hash(organizationId, term) ?? []));
+  return terms.map(({ term }) => Buffer.from(app.derive(makeSearchKeys)?.hash(organizationId, term) ?? []));
 }
 
 async function erase(app: App, no: number): Promise<void> {

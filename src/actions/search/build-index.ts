@@ -8,7 +8,8 @@ import { type Change, keyText, type RecordKey } from "../../domain/record/record
 import type { Payload } from "../../domain/record-type.ts";
 import { isSearched, searchedTypes } from "../../domain/search/searched-types.ts";
 import type { IndexedRecord, SearchState } from "../../store/interface/search.ts";
-import type { App, SearchKeys } from "../app.ts";
+import type { App } from "../app.ts";
+import { makeSearchKeys, type SearchKeys } from "./search-keys.ts";
 import { DeletionPace } from "../deletion/deletion-pace.ts";
 import { historyPages } from "../pages.ts";
 import { OperatorError } from "../operator/operator-error.ts";
@@ -151,7 +152,7 @@ export async function beginIndex(app: App): Promise<void> {
 
 /** Throws OperatorError search_key. */
 export function requireKeys(app: App): SearchKeys {
-  const keys = app.searchKeys();
+  const keys = app.derive(makeSearchKeys);
   if (keys !== undefined) return keys;
   throw new OperatorError(
     "search_key",

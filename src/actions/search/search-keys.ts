@@ -2,7 +2,6 @@
 // key, which no store contains, so a stolen store does not disclose what was hashed.
 
 import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
-import type { SearchKeys } from "../app.ts";
 
 /** Half of SHA-256: collisions within an organization are not to be expected. */
 const hashBytes = 16;
@@ -11,6 +10,16 @@ const keyBytes = 32;
 const checkBytes = 6;
 /** Raise it when a value gets other terms than before: then each index is made again by itself. */
 const rulesVersion = 4;
+
+/** Makes the hashes by which persons and companies are found. */
+export interface SearchKeys {
+  /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */
+  readonly check: number;
+  /** The checks of this secret with earlier rules. */
+  readonly earlierChecks: readonly number[];
+  /** The hash of a text under the key of an organization. */
+  hash(organizationId: string, text: string): Uint8Array;
+}
 
 export function makeSearchKeys(secret: KeyObject): SearchKeys {
   const from = secret.export({ format: "der", type: "pkcs8" });

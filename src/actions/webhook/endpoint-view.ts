@@ -1,7 +1,7 @@
 // An endpoint of webhooks as organizations and operators see it: never with its secret.
 
 import { type WebhookEndpoint, webhookState } from "../../domain/webhook.ts";
-import type { WebhookKeys } from "../app.ts";
+import type { WebhookKeys } from "./webhook-keys.ts";
 
 /** `keys`: the secrets of this process, if it has any. */
 export function endpointState(endpoint: WebhookEndpoint, keys: WebhookKeys | undefined): object {

@@ -21,7 +21,8 @@ import type {
 } from "../../store/interface/subscription.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { requireOrganization } from "../access/find-organization.ts";
-import { actOf, type App, type WebhookKeys } from "../app.ts";
+import { actOf, type App } from "../app.ts";
+import { makeWebhookKeys, type WebhookKeys } from "./webhook-keys.ts";
 import { readPages } from "../pages.ts";
 import { FeedCipher, type TrailPosition } from "../change/offset.ts";
 import { makeId } from "../credential.ts";
@@ -80,7 +81,7 @@ export async function removeOwnEndpoint(
 
 /** Throws OperatorError webhook_key. */
 function requireKeys(app: App): WebhookKeys {
-  const keys = app.webhookKeys();
+  const keys = app.derive(makeWebhookKeys);
   if (keys !== undefined) return keys;
   throw new OperatorError(
     "webhook_key",
@@ -157,10 +158,10 @@ export type EndpointCounts = Readonly<Record<WebhookState, number>>;
 
 /** How many endpoints of all organizations there are, by state. Each step reads a bounded number. */
 export async function* countEndpoints(
-  app: Pick<App, "store" | "webhookKeys">,
+  app: Pick<App, "store" | "derive">,
 ): Parts<EndpointCounts> {
   const counts = { enabled: 0, failing: 0, disabled: 0, key_changed: 0 };
-  const check = app.webhookKeys()?.check;
+  const check = app.derive(makeWebhookKeys)?.check;
   let pages = 0;
   for await (const page of endpointPages(app.store)) {
     if (pages > 0) yield;

@@ -11,7 +11,8 @@ import {
   type WebhookEvent,
 } from "../../domain/webhook.ts";
 import type { Cursors, DeletionNews } from "../../store/interface/subscription.ts";
-import type { App, WebhookKeys } from "../app.ts";
+import type { App } from "../app.ts";
+import type { WebhookKeys } from "./webhook-keys.ts";
 import { findLastArrival, numbersAtOnce } from "../change/last-arrival.ts";
 import type { FeedCipher } from "../change/offset.ts";
 

@@ -10,7 +10,6 @@ import {
   sign,
 } from "node:crypto";
 import type { WebhookEndpoint } from "../../domain/webhook.ts";
-import type { SignedMessage, WebhookKeys } from "../app.ts";
 
 const keyBytes = 32;
 /** Every engine can store it exactly in a number. */
@@ -19,6 +18,28 @@ const idBytes = 18;
 
 /** The head of an Ed25519 key in PKCS #8 (RFC 8410, section 7); the seed follows. */
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** A webhook message as it is signed. */
+interface SignedMessage {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/** The secrets of webhooks, each with its public key. */
+export interface WebhookKeys {
+  /** Identifies the secret from which the others are derived. */
+  readonly check: number;
+  secretOf(
+    endpointId: string,
+    version: number,
+  ): { readonly secret: string; readonly publicKey: string };
+  /** The same for each attempt; does not disclose what it was made from. */
+  messageId(endpointId: string, what: string): string;
+  /** The value of the header with the signatures. */
+  sign(endpoint: WebhookEndpoint, message: SignedMessage, now: number): string;
+}
 
 type Derive = (what: string, bytes: number) => Buffer;
 

@@ -1,6 +1,7 @@
 // POST, GET and DELETE /v2/webhook_endpoint: where an organization receives webhooks. Only the reply to POST contains
 // the secret.
 
+import { makeWebhookKeys } from "../../actions/webhook/webhook-keys.ts";
 import { addEndpoint, listEndpoints, removeOwnEndpoint } from "../../actions/webhook/endpoints.ts";
 import { findUrlFault } from "../../actions/webhook/allowed-address.ts";
 import { endpointState } from "../../actions/webhook/endpoint-view.ts";
@@ -176,7 +177,7 @@ export const listWebhookEndpoints: Verb = {
       const id = isNamed ? queryIdentifier(request, "webhook_endpoint_id") : undefined;
       const all = await listEndpoints(app, caller.organizationId);
       const found = id === undefined ? all : all.filter((one) => one.endpointId === id);
-      const keys = app.webhookKeys();
+      const keys = app.derive(makeWebhookKeys);
       return jsonAnswer(200, { webhook_endpoints: found.map((one) => endpointState(one, keys)) });
     },
 };

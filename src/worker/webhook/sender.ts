@@ -1,6 +1,7 @@
 // Sends webhooks in a serving process: finds endpoints with messages to send, and delivers to some of them at a time,
 // organizations in turn. An endpoint that is slow or fails delays no other.
 
+import { makeWebhookKeys } from "../../actions/webhook/webhook-keys.ts";
 import { randomBytes } from "node:crypto";
 import type { App } from "../../actions/app.ts";
 import type { FeedCipher } from "../../actions/change/offset.ts";
@@ -61,7 +62,7 @@ class Sender {
     // First, because it ends leases of a process that was killed.
     const cipher = await this.#begun();
     const { ends, endpoints } = await this.#known.list();
-    const keys = this.#app.webhookKeys();
+    const keys = this.#app.derive(makeWebhookKeys);
     if (endpoints.length === 0 || keys === undefined) return false;
     const source = { app: this.#app, keys, cipher, turns: this.#turns };
     for (const known of this.#inTurn(endpoints, ends, keys.check)) {

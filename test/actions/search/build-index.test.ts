@@ -16,6 +16,7 @@ import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { operate } from "../../support/server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { withActs } from "../../support/test-store.ts";
+import { makeSearchKeys } from "../../../src/actions/search/search-keys.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const server = await usePostgres();
@@ -66,7 +67,7 @@ describe("the index of persons", () => {
     await operate(environment, async (app) => {
       await addPerson(app, "acme");
       await build(new IndexBuilder(app));
-      const { check, earlierChecks = [] } = app.searchKeys() ?? {};
+      const { check, earlierChecks = [] } = app.derive(makeSearchKeys) ?? {};
       assert.ok(earlierChecks.length > 0);
       const { settled } = await app.store.settledArrival();
       const key = keyOf("person", "p", "acme");
