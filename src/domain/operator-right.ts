@@ -1,17 +1,18 @@
-// What each role of operators may do, as data. docs/reference/operator-rights.md is generated from this table. Actions
-// enforce it (viewer.ts).
+// What each role of operators may do, as data; features add rights of their own. docs/reference/operator-rights.md is
+// generated from it. Actions enforce it (viewer.ts).
 
+import type { Named } from "../basics/name-rows.ts";
 import { type OperatorRole, operatorRoles } from "./operator.ts";
 
-interface Right {
+export interface Right {
   /** Completes "may …". */
   readonly summary: string;
   readonly roles: readonly OperatorRole[];
 }
 
-const everyone = operatorRoles;
+export const everyone = operatorRoles;
 
-function may(roles: readonly OperatorRole[], summary: string): Right {
+export function may(roles: readonly OperatorRole[], summary: string): Right {
   return { summary, roles };
 }
 
@@ -100,15 +101,17 @@ export const operatorRights = {
   ),
 } as const;
 
-export type OperatorRight = keyof typeof operatorRights;
+type OwnRight = keyof typeof operatorRights;
+/** A right of this table, or of a feature. */
+export type OperatorRight = OwnRight | Named<Right>;
 
-export const allOperatorRights = Object.keys(operatorRights) as readonly OperatorRight[];
+export const allOperatorRights = Object.keys(operatorRights) as readonly OwnRight[];
 
-/** Everything that any of these roles may do. */
-export function rightsOf(roles: readonly OperatorRole[]): ReadonlySet<OperatorRight> {
-  return new Set(
-    allOperatorRights.filter((right) =>
-      operatorRights[right].roles.some((role) => roles.some((own) => own === role)),
-    ),
-  );
+export function rightOf(right: OperatorRight): Right {
+  return typeof right === "string" ? operatorRights[right] : right;
+}
+
+/** Whether any of these roles has the right. */
+export function mayDo(roles: readonly OperatorRole[], right: OperatorRight): boolean {
+  return rightOf(right).roles.some((role) => roles.includes(role));
 }

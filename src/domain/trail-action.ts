@@ -1,4 +1,7 @@
-// The actions of the audit trail, and what each says. docs/reference/audit-actions.md is generated from this table.
+// The actions of the audit trail, and what each says; features add some of their own. docs/reference/audit-actions.md is
+// generated from it.
+
+import type { FeatureName } from "../basics/name-rows.ts";
 
 /** The keys are the actions of audit entries; no entry with another action can be written. */
 export const trailActions = {
@@ -68,10 +71,11 @@ export const trailActions = {
   "store.move": "The store was moved to PostgreSQL.",
 } as const;
 
-export type TrailAction = keyof typeof trailActions;
+type OwnAction = keyof typeof trailActions;
+export type TrailAction = OwnAction | FeatureName;
 
 /** The verbs of the actions, by kind of object. */
-export type VerbOn<Kind extends string> = TrailAction extends infer Action
+export type VerbOn<Kind extends string> = OwnAction extends infer Action
   ? Action extends `${Kind}.${infer Verb}`
     ? Verb
     : never

@@ -79,7 +79,7 @@ async function reportAll(
   all: readonly ProcessedDeletions[],
   options: RoundOptions,
 ): Promise<void> {
-  const viewer = new Viewer(app, new Set());
+  const viewer = new Viewer(app, []);
   const byOrganization = Map.groupBy(all, ({ deletion }) => deletion.organizationId);
   for (const [organizationId, some] of byOrganization) {
     const knows = await viewer.knowledge(organizationId);

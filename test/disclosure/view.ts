@@ -10,7 +10,7 @@ import { optionFlag } from "../../src/cli/option-flag.ts";
 import { routes } from "../../src/process/console-routes.ts";
 import { isPartyType } from "../../src/domain/deletion/party.ts";
 import { type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
-import { rightsOf } from "../../src/domain/operator-right.ts";
+import { mayDo } from "../../src/domain/operator-right.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { commandsWith } from "../feature/samples.ts";
 import { read, submit } from "../console/browse.ts";
@@ -52,7 +52,7 @@ export const apart: Readonly<Record<string, string>> = {
   ...commandsWith("incomparable"),
 };
 
-const mayNotKnow = operatorRoles.filter((role) => !rightsOf([role]).has("confidential.read"));
+const mayNotKnow = operatorRoles.filter((role) => !mayDo([role], "confidential.read"));
 
 export async function* viewsOf(twin: Twin, random: Random): AsyncGenerator<View> {
   for (const role of mayNotKnow) yield* pagesOf(twin, role, random);

@@ -94,7 +94,7 @@ export async function createOperator(
   }
   if (roles.length === 0) throw new OperatorError("invalid", "An operator needs a role.");
   // The shell of the host needs no confirmation.
-  const isBound = app.viewer?.rights !== undefined;
+  const isBound = app.viewer?.roles !== undefined;
   const operator: Operator = {
     operatorId: makeId("op"),
     name,

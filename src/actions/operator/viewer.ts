@@ -5,13 +5,8 @@
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes, type Reader } from "../../domain/confidentiality.ts";
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
-import {
-  allOperatorRights,
-  type OperatorRight,
-  operatorRights,
-  rightsOf,
-} from "../../domain/operator-right.ts";
-import { effectiveRoles, type Operator } from "../../domain/operator.ts";
+import { mayDo, type OperatorRight, rightOf } from "../../domain/operator-right.ts";
+import { effectiveRoles, type Operator, type OperatorRole } from "../../domain/operator.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { allScopes } from "../../domain/scope.ts";
 import type { Store } from "../../store/interface/store.ts";
@@ -32,25 +27,33 @@ export type Knows = (subject: Subject) => boolean;
 
 export class Viewer {
   /** Undefined without limits: for the shell of the host, and for the service itself. */
-  readonly rights: ReadonlySet<OperatorRight> | undefined;
+  readonly roles: readonly OperatorRole[] | undefined;
+  /** Whether this viewer may not know of confidential records, whatever the roles. */
+  readonly #isPublic: boolean;
   readonly #app: Pick<Viewed, "store" | "operator">;
   readonly #found = new Map<string, Promise<Organization | undefined>>();
   #all: Promise<readonly Organization[]> | undefined;
   #public: Viewer | undefined;
 
-  constructor(app: Pick<Viewed, "store" | "operator">, rights?: ReadonlySet<OperatorRight>) {
+  constructor(
+    app: Pick<Viewed, "store" | "operator">,
+    roles?: readonly OperatorRole[],
+    { isPublic = false } = {},
+  ) {
     this.#app = app;
-    this.rights = rights;
+    this.roles = roles;
+    this.#isPublic = isPublic;
   }
 
   may(right: OperatorRight): boolean {
-    return this.rights === undefined || this.rights.has(right);
+    if (right === "confidential.read" && this.#isPublic) return false;
+    return this.roles === undefined || mayDo(this.roles, right);
   }
 
   /** Throws OperatorError not_permitted. */
   require(right: OperatorRight): void {
     if (this.may(right)) return;
-    const { summary, roles } = operatorRights[right];
+    const { summary, roles } = rightOf(right);
     const able = roles.join(" or ");
     throw new OperatorError(
       "not_permitted",
@@ -111,9 +114,7 @@ export class Viewer {
 
   /** The same person without the knowledge of confidential records. */
   public(): Viewer {
-    const rights = new Set(this.rights ?? allOperatorRights);
-    rights.delete("confidential.read");
-    return (this.#public ??= new Viewer(this.#app, rights));
+    return (this.#public ??= new Viewer(this.#app, this.roles, { isPublic: true }));
   }
 
   async #find(organizationId: string): Promise<Organization | undefined> {
@@ -148,7 +149,7 @@ export function actAs<App extends Viewed>(
   person: Operator,
 ): App & { readonly viewer: Viewer } {
   const acting = { ...app, operator: person.name };
-  return { ...acting, viewer: new Viewer(acting, rightsOf(effectiveRoles(person))) };
+  return { ...acting, viewer: new Viewer(acting, effectiveRoles(person)) };
 }
 
 export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): boolean {

@@ -16,7 +16,7 @@ export function actTogether(app: App): Act {
   const act = actOf(app);
   if (app.approving !== undefined) return { ...act, approves: app.approving };
   if (app.viewer === undefined) return act;
-  return app.viewer.rights === undefined
+  return app.viewer.roles === undefined
     ? { ...act, shell: true }
     : { ...act, proposalId: makeId("prp") };
 }
@@ -80,7 +80,7 @@ export function objectionTo(objection: Objection, { operator }: App): OperatorEr
 
 /** Throws OperatorError not_permitted. The shell of the host has no name that counts as a second person. */
 export function requireNamed({ viewer }: Pick<App, "viewer">): void {
-  if (viewer?.rights !== undefined) return;
+  if (viewer?.roles !== undefined) return;
   throw new OperatorError(
     "not_permitted",
     "Only a named person can approve. Nothing was changed.",

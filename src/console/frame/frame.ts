@@ -1,7 +1,7 @@
 // The frame of every page: head, navigation by task, the organization in which the person works, and the breadcrumbs of
 // the page.
 
-import { rightsOf } from "../../domain/operator-right.ts";
+import { mayDo } from "../../domain/operator-right.ts";
 import { effectiveRoles, type Operator } from "../../domain/operator.ts";
 import { type Html, html, renderElement } from "../html/html.ts";
 import { organizationList, renderOrganization } from "../html/party.ts";
@@ -86,10 +86,10 @@ function renderFrame(
   { operator, organization, waiting, tasks }: Reader,
   current: string | undefined,
 ): Html {
-  const rights = rightsOf(effectiveRoles(operator));
+  const roles = effectiveRoles(operator);
   const groups = tasks.map(({ label, screens: all }) => {
     const links = all
-      .filter(({ right }) => right === "own" || rights.has(right))
+      .filter(({ right }) => right === "own" || mayDo(roles, right))
       .map((screen) => renderScreen(screen, waiting, screen.path === current));
     const heading = label !== undefined && html`<h2>${label}</h2>`;
     return (
