@@ -3,7 +3,7 @@
 
 import { CommanderError } from "commander";
 import { describeUnknownSettings } from "../settings/config.ts";
-import { OperatorError, operatorErrors, UsageError } from "../actions/operator/operator-error.ts";
+import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
 import type { Command, CommandTable } from "./command.ts";
@@ -31,7 +31,7 @@ export async function run(
         : error;
     report(known, processContext, { json, words });
     if (!(known instanceof OperatorError)) return exitCode.failure;
-    return operatorErrors[known.errorName].exitCode;
+    return known.row.exitCode;
   }
 }
 

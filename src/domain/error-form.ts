@@ -3,22 +3,22 @@
 
 import { AppError } from "./error.ts";
 
-type Fields = Pick<AppError, "errorName" | "message" | "errors" | "retryAfterSeconds" | "cause">;
+type Fields = Pick<AppError, "kind" | "message" | "errors" | "retryAfterSeconds" | "cause">;
 
 export type ErrorForm = Fields | Error;
 
 export function describeError(error: unknown): ErrorForm {
   if (error instanceof AppError) {
-    const { errorName, message, errors, retryAfterSeconds, cause } = error;
-    return { errorName, message, errors, retryAfterSeconds, cause };
+    const { kind, message, errors, retryAfterSeconds, cause } = error;
+    return { kind, message, errors, retryAfterSeconds, cause };
   }
   return error instanceof Error ? error : new Error(String(error));
 }
 
 export function restoreError(form: ErrorForm): Error {
   if (form instanceof Error) return form;
-  const { errorName, message, errors, retryAfterSeconds, cause } = form;
-  return new AppError(errorName, {
+  const { kind, message, errors, retryAfterSeconds, cause } = form;
+  return new AppError(kind, {
     message,
     cause,
     ...(errors === undefined ? {} : { errors }),

@@ -1,12 +1,18 @@
 // The catalogue of the errors that a caller can get, and their class. A code is the HTTP status times 100 plus a
 // number; codes are stable and documented in docs/reference/errors.md.
 
+import type { FeatureName, Named } from "../basics/name-rows.ts";
 import { limits } from "./limits.ts";
 
 /** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
 export interface FieldError {
   readonly field?: string;
   readonly message?: string;
+}
+
+export interface ErrorRow {
+  readonly code: number;
+  readonly message: string;
 }
 
 export const errorCatalogue = {
@@ -86,13 +92,18 @@ export const errorCatalogue = {
     message: "An internal error occurred; the log of the service has it under the request id.",
   },
   unavailable: { code: 50301, message: "The service is not ready or is shutting down; try again." },
-} as const;
+} as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorName = keyof typeof errorCatalogue;
-export type ErrorCode = (typeof errorCatalogue)[ErrorName]["code"];
+/** An error of the catalogue, or of a feature. */
+export type ErrorKind = ErrorName | Named<ErrorRow>;
+
+export function errorRow(kind: ErrorKind): ErrorRow {
+  return typeof kind === "string" ? errorCatalogue[kind] : kind;
+}
 
 /** The HTTP status of a code is its first three digits (contract, section 6). */
-export function statusOf({ code }: { readonly code: ErrorCode }): number {
+export function statusOf({ code }: Pick<ErrorRow, "code">): number {
   return Math.floor(code / 100);
 }
 
@@ -107,16 +118,18 @@ export interface AppErrorDetail {
 
 /** An error that a caller can cause or has to know; any other error is internal and answered with 50001. */
 export class AppError extends Error {
-  readonly errorName: ErrorName;
-  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+  readonly errorName: ErrorName | FeatureName;
+  readonly code: number;
   readonly errors: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(errorName: ErrorName, detail: AppErrorDetail = {}) {
-    const entry = errorCatalogue[errorName];
+  constructor(kind: ErrorKind, detail: AppErrorDetail = {}) {
+    const entry = errorRow(kind);
     super(detail.message ?? entry.message, { cause: detail.cause });
     this.name = "AppError";
-    this.errorName = errorName;
+    this.kind = kind;
+    this.errorName = typeof kind === "string" ? kind : kind.name;
     this.code = entry.code;
     this.errors = detail.errors;
     this.retryAfterSeconds = detail.retryAfterSeconds;

@@ -1,7 +1,7 @@
 // The records of one request before they are stored: items are validated as they are added, in any number of parts, and
 // then stored together. A strict request is all or nothing; the items of a lenient one are independent.
 
-import { errorCatalogue, type ErrorCode, type FieldError } from "../../domain/error.ts";
+import { errorCatalogue, type FieldError } from "../../domain/error.ts";
 import { AppError } from "../../domain/error.ts";
 import { countDraftRows, partsOf } from "../../domain/record/draft-rows.ts";
 import { makeErrorBudget } from "../../domain/validation/explain.ts";
@@ -58,7 +58,7 @@ export interface ItemResult {
   readonly index: number;
   readonly id: string | undefined;
   readonly status: "created" | "updated" | "unchanged" | "refused";
-  readonly code?: ErrorCode;
+  readonly code?: number;
   readonly message?: string;
   readonly errors?: readonly FieldError[];
 }

@@ -2,6 +2,7 @@
 // store, and their class. Messages say what exists and what to do, but name no command: the command line adds that
 // (cli/output/error-view.ts). Errors of the API are AppErrors.
 
+import type { FeatureName, Named } from "../../basics/name-rows.ts";
 import { systemReasonOf } from "../../basics/system-reason.ts";
 import { limits } from "../../domain/limits.ts";
 
@@ -9,7 +10,17 @@ import { limits } from "../../domain/limits.ts";
  * The status with which the console answers, and the exit code of the program; the meaning is for
  * docs/reference/cli.md.
  */
-const row = (status: number, meaning: string, exitCode = 1) => ({ status, exitCode, meaning });
+export function operatorError(status: number, meaning: string, exitCode = 1): OperatorErrorRow {
+  return { status, exitCode, meaning };
+}
+
+export interface OperatorErrorRow {
+  readonly status: number;
+  readonly exitCode: number;
+  readonly meaning: string;
+}
+
+const row = operatorError;
 
 export const operatorErrors = {
   // Errors of the command line and of files.
@@ -100,9 +111,11 @@ export const operatorErrors = {
   store_replayed: row(409, "The store was replayed while a process served it."),
   replay_unread: row(409, "A ledger is missing that a replay had begun to read."),
   other_store: row(409, "The ledger is of another store."),
-} as const;
+} as const satisfies Readonly<Record<string, OperatorErrorRow>>;
 
 export type OperatorErrorName = keyof typeof operatorErrors;
+/** An error of the catalogue, or of a feature. */
+export type OperatorErrorKind = OperatorErrorName | Named<OperatorErrorRow>;
 
 /** What advice to run a command needs to know. */
 export interface ErrorContext {
@@ -124,23 +137,27 @@ export interface ErrorContext {
 
 export class OperatorError extends Error {
   /** For scripts; the command line prints it with --json. */
-  readonly errorName: OperatorErrorName;
+  readonly errorName: OperatorErrorName | FeatureName;
+  readonly kind: OperatorErrorKind;
+  readonly row: OperatorErrorRow;
   readonly context: ErrorContext;
 
   constructor(
-    errorName: OperatorErrorName,
+    kind: OperatorErrorKind,
     message: string,
     options: ErrorOptions & { readonly context?: ErrorContext } = {},
   ) {
     super(message, options);
     this.name = "OperatorError";
-    this.errorName = errorName;
+    this.kind = kind;
+    this.errorName = typeof kind === "string" ? kind : kind.name;
+    this.row = typeof kind === "string" ? operatorErrors[kind] : kind;
     this.context = options.context ?? {};
   }
 
   /** The message of any error, under a name for scripts. */
-  static from(errorName: OperatorErrorName, cause: unknown): OperatorError {
-    return new OperatorError(errorName, reasonOf(cause), { cause });
+  static from(kind: OperatorErrorKind, cause: unknown): OperatorError {
+    return new OperatorError(kind, reasonOf(cause), { cause });
   }
 }
 
@@ -170,13 +187,13 @@ export class UsageError extends OperatorError {
 
 /** `what` says that the name does not exist; the error adds the existing names. */
 export function unknownName(
-  errorName: OperatorErrorName,
+  kind: OperatorErrorKind,
   what: string,
   names: readonly string[],
 ): OperatorError {
   const isFirst = names.length === 0;
   const known = isFirst ? "There is none yet." : `There are: ${listNames(names)}.`;
-  return new OperatorError(errorName, `${what} ${known}`, { context: { isFirst } });
+  return new OperatorError(kind, `${what} ${known}`, { context: { isFirst } });
 }
 
 /** Existing names for error messages: `demo, acme and 3 more`. */

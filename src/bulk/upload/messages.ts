@@ -1,7 +1,7 @@
 // The messages between the main thread and the thread of an upload: one thread for each inspection and each import.
 // Types only.
 
-import type { OperatorErrorName } from "../../actions/operator/operator-error.ts";
+import type { OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Layout } from "../formats/layout.ts";
 import type { FileCheck } from "../import/check-file.ts";
@@ -62,9 +62,9 @@ export type FromUpload =
   | { readonly kind: "inspected"; readonly inspection: Inspection }
   | { readonly kind: "checked"; readonly check: FileCheck }
   | { readonly kind: "imported"; readonly report: FileReport }
-  /** `name` is undefined for an internal error. */
+  /** `error` is undefined for an internal error. */
   | {
       readonly kind: "failed";
-      readonly name: OperatorErrorName | undefined;
+      readonly error: OperatorErrorKind | undefined;
       readonly message: string;
     };

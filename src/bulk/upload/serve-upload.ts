@@ -40,8 +40,8 @@ export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
       send({ kind: "imported", report: await runImport(port, task, send) });
     }
   } catch (error) {
-    const name = error instanceof OperatorError ? error.errorName : undefined;
-    send({ kind: "failed", name, message: reasonOf(error).replaceAll(file, fileName) });
+    const known = error instanceof OperatorError ? error.kind : undefined;
+    send({ kind: "failed", error: known, message: reasonOf(error).replaceAll(file, fileName) });
   }
 }
 

@@ -159,6 +159,6 @@ function tooMuchMemory(cause: unknown): OperatorError {
   );
 }
 
-function errorOf({ name, message }: Extract<FromUpload, { readonly kind: "failed" }>): Error {
-  return name === undefined ? new Error(message) : new OperatorError(name, message);
+function errorOf({ error, message }: Extract<FromUpload, { readonly kind: "failed" }>): Error {
+  return error === undefined ? new Error(message) : new OperatorError(error, message);
 }

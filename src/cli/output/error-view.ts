@@ -8,6 +8,7 @@ import {
   OperatorError,
   type OperatorErrorName,
 } from "../../actions/operator/operator-error.ts";
+import type { FeatureName } from "../../basics/name-rows.ts";
 import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
@@ -80,7 +81,7 @@ function viewOperatorError({ errorName: name, message, cause, context }: Operato
 }
 
 export const advice: {
-  readonly [Name in OperatorErrorName]?: (context: ErrorContext) => string | undefined;
+  readonly [Name in OperatorErrorName | FeatureName]?: (context: ErrorContext) => string | undefined;
 } = {
   confidential_type: () =>
     "To include it, add --include-confidential; it may be forbidden to pass on the output.",

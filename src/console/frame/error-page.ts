@@ -3,8 +3,8 @@
 import {
   OperatorError,
   type OperatorErrorName,
-  operatorErrors,
 } from "../../actions/operator/operator-error.ts";
+import type { FeatureName } from "../../basics/name-rows.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html } from "../html/html.ts";
@@ -19,7 +19,7 @@ interface Failure {
   readonly list?: string | undefined;
 }
 
-const lists: { readonly [Name in OperatorErrorName]?: string } = {
+const lists: { readonly [Name in OperatorErrorName | FeatureName]?: string } = {
   no_such_deletion: "/deletions",
   no_such_hold: "/holds",
   no_such_organization: "/organizations",
@@ -28,8 +28,8 @@ const lists: { readonly [Name in OperatorErrorName]?: string } = {
 /** Undefined for an internal error. */
 function explain(error: unknown): Failure | undefined {
   if (error instanceof OperatorError) {
-    const { errorName: name, message } = error;
-    const { status } = operatorErrors[name];
+    const { errorName: name, message, row } = error;
+    const { status } = row;
     return { status, title: titles[status] ?? "Not possible", message, list: lists[name] };
   }
   if (!(error instanceof AppError) || error.errorName === "internal") return undefined;
@@ -50,7 +50,7 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** The fields that errors of actions name; forms use these names. */
-const fields: { readonly [Name in OperatorErrorName]?: string } = {
+const fields: { readonly [Name in OperatorErrorName | FeatureName]?: string } = {
   no_such_organization: "organization",
   organization_exists: "id",
   no_such_type: "type",

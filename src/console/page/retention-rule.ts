@@ -1,6 +1,6 @@
 // The rule of a record type in the console: the table of rules, the form for one, its effects, and its confirmation.
 
-import { OperatorError, operatorErrors } from "../../actions/operator/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { describeFloorWaits, describeRequested } from "../../actions/retention/floor-waits.ts";
 import { previewRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
@@ -84,8 +84,7 @@ export async function planRule(person: Person, organizationId: string): Promise<
     return { body: await renderPlannedRule(person, organizationId), status: 200 };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const { status } = operatorErrors[error.errorName];
-    return { body: html`<p role="alert">${error.message}</p>`, status };
+    return { body: html`<p role="alert">${error.message}</p>`, status: error.row.status };
   }
 }
 

@@ -1,6 +1,6 @@
 // Error responses and error bodies as the document shows them, with examples that the service itself makes.
 
-import { AppError, type ErrorName } from "../../domain/error.ts";
+import { AppError, type ErrorKind } from "../../domain/error.ts";
 import { errorAnswer } from "../reply/error-response.ts";
 import { objectSchema, textSchema } from "./content.ts";
 import {
@@ -19,7 +19,7 @@ export function errorRef({ name }: ErrorResponse): Reference {
 
 export function errorObject(response: ErrorResponse): ResponseObject {
   const examples = (problem: boolean): Record<string, Example> =>
-    Object.fromEntries(response.errors.map((name) => [name, exampleOf(response, name, problem)]));
+    Object.fromEntries(response.errors.map((kind) => exampleOf(response, kind, problem)));
   return {
     ...errorWithoutContent(response),
     content: {
@@ -40,13 +40,15 @@ export function errorWithoutContent({
 }
 
 /** The body as the service makes it, in one of its two forms. */
-function exampleOf({ fields = [] }: ErrorResponse, name: ErrorName, problem: boolean): Example {
-  const error = new AppError(name, { errors: name === "validation_failed" ? fields : [] });
+function exampleOf(
+  { fields = [] }: ErrorResponse,
+  kind: ErrorKind,
+  problem: boolean,
+): readonly [name: string, Example] {
+  const error = new AppError(kind, { errors: kind === "validation_failed" ? fields : [] });
   const { body } = errorAnswer(error, { problem, apiKeyExpected: false });
-  return {
-    summary: `${error.code}: ${error.message}`,
-    value: JSON.parse(String(body)) as unknown,
-  };
+  const value = JSON.parse(String(body)) as unknown;
+  return [error.errorName, { summary: `${error.code}: ${error.message}`, value }];
 }
 
 const message = textSchema("Error message.");

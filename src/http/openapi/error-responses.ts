@@ -1,7 +1,7 @@
 // The error responses that several operations share. An error of one operation only is in the file of its verb. A
 // response is a component of the document; its status is that of its error codes.
 
-import { type ErrorName, errorCatalogue, type FieldError, statusOf } from "../../domain/error.ts";
+import { type ErrorKind, errorRow, type FieldError, statusOf } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 import type { HeaderPart } from "./parts.ts";
@@ -9,7 +9,7 @@ import type { HeaderPart } from "./parts.ts";
 interface ErrorResponseOptions {
   readonly description: string;
   /** The codes, all of one status. */
-  readonly errors: readonly [ErrorName, ...ErrorName[]];
+  readonly errors: readonly [ErrorKind, ...ErrorKind[]];
   /** Errors in addition to the usual ones. */
   readonly headers?: readonly HeaderPart[];
   /** True if it is answered before the caller is known, so that the reply has no rate limit. */
@@ -25,7 +25,7 @@ export interface ErrorResponse extends ErrorResponseOptions {
 }
 
 export function errorResponse(name: string, options: ErrorResponseOptions): ErrorResponse {
-  return { name, status: statusOf(errorCatalogue[options.errors[0]]), ...options };
+  return { name, status: statusOf(errorRow(options.errors[0])), ...options };
 }
 
 const badRequest = errorResponse("BadRequest", {

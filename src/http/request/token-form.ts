@@ -2,7 +2,7 @@
 // (RFC 7523, section 2.2). Unknown parameters are ignored (RFC 6749, section 3.2).
 
 import type { IncomingMessage } from "node:http";
-import { AppError, type ErrorName, type FieldError } from "../../domain/error.ts";
+import { AppError, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { readSmallBody } from "../body/read-body.ts";
 import { objectSchema, textSchema } from "../openapi/content.ts";
@@ -107,7 +107,7 @@ function readSeconds(
   return seconds;
 }
 
-const oauthErrors: Partial<Record<ErrorName, string>> = {
+const oauthErrors: Readonly<Record<string, string>> = {
   unknown_scope: "invalid_scope",
   insufficient_scope: "invalid_scope",
   internal: "server_error",
