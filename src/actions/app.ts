@@ -8,7 +8,7 @@ import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
 import type { IssuerKeys } from "./identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
-import type { AllowedAddresses } from "./webhook/allowed-address.ts";
+import type { AllowedAddresses } from "../feature/subscription/webhook/allowed-address.ts";
 import type { Viewer } from "./operator/viewer.ts";
 
 /** Signs with the current receipt key. */

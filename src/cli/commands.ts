@@ -26,9 +26,9 @@ import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
 import { organizationList } from "../noun/organization.ts";
 import * as proposal from "../noun/proposal.ts";
-import { recipientCreate, recipientList, recipientRemove } from "../noun/recipient.ts";
+import { recipientCreate, recipientList, recipientRemove } from "../feature/subscription/recipient/noun.ts";
 import { check, clockConfirm, migrate } from "./command/store.ts";
-import * as webhook from "../noun/webhook.ts";
+import * as webhook from "../feature/subscription/webhook/noun.ts";
 
 export const commands: readonly Command[] = [
   serve,

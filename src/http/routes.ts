@@ -5,19 +5,19 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { componentName } from "./openapi/wording.ts";
 import type { Operation, Verb } from "./operation.ts";
-import { acknowledge } from "./verb/acknowledge.ts";
+import { acknowledge } from "../feature/subscription/recipient/acknowledge.ts";
 import { checkRecord } from "./verb/check-record.ts";
 import { issueToken } from "./verb/issue-token.ts";
 import { readChanges } from "./verb/read-changes.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
-import { listRecipients, registerRecipient, removeRecipient } from "./verb/recipient.ts";
+import { listRecipients, registerRecipient, removeRecipient } from "../feature/subscription/recipient/operations.ts";
 import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
 import { requestDeletion } from "./verb/request-deletion.ts";
 import {
   createWebhookEndpoint,
   listWebhookEndpoints,
   removeWebhookEndpoint,
-} from "./verb/webhook-endpoint.ts";
+} from "../feature/subscription/webhook/operations.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
 /** Every operation of the service for these record types. `added`: those of features. */

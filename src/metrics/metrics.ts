@@ -1,10 +1,10 @@
 // The metrics of the service, as Prometheus text. A test compares docs/reference/metrics.md with them.
 
-import type { RecipientFigures } from "../actions/recipient/recipients.ts";
+import type { RecipientFigures } from "../feature/subscription/recipient/recipients.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
-import type { EndpointCounts } from "../actions/webhook/endpoints.ts";
+import type { EndpointCounts } from "../feature/subscription/webhook/endpoints.ts";
 import { registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
 import { metricsContentType, Registry, renderSnapshot } from "./registry.ts";

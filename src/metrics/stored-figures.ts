@@ -2,10 +2,10 @@
 // the store is: a longer read goes on after it, and takes at most a hundredth of the time.
 
 import type { App } from "../actions/app.ts";
-import { RecipientLag } from "../actions/recipient/recipient-lag.ts";
-import { type RecipientFigures, recipientFigures } from "../actions/recipient/recipients.ts";
+import { RecipientLag } from "../feature/subscription/recipient/recipient-lag.ts";
+import { type RecipientFigures, recipientFigures } from "../feature/subscription/recipient/recipients.ts";
 import { listEndingSoon } from "../actions/retention/end-holds.ts";
-import { countEndpoints, type EndpointCounts } from "../actions/webhook/endpoints.ts";
+import { countEndpoints, type EndpointCounts } from "../feature/subscription/webhook/endpoints.ts";
 import { PacedRead, type Parts } from "../basics/paced-read.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { makeWebhookKeys } from "../../src/actions/webhook/webhook-keys.ts";
-import type { WebhookEndpoint } from "../../src/domain/webhook.ts";
+import { makeWebhookKeys } from "../../src/feature/subscription/webhook/webhook-keys.ts";
+import type { WebhookEndpoint } from "../../src/feature/subscription/webhook/webhook.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Driver, startDriver, subjects } from "./subject.ts";
 

@@ -7,7 +7,7 @@ import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { NewImportRun } from "../../src/store/interface/imports.ts";
 import { makeTestSeal } from "../support/seal.ts";
-import { newEndpoint } from "./webhooks.ts";
+import { newEndpoint } from "../feature/subscription/store/webhooks.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
   acme,

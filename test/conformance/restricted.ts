@@ -9,7 +9,7 @@ import { limits } from "../../src/domain/limits.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { register, told } from "./notices.ts";
+import { register, told } from "../feature/subscription/store/notices.ts";
 import {
   acme,
   day,

@@ -16,7 +16,7 @@ import { keyPage } from "../../src/noun/key.ts";
 import { operatorPage } from "../../src/noun/operator.ts";
 import { closeForm } from "../../src/noun/organization.ts";
 import { proposalPage } from "../../src/noun/proposal.ts";
-import { webhookPage } from "../../src/noun/webhook.ts";
+import { webhookPage } from "../../src/feature/subscription/webhook/noun.ts";
 import { type Service, startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";

@@ -11,7 +11,7 @@ import { operations } from "../../src/process/operations.ts";
 import type { OpenApiDocument, ResponseObject } from "../../src/http/openapi/document.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import { operator } from "../conformance/scene.ts";
-import { newEndpoint } from "../conformance/webhooks.ts";
+import { newEndpoint } from "../feature/subscription/store/webhooks.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { startPlatformIssuer } from "../support/platform-issuer.ts";

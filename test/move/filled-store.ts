@@ -13,7 +13,7 @@ import { revokeKey } from "../../src/actions/access/keys.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
-import { newEndpoint } from "../conformance/webhooks.ts";
+import { newEndpoint } from "../feature/subscription/store/webhooks.ts";
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import type { Customer } from "../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";

@@ -10,7 +10,7 @@ import { addedSettings } from "../../src/process/added-settings.ts";
 import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
-import type { PostOptions } from "../../src/worker/webhook/post.ts";
+import type { PostOptions } from "../../src/feature/subscription/webhook/post.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";

@@ -13,8 +13,8 @@ import { probeWrite } from "./store-upkeep.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { requireRight } from "../operator/viewer.ts";
-import { recipientFigures } from "../recipient/recipients.ts";
-import { countEndpoints } from "../webhook/endpoints.ts";
+import { recipientFigures } from "../../feature/subscription/recipient/recipients.ts";
+import { countEndpoints } from "../../feature/subscription/webhook/endpoints.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 export interface HealthCheck {

@@ -6,12 +6,12 @@ import type { AuditEntry, Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import type { WebhookState } from "../../domain/webhook.ts";
+import type { WebhookState } from "../../feature/subscription/webhook/webhook.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import type { DeletionQueue } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { countEndpoints } from "../webhook/endpoints.ts";
+import { countEndpoints } from "../../feature/subscription/webhook/endpoints.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 10_000;

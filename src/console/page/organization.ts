@@ -14,8 +14,8 @@ import { formatCounts, renderTime } from "../html/time.ts";
 import { renderForm, renderForms } from "../../noun/act.ts";
 import { renderRulesLink } from "../../noun/identity.ts";
 import { keyCreate, renderKeys } from "../../noun/key.ts";
-import { renderRecipients } from "../../noun/recipient.ts";
-import { renderWebhooksLink } from "../../noun/webhook.ts";
+import { renderRecipients } from "../../feature/subscription/recipient/noun.ts";
+import { renderWebhooksLink } from "../../feature/subscription/webhook/noun.ts";
 import {
   approvalForm,
   closeForm,

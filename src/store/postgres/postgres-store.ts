@@ -10,7 +10,7 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
 import { groupByPlan } from "../sql/plan/erasure.ts";
-import { purgeNotices } from "../sql/erase/notices.ts";
+import { purgeNotices } from "../../feature/subscription/store/notices.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
 import { schemaVersion } from "../sql/migrations.ts";

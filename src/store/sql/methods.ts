@@ -31,14 +31,14 @@ import * as proposal from "./proposal/proposal.ts";
 import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
-import * as recipient from "./subscription/recipient.ts";
+import * as recipient from "../../feature/subscription/store/recipient.ts";
 import * as record from "./record/record.ts";
 import { continues } from "./trail/continuation.ts";
 import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
-import { purgeNotices } from "./erase/notices.ts";
-import { listTold } from "./subscription/told-recipient.ts";
+import { purgeNotices } from "../../feature/subscription/store/notices.ts";
+import { listTold } from "./deletion/told-recipient.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
 import {
@@ -48,8 +48,8 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
-import * as delivery from "./subscription/delivery.ts";
-import * as subscription from "./subscription/subscription.ts";
+import * as delivery from "../../feature/subscription/store/delivery.ts";
+import * as subscription from "../../feature/subscription/store/subscription.ts";
 import {
   findTokens,
   beginIndex,
@@ -60,7 +60,7 @@ import {
 } from "./search/index-tokens.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
-import type { RecipientPage } from "../interface/subscription.ts";
+import type { RecipientPage } from "../../feature/subscription/store/interface.ts";
 import type { Statements } from "./statement/statements.ts";
 
 export interface Method<Args extends readonly unknown[], Result> {

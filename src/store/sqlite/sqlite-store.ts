@@ -15,7 +15,7 @@ import { schemaVersion } from "../sql/migrations.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
-import { isAnyTold } from "../sql/subscription/told-recipient.ts";
+import { isAnyTold } from "../sql/deletion/told-recipient.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";

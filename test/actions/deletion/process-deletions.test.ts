@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
-import { makeAllowedAddresses } from "../../../src/actions/webhook/allowed-address.ts";
+import { makeAllowedAddresses } from "../../../src/feature/subscription/webhook/allowed-address.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
 import { IssuerKeys } from "../../../src/actions/identity/issuer-keys.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";

@@ -43,12 +43,12 @@ import {
   listEndpoints,
   removeEndpoint,
   testEndpoint,
-} from "../../../src/actions/webhook/endpoints.ts";
+} from "../../../src/feature/subscription/webhook/endpoints.ts";
 import {
   createRecipient,
   listRecipients,
   removeRecipient,
-} from "../../../src/actions/recipient/recipients.ts";
+} from "../../../src/feature/subscription/recipient/recipients.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
 import { listImports } from "../../../src/actions/intake/imports.ts";
 import {

@@ -19,7 +19,7 @@ import {
   other,
   transaction,
 } from "../../conformance/scene.ts";
-import { newEndpoint } from "../../conformance/webhooks.ts";
+import { newEndpoint } from "../../feature/subscription/store/webhooks.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";

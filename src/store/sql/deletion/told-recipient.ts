@@ -1,0 +1,100 @@
+// Which recipients were informed about the records that a deletion has erased, and have acknowledged it.
+
+import { reader } from "../../row/reader.ts";
+import { limits } from "../../../domain/limits.ts";
+import type { Recipient } from "../../../feature/subscription/recipient/recipient.ts";
+import { get, list, run, type Statements } from "../statement/statements.ts";
+
+/** A recipient that was informed about the records of a type that a deletion has erased. */
+export interface ToldRecipient {
+  readonly name: string;
+  readonly resourceType: string;
+  readonly toldAt: number;
+  readonly acknowledgedAt: number | undefined;
+  /** When the recipient was removed before it had acknowledged. */
+  readonly removedAt: number | undefined;
+  /** When a notice that it had not acknowledged was erased because of its age. */
+  readonly expiredAt: number | undefined;
+}
+
+const toTold = reader<ToldRecipient>({});
+
+const findTold = `
+  SELECT name, resource_type, told_at, acknowledged_at, removed_at, expired_at FROM deletion_recipient
+  WHERE deletion_request_id = $1 AND organization_id = $2 ORDER BY name, resource_type`;
+
+/**
+ * A deletion may have sent notices about millions of records, but has few rows here: one for each recipient and type.
+ */
+export function* listTold(
+  deletionRequestId: string,
+  organizationId: string,
+): Statements<readonly ToldRecipient[]> {
+  return yield* list(toTold, findTold, deletionRequestId, organizationId);
+}
+
+/** That the recipient can still acknowledge it. */
+export const isWaiting = `acknowledged_at IS NULL AND removed_at IS NULL AND expired_at IS NULL`;
+
+/**
+ * Reads those of one recipient, in a range of numbers; at most a part, because all other writes wait for it on SQLite.
+ * On PostgreSQL an erasure may store a further notice before this statement gets the row, and only conditions outside
+ * the subquery are then evaluated again.
+ */
+const waiting = `
+  (deletion_request_id, name, resource_type) IN (
+    SELECT deletion_request_id, name, resource_type FROM deletion_recipient
+    WHERE organization_id = $1 AND name = $2 AND last_no > $3 AND last_no <= $4 AND ${isWaiting}
+    ORDER BY last_no LIMIT ${limits.purgedRowsMax})
+  --postgres AND last_no + 0 <= $4 AND ${isWaiting}
+  `;
+
+const setAcknowledged = `UPDATE deletion_recipient SET acknowledged_at = $5 WHERE ${waiting}`;
+
+const setRemoved = `UPDATE deletion_recipient SET removed_at = $5 WHERE ${waiting}`;
+
+const findNextName = `
+  SELECT name FROM deletion_recipient
+  WHERE organization_id = $1 AND name > $2 AND ${isWaiting}
+  ORDER BY name LIMIT 1`;
+
+type Told = Pick<Recipient, "organizationId" | "name">;
+
+/**
+ * Stores that the recipient has acknowledged its notices; at most a part of them at a time. Returns whether that was
+ * all. An earlier recipient of the same name was told what was erased before this one was registered.
+ */
+export function* acknowledgeTold(
+  { organizationId, name, sinceNo, acknowledgedNo }: Recipient,
+  now: number,
+): Statements<boolean> {
+  const range = [sinceNo, acknowledgedNo] as const;
+  const stored = yield* run(setAcknowledged, organizationId, name, ...range, now);
+  return stored < limits.purgedRowsMax;
+}
+
+/**
+ * Stores in the same way that a recipient was removed before it had acknowledged them. `upTo`: the number of the last
+ * notice that it can have been told.
+ */
+export function* endTold(
+  { organizationId, name }: Told,
+  upTo: number,
+  now: number,
+): Statements<boolean> {
+  const stored = yield* run(setRemoved, organizationId, name, 0, upTo, now);
+  return stored < limits.purgedRowsMax;
+}
+
+/** Whether a recipient was ever informed, and so whether there ever was a notice. */
+export function* isAnyTold(): Statements<boolean> {
+  return (yield* get("SELECT 1 FROM deletion_recipient LIMIT 1")) !== undefined;
+}
+
+/** The next name after this one, of a recipient or a removed one, that has deletions to acknowledge. */
+export function* findNextTold(
+  organizationId: string,
+  name: string,
+): Statements<string | undefined> {
+  return (yield* get<{ readonly name: string }>(findNextName, organizationId, name))?.name;
+}
