@@ -26,7 +26,6 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "retention/",
     "soak/",
     "tamper/tamper",
-    "worker/webhook/crash",
   ],
   "engines and poolers": [
     "bulk/export/moment",

@@ -1,10 +1,10 @@
 // client/src/generated/codes.ts: the error codes by name.
 
-import { errorCatalogue } from "../../src/domain/error.ts";
+import { allErrors } from "../../src/process/tables.ts";
 import { docstring, file } from "./code-text.ts";
 
 export function renderCodes(): string {
-  const entries = Object.entries(errorCatalogue).map(
+  const entries = Object.entries(allErrors).map(
     ([name, { code, message }]) => `${docstring(message, "  ")}  ${name}: ${code},\n`,
   );
   return file(

@@ -1,6 +1,6 @@
-// docs/reference/audit-actions.md: every action of the audit trail, from domain/trail-action.ts.
+// docs/reference/audit-actions.md: every action of the audit trail, from src/process/tables.ts.
 
-import { trailActions } from "../../src/domain/trail-action.ts";
+import { allActions } from "../../src/process/tables.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
 
 export function renderAuditActions(): string {
@@ -10,7 +10,7 @@ export function renderAuditActions(): string {
     "The `action` of an entry that [`sluice audit export`](../guides/siem.md) prints, and what it says.",
     table(
       ["action", "what has happened"],
-      Object.entries(trailActions).map(([action, summary]) => [code(action), summary]),
+      Object.entries(allActions).map(([action, summary]) => [code(action), summary]),
     ),
   );
 }

@@ -4,7 +4,7 @@ import type { Command, Parameter } from "../../src/cli/command.ts";
 import { topics } from "../../src/cli/help.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
-import { operatorErrors } from "../../src/actions/operator/operator-error.ts";
+import { allOperatorErrors } from "../../src/process/tables.ts";
 import { optionFlags } from "../../src/cli/option-flag.ts";
 
 const opening = `# Command line
@@ -52,7 +52,7 @@ export function renderCliReference(): string {
 }
 
 function renderErrors(): string {
-  const rows = Object.entries(operatorErrors).map(
+  const rows = Object.entries(allOperatorErrors).map(
     ([name, { exitCode, status, meaning }]) =>
       `| \`${name}\` | ${exitCode} | ${status} | ${meaning} |`,
   );
@@ -76,7 +76,7 @@ function renderCommand(command: Command): string {
       ["| argument or option | required | meaning |", "|---|---|---|", ...rows].join("\n"),
     );
   if (command.rights.length > 0) {
-    const rights = command.rights.map((right) => `\`${right}\``).join(" or ");
+    const rights = command.rights.map((right) => `\`${nameOf(right)}\``).join(" or ");
     parts.push(`With \`--as\`, it needs the right ${rights}.`);
   }
   return parts.join("\n\n");
@@ -85,4 +85,8 @@ function renderCommand(command: Command): string {
 function row(form: string, { required, fallback, summary }: Parameter<unknown>): string {
   const needed = required ? "yes" : fallback === undefined ? "no" : `no, default \`${fallback}\``;
   return `| \`${form.replaceAll("|", "\\|")}\` | ${needed} | ${summary} |`;
+}
+
+function nameOf(right: Command["rights"][number]): string {
+  return typeof right === "string" ? right : right.name;
 }

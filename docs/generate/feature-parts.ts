@@ -12,7 +12,7 @@ const marker =
   "and `npm run docs` puts them together. -->";
 
 /** Pages of docs/reference to which a feature adds the file of this name in its folder `docs`. */
-const names = ["settings", "metrics"];
+const names = ["settings", "metrics", "errors"];
 
 export const pagesWithFeatures = [
   partOf("ARCHITECTURE.md", () => [renderList()]),

@@ -1,8 +1,9 @@
-// docs/reference/limits.md: the bounds that a client can reach, with their values from domain/limits.ts.
+// docs/reference/limits.md: the bounds that a client can reach, with their values from domain/limits.ts and features.
 // Internal bounds are omitted.
 
 import { limits } from "../../src/domain/limits.ts";
 import { refusalDelayMsMax, refusalPolicy } from "../../src/http/load/load.ts";
+import { addedLimits } from "../../src/process/tables.ts";
 import { generatedNote, page, table } from "./markdown.ts";
 
 type LimitName = keyof typeof limits;
@@ -114,9 +115,6 @@ const workRows: typeof rows = [
   ["Live requests of one key for changes", "keyChangeReadersMax", "429"],
   ["Live requests of one organization for changes", "organizationChangeReadersMax", "429"],
   ["Live requests of all organizations for changes", "changeReadersMax", "503"],
-  ["Endpoints of webhooks of one organization", "webhookEndpointsMax", "409"],
-  ["Recipients of one organization", "recipientsMax", "409"],
-  ["Characters of the name of a recipient; at least 1", "recipientNameCharactersMax", "400"],
   ["Milliseconds for which a long poll waits", "longPollMs", "204"],
   ["Milliseconds of a live stream of changes", "changeStreamMs", "it ends"],
   ["Milliseconds between comment lines in it", "heartbeatMs", "no bound"],
@@ -182,7 +180,7 @@ export function renderLimits(): string {
     "Fixed bounds. The rate limit is a setting: `RATE_LIMIT_PER_SECOND` in [settings](settings.md).",
     tableOf(rows),
     work,
-    tableOf(workRows),
+    tableOf(workRows, addedLimits),
     connections,
     tableOf(connectionRows),
     shedding,
@@ -190,10 +188,11 @@ export function renderLimits(): string {
   );
 }
 
-function tableOf(of: typeof rows): string {
-  const cells = of.map(([what, name, beyond]) => [
+function tableOf(of: typeof rows, added: typeof addedLimits = []): string {
+  const own = of.map(([what, name, beyond]) => [what, limits[name], beyond] as const);
+  const cells = [...own, ...added].map(([what, value, beyond]) => [
     what,
-    limits[name].toLocaleString("en-US"),
+    value.toLocaleString("en-US"),
     beyond,
   ]);
   return table(["what", "bound", "beyond it"], cells);

@@ -1,7 +1,7 @@
-// docs/reference/operator-rights.md: what each role of operators may do, from domain/operator-right.ts.
+// docs/reference/operator-rights.md: what each role of operators may do, from src/process/tables.ts.
 
 import { operatorRoles } from "../../src/domain/operator.ts";
-import { allOperatorRights, operatorRights } from "../../src/domain/operator-right.ts";
+import { allRights } from "../../src/process/tables.ts";
 import { code, generatedNote, page, table } from "./markdown.ts";
 
 export function renderOperatorRights(): string {
@@ -13,8 +13,7 @@ export function renderOperatorRights(): string {
       "server can read and write its files. Programs have [scopes](scopes.md) instead.",
     table(
       ["right", "allows to", ...operatorRoles],
-      allOperatorRights.map((right) => {
-        const { summary, roles } = operatorRights[right];
+      Object.entries(allRights).map(([right, { summary, roles }]) => {
         const has = (role: string) => roles.some((one) => one === role);
         return [code(right), summary, ...operatorRoles.map((role) => (has(role) ? "yes" : "–"))];
       }),

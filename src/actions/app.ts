@@ -8,8 +8,8 @@ import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
 import type { IssuerKeys } from "./identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
-import type { AllowedAddresses } from "../feature/subscription/webhook/allowed-address.ts";
 import type { Viewer } from "./operator/viewer.ts";
+import type { Setting } from "../settings/setting.ts";
 
 /** Signs with the current receipt key. */
 export interface Signer {
@@ -43,7 +43,8 @@ export interface App {
   readonly signer: () => Signer | undefined;
   /** Returns the keys that are made from the private receipt key; undefined if this process has no such key. */
   readonly derive: <Keys>(make: (secret: KeyObject) => Keys) => Keys | undefined;
-  readonly webhookAddresses: AllowedAddresses;
+  /** The value of a setting of a feature. */
+  readonly setting: <Value>(item: Setting<Value>) => Value;
   readonly callers: CallerCache;
   readonly issuerKeys: IssuerKeys;
   readonly inFlight: InFlightKeys;

@@ -26,9 +26,7 @@ import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
 import { organizationList } from "../noun/organization.ts";
 import * as proposal from "../noun/proposal.ts";
-import { recipientCreate, recipientList, recipientRemove } from "../feature/subscription/recipient/noun.ts";
 import { check, clockConfirm, migrate } from "./command/store.ts";
-import * as webhook from "../feature/subscription/webhook/noun.ts";
 
 export const commands: readonly Command[] = [
   serve,
@@ -59,15 +57,6 @@ export const commands: readonly Command[] = [
   exportRecords,
   exportVerify,
   changes,
-  recipientCreate,
-  recipientList,
-  recipientRemove,
-  webhook.webhookCreate,
-  webhook.webhookList,
-  webhook.webhookTest,
-  webhook.webhookEnable,
-  webhook.webhookRotate,
-  webhook.webhookRemove,
   recordShow,
   subjectShow,
   subjectExport,
@@ -110,8 +99,6 @@ export const groups: Readonly<Record<string, string>> = {
   identity: "Create, list, revoke and test rules for identities of programs.",
   operator: "Create, list, confirm and disable operators, and create sign-in links.",
   proposal: "List, show, approve and decline what waits for a second person.",
-  webhook: "Create, list, test, enable and remove endpoints of webhooks.",
-  recipient: "Create, list and remove recipients of changes.",
   record: "Show a record and its changes.",
   subject: "Find persons and companies, and show and export everything that is stored about one.",
   deletion:
@@ -127,7 +114,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "migrate"],
   "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],
-  Records: ["import", "export", "changes", "recipient", "webhook", "record", "subject"],
+  Records: ["import", "export", "changes", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check", "clock"],
   Tools: ["openapi"],

@@ -7,7 +7,7 @@ import type { App } from "../actions/app.ts";
 import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import type { HealthChecks } from "../actions/upkeep/read-health.ts";
-import { AppError } from "../domain/error.ts";
+import { AppError, type ErrorRow } from "../domain/error.ts";
 import { isStorable } from "../domain/schema/formats.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
@@ -51,6 +51,8 @@ export function readPanels<Shown>(
 export interface ConsoleSources {
   readonly tasks: readonly Task[];
   readonly panels: readonly Panels[];
+  /** All errors of the API. */
+  readonly errors: readonly ErrorRow[];
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
   readonly uploads: Uploads;

@@ -7,8 +7,6 @@ import { keyCreate, keyPage } from "../noun/key.ts";
 import { approvalForm, closeForm, createForm, settingsForm } from "../noun/organization.ts";
 import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
-import { recipientCreate, recipientRemove } from "../feature/subscription/recipient/noun.ts";
-import { webhookPage, webhooksPage } from "../feature/subscription/webhook/noun.ts";
 import { routeOf, routesOf } from "./act-routes.ts";
 import { act, read } from "./route.ts";
 import type { Route } from "./page.ts";
@@ -30,7 +28,7 @@ import { showFind } from "./page/find.ts";
 import { placeOne, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
 import { showIntake } from "./page/intake.ts";
-import { showOrganization } from "./page/organization.ts";
+import { organizationPath, showOrganization } from "./page/organization.ts";
 import { chooseOne, showOrganizations } from "./page/organizations.ts";
 import { downloadTrail, showAudit, verifyTrail } from "./page/audit.ts";
 import {
@@ -61,8 +59,6 @@ import {
   startImport,
   stopImport,
 } from "./page/upload.ts";
-
-const organizationPath = "/console/organization/:id";
 
 export const routes: readonly Route[] = [
   { method: "GET", path: "/console/sign-in", open: true, handle: showSignIn },
@@ -119,14 +115,12 @@ export const routes: readonly Route[] = [
   routeOf(createForm, showOrganizations),
   act("/console/organizations/choice", "own", chooseOne, showOrganizations),
   read(organizationPath, "organization.read", showOrganization),
-  ...[settingsForm, approvalForm, keyCreate, recipientCreate, recipientRemove, closeForm].map(
-    (form) => routeOf(form, showOrganization, organizationPath),
+  ...[settingsForm, approvalForm, keyCreate, closeForm].map((form) =>
+    routeOf(form, showOrganization, organizationPath),
   ),
   ...routesOf("/console/key/:id", "key.read", keyPage),
   ...routesOf("/console/identities/:id", "key.read", identitiesPage),
   ...routesOf("/console/identity/:id", "key.read", identityPage),
-  ...routesOf("/console/webhooks/:id", "webhook.read", webhooksPage),
-  ...routesOf("/console/webhook/:id", "webhook.read", webhookPage),
   ...routesOf("/console/operators", "operator.read", operatorsPage),
   ...routesOf("/console/operator/:id", "operator.read", operatorPage),
   read("/console/audit", "audit.read", showAudit),

@@ -2,7 +2,6 @@
 // number; codes are stable and documented in docs/reference/errors.md.
 
 import type { FeatureName, Named } from "../basics/name-rows.ts";
-import { limits } from "./limits.ts";
 
 /** Detail about one field; `field` is a path such as `amount` or `[3].addresses[0].type`. */
 export interface FieldError {
@@ -40,15 +39,6 @@ export const errorCatalogue = {
     message: "There is no such deletion request; use the id from the reply to the deletion.",
   },
   no_such_operation: { code: 40403, message: "There is no such operation." },
-  no_such_recipient: {
-    code: 40404,
-    message: "There is no recipient with this name; GET /v2/recipient lists the existing ones.",
-  },
-  no_such_webhook_endpoint: {
-    code: 40405,
-    message:
-      "There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists the existing ones.",
-  },
   method_not_allowed: { code: 40501, message: "The method is not allowed here." },
   request_timeout: { code: 40801, message: "The request did not arrive in time; send it again." },
   identical_record_exists: { code: 40901, message: "An identical record exists already." },
@@ -58,18 +48,6 @@ export const errorCatalogue = {
     code: 40904,
     message:
       "A request with the same Idempotency-Key is still in flight; send this one again soon.",
-  },
-  recipient_exists: {
-    code: 40905,
-    message: "A recipient with this name has other types. Remove it first, or choose another name.",
-  },
-  too_many_recipients: {
-    code: 40906,
-    message: `The organization has ${limits.recipientsMax} recipients, which is the maximum; remove one first.`,
-  },
-  too_many_webhook_endpoints: {
-    code: 40907,
-    message: `The organization has ${limits.webhookEndpointsMax} endpoints of webhooks, which is the maximum; remove one first.`,
   },
   offset_gone: {
     code: 41001,

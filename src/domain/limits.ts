@@ -56,16 +56,10 @@ export const limits = {
   keyChangeReadersMax: 32,
   organizationChangeReadersMax: 64,
   changeReadersMax: 512,
-  /** How many recipients an organization can have. */
-  recipientsMax: 32,
-  recipientNameCharactersMax: 64,
   longPollMs: 20_000,
   changeStreamMs: 50_000,
   /** Proxies end a reply that is silent for longer; many after 30 or 60 seconds. */
   heartbeatMs: 15_000,
-
-  // webhooks
-  webhookEndpointsMax: 10,
 
   // load shedding
   pressureDelayMsMax: 250,

@@ -1,5 +1,5 @@
-// The actions of the audit trail, and what each says; features add some of their own. docs/reference/audit-actions.md is
-// generated from it.
+// The actions of the audit trail, and what each says; features add some of their own.
+// docs/reference/audit-actions.md is generated from it.
 
 import type { FeatureName } from "../basics/name-rows.ts";
 
@@ -14,14 +14,6 @@ export const trailActions = {
   "identity.create": "A rule for identities of programs was created.",
   "identity.rotate": "A rule for identities was replaced.",
   "identity.revoke": "A rule for identities was revoked.",
-  "webhook.create": "An endpoint of webhooks was created.",
-  "webhook.rotate": "The secret of an endpoint was rotated.",
-  "webhook.test": "A test event was requested.",
-  "webhook.enable": "An endpoint was enabled, or continues elsewhere.",
-  "webhook.disable": "An endpoint was disabled after failures.",
-  "webhook.remove": "An endpoint was removed.",
-  "recipient.create": "A recipient of changes was registered.",
-  "recipient.remove": "A recipient of changes was removed.",
   "record.show": "The content of a record was shown.",
   "records.export": "Records of an organization were exported.",
   "records.import": "Records were imported.",

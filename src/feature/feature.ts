@@ -5,9 +5,13 @@
 // console loads none either.
 
 import type { App } from "../actions/app.ts";
+import type { OperatorErrorRow } from "../actions/operator/operator-error.ts";
+import type { Named } from "../basics/name-rows.ts";
 import type { Command } from "../cli/command.ts";
 import type { Screen } from "../console/frame/screens.ts";
 import type { Panels, Route } from "../console/page.ts";
+import type { ErrorRow } from "../domain/error.ts";
+import type { Right } from "../domain/operator-right.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { TraceRequest } from "../http/http-context.ts";
 import type { MemoryBudget } from "../http/load/memory-budget.ts";
@@ -18,15 +22,28 @@ import type { Config } from "../settings/config.ts";
 import type { Setting } from "../settings/setting.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
 import type { GroupFigures, Store } from "../store/interface/store.ts";
+import type { Rounds } from "../worker/upkeep.ts";
 
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
   readonly settings?: readonly Setting<unknown>[];
+  readonly rows?: AddedRows;
   readonly commands?: () => Promise<CommandPart>;
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;
   readonly service?: () => Promise<ServicePart>;
+}
+
+/** What the feature adds to tables of the core. */
+export interface AddedRows {
+  readonly errors: Readonly<Record<string, Named<ErrorRow>>>;
+  readonly operatorErrors: Readonly<Record<string, Named<OperatorErrorRow>>>;
+  readonly rights: Readonly<Record<string, Named<Right>>>;
+  /** Of the audit trail. */
+  readonly actions: Readonly<Record<string, Named<{ readonly summary: string }>>>;
+  /** Bounds that a client can reach. */
+  readonly limits: readonly (readonly [what: string, value: number, beyond: string])[];
 }
 
 export interface CommandPart {
@@ -70,6 +87,8 @@ export interface ServiceParts {
 export interface OpenService {
   /** Of one feature at most. */
   readonly observer?: Observer;
+  /** Rounds that take something away because time has passed. */
+  readonly upkeep?: (app: App) => Rounds;
   /** Starts its work. */
   readonly start?: (app: App) => { stop(): Promise<void> };
 }

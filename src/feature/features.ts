@@ -4,6 +4,7 @@ import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { proof } from "./proof/feature.ts";
+import { subscription } from "./subscription/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
 
-export const features: readonly Feature[] = [completion, demo, telemetry, proof];
+export const features: readonly Feature[] = [completion, demo, telemetry, proof, subscription];

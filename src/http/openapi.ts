@@ -21,13 +21,12 @@ import {
   securitySchemes,
   serviceTag,
   tokenTag,
-  webhookTag,
 } from "./openapi/parts.ts";
 import { makePortable } from "./openapi/portable.ts";
 import { sharedSchemas } from "./openapi/publish-schema.ts";
 import { publicRoutes } from "./public-routes.ts";
 import { operationsFor } from "./routes.ts";
-import { errorCatalogue } from "../domain/error.ts";
+import type { ErrorRow } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
 
 /** Replaced where the document is served, by the address that the client used. */
@@ -37,6 +36,8 @@ const serverUrl = "http://127.0.0.1:8080";
 interface Added {
   readonly operations: readonly Operation[];
   readonly tags: OpenApiDocument["tags"];
+  /** All errors, those of the core included, in the order of their codes. */
+  readonly errors: readonly ErrorRow[];
 }
 
 /** The document as it is published. */
@@ -73,7 +74,7 @@ export function buildOpenApi(types: readonly RecordType[], added: Added): OpenAp
       title: "Sluice",
       version: "2.0",
       summary: "Intake of financial records, with erasure that is verified.",
-      description: introduction(),
+      description: introduction(added.errors),
       contact: { name: "The operator of this service" },
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
@@ -99,7 +100,6 @@ function tagsFor(types: readonly RecordType[], { tags }: Added): OpenApiDocument
     { name: tokenTag, description: "Short-lived access to one organization's records." },
     ...types.map(({ title, summary }) => ({ name: title, description: summary })),
     { name: changeTag, description: "What was added and updated, in the order of arrival." },
-    { name: webhookTag, description: "Where events are sent, so that clients need not poll." },
     ...tags,
     { name: deletionTag, description: "Requests to delete a record, and their status." },
     { name: serviceTag, description: "For monitoring and tools; no access token is needed." },
@@ -136,8 +136,8 @@ function withoutUnused<Parts extends Readonly<Record<string, Named>>>(
 
 const reference = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;
 
-function introduction(): string {
-  return sections
+function introduction(errors: readonly ErrorRow[]): string {
+  return [...sections, sectionOn(errors)]
     .map(([title, text]) => (title === "" ? text : `## ${title}\n\n${text}`))
     .join("\n\n");
 }
@@ -168,14 +168,14 @@ const sections: readonly (readonly [title: string, text: string])[] = [
       "has what is left of the rate limit in `RateLimit` and `RateLimit-Policy`; a 429 has the seconds to wait in " +
       "`Retry-After`.",
   ],
-  [
-    "Errors",
-    "Every error has the body `Error`, or `Problem` (RFC 9457) for `Accept: application/problem+json`. Its `code` is stable: " +
-      `the HTTP status times 100 plus a number.\n\n${codeTable()}`,
-  ],
 ];
 
-function codeTable(): string {
-  const rows = Object.values(errorCatalogue).map(({ code, message }) => `| ${code} | ${message} |`);
-  return ["| code | meaning |", "|---|---|", ...rows].join("\n");
+function sectionOn(errors: readonly ErrorRow[]): (typeof sections)[number] {
+  const rows = errors.map(({ code, message }) => `| ${code} | ${message} |`);
+  const codes = ["| code | meaning |", "|---|---|", ...rows].join("\n");
+  return [
+    "Errors",
+    "Every error has the body `Error`, or `Problem` (RFC 9457) for `Accept: application/problem+json`. Its `code` is stable: " +
+      `the HTTP status times 100 plus a number.\n\n${codes}`,
+  ];
 }

@@ -5,19 +5,12 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { componentName } from "./openapi/wording.ts";
 import type { Operation, Verb } from "./operation.ts";
-import { acknowledge } from "../feature/subscription/recipient/acknowledge.ts";
 import { checkRecord } from "./verb/check-record.ts";
 import { issueToken } from "./verb/issue-token.ts";
 import { readChanges } from "./verb/read-changes.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
-import { listRecipients, registerRecipient, removeRecipient } from "../feature/subscription/recipient/operations.ts";
 import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
 import { requestDeletion } from "./verb/request-deletion.ts";
-import {
-  createWebhookEndpoint,
-  listWebhookEndpoints,
-  removeWebhookEndpoint,
-} from "../feature/subscription/webhook/operations.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
 /** Every operation of the service for these record types. `added`: those of features. */
@@ -30,13 +23,6 @@ export function operationsFor(
     row("issueTokenV2", "POST /v2/auth/token", issueToken),
     row("requestDeletion", "POST /v2/deletion_request", requestDeletionByType),
     row("readChanges", "GET /v2/changes", readChanges),
-    row("createWebhookEndpoint", "POST /v2/webhook_endpoint", createWebhookEndpoint),
-    row("listWebhookEndpoints", "GET /v2/webhook_endpoint", listWebhookEndpoints),
-    row("removeWebhookEndpoint", "DELETE /v2/webhook_endpoint", removeWebhookEndpoint),
-    row("registerRecipient", "POST /v2/recipient", registerRecipient),
-    row("listRecipients", "GET /v2/recipient", listRecipients),
-    row("removeRecipient", "DELETE /v2/recipient", removeRecipient),
-    row("acknowledge", "POST /v2/recipient_acknowledgement", acknowledge),
     row("readDeletion", "GET /v2/deletion_request", readDeletion),
     ...added,
     ...types.flatMap(operationsOfType),

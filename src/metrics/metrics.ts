@@ -1,10 +1,8 @@
 // The metrics of the service, as Prometheus text. A test compares docs/reference/metrics.md with them.
 
-import type { RecipientFigures } from "../feature/subscription/recipient/recipients.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
-import type { EndpointCounts } from "../feature/subscription/webhook/endpoints.ts";
 import { registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
 import { metricsContentType, Registry, renderSnapshot } from "./registry.ts";
@@ -42,8 +40,6 @@ export function makeMetrics(sources: MetricSources) {
   const counted = { ...registerCounted(registry), ...registerSecurity(registry) };
   registerStoredDeletions(registry, sources.deletions);
   registerHolds(registry, sources.holdsEnding);
-  registerWebhooks(registry, sources.webhooks);
-  registerRecipients(registry, sources.recipients);
   registerDataFolder(registry, dataDir);
   registerConnections(registry, edge);
   registerLoad(registry, load);
@@ -117,11 +113,6 @@ function registerCounted(registry: Registry) {
       name: "sluice_deletion_failures_total",
       help: "Attempts at a deletion that failed and will be made again, without those that wait for a reader.",
     }),
-    webhookAttempts: registry.counters({
-      name: "sluice_webhook_attempts_total",
-      help: "Attempts of this process to deliver a webhook, by result.",
-      labels: ["result"],
-    }),
   };
 }
 
@@ -170,7 +161,7 @@ function registerStoredDeletions(registry: Registry, read: StoredFigures["deleti
 }
 
 /** 0 if there is no such time. */
-function secondsSince(at: number | undefined): number {
+export function secondsSince(at: number | undefined): number {
   return Math.max(0, Date.now() - (at ?? Infinity)) / 1_000;
 }
 
@@ -181,30 +172,6 @@ function registerHolds(registry: Registry, read: StoredFigures["holdsEnding"]): 
     sluice_holds_ending: [
       "Legal holds that end by themselves within 30 days, without those on confidential records.",
       () => ending,
-    ],
-  });
-}
-
-function registerWebhooks(registry: Registry, read: StoredFigures["webhooks"]): void {
-  let byState: EndpointCounts | undefined;
-  registry.onSnapshot(async () => (byState = await read()));
-  registry.observe("gauge", {
-    sluice_webhook_endpoints: ["Endpoints of webhooks by state.", () => byState, "state"],
-  });
-}
-
-function registerRecipients(registry: Registry, read: StoredFigures["recipients"]): void {
-  let figures: RecipientFigures | undefined;
-  registry.onSnapshot(async () => (figures = await read()));
-  registry.observe("gauge", {
-    sluice_recipients: ["Recipients of changes.", () => figures?.count],
-    sluice_recipient_lag_seconds: [
-      "How long a recipient has not acknowledged the notice of an erased record, without confidential types.",
-      () => figures && secondsSince(figures.waitingSince),
-    ],
-    sluice_recipient_changes_lag_seconds: [
-      "How long a recipient has not acknowledged an event that it takes, without confidential types.",
-      () => figures && secondsSince(figures.behindSince),
     ],
   });
 }

@@ -2,10 +2,7 @@
 // the store is: a longer read goes on after it, and takes at most a hundredth of the time.
 
 import type { App } from "../actions/app.ts";
-import { RecipientLag } from "../feature/subscription/recipient/recipient-lag.ts";
-import { type RecipientFigures, recipientFigures } from "../feature/subscription/recipient/recipients.ts";
 import { listEndingSoon } from "../actions/retention/end-holds.ts";
-import { countEndpoints, type EndpointCounts } from "../feature/subscription/webhook/endpoints.ts";
 import { PacedRead, type Parts } from "../basics/paced-read.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
 
@@ -14,21 +11,14 @@ export interface StoredFigures {
   readonly deletions: () => Promise<DeletionFigures | undefined>;
   /** How many legal holds will end soon. */
   readonly holdsEnding: () => Promise<number>;
-  readonly webhooks: () => Promise<EndpointCounts | undefined>;
-  readonly recipients: () => Promise<RecipientFigures | undefined>;
 }
 
 /** `open`: returns the application, which is opened before the first snapshot. */
 export function storedFigures(open: () => App): StoredFigures {
   const deletions = new PacedRead(countDeletions(open));
-  const webhooks = new PacedRead(() => countEndpoints(open()));
-  let lag: RecipientLag | undefined;
-  const recipients = new PacedRead(() => recipientFigures(open(), (lag = new RecipientLag(lag))));
   return {
     deletions: () => deletions.latest(),
     holdsEnding: async () => (await listEndingSoon(open())).length,
-    webhooks: () => webhooks.latest(),
-    recipients: () => recipients.latest(),
   };
 }
 

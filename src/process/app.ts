@@ -4,7 +4,6 @@
 import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
 import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
-import { makeAllowedAddresses } from "../feature/subscription/webhook/allowed-address.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { IssuerKeys } from "../actions/identity/issuer-keys.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
@@ -14,7 +13,7 @@ import {
   ledgerAhead,
   wasRolledBack,
 } from "../actions/ledger/keep-ledger.ts";
-import { type Config, connectionsOf } from "../settings/config.ts";
+import { type Config, connectionsOf, valueOf } from "../settings/config.ts";
 import { requireUsable } from "../files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
@@ -75,7 +74,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       operator: options.operator ?? readOperatorName(),
       signer: () => derive(makeSigner),
       derive,
-      webhookAddresses: makeAllowedAddresses(config.webhookNetworks),
+      setting: (item) => valueOf(config, item),
       callers: new CallerCache(),
       issuerKeys: new IssuerKeys(now),
       inFlight: new InFlightKeys(),

@@ -14,6 +14,7 @@ import type { Logger } from "../log.ts";
 import { startHistory } from "../metrics/history.ts";
 import type { RefusalHistory } from "../metrics/refusals.ts";
 import { panels, routes, tasks } from "./console-routes.ts";
+import { allErrors } from "./tables.ts";
 import { operations } from "./operations.ts";
 import { openUploads } from "./open-uploads.ts";
 import { showSettings } from "../settings/shown-settings.ts";
@@ -55,6 +56,7 @@ export function openConsole(
   const sources = {
     tasks,
     panels,
+    errors: Object.values(allErrors),
     history,
     refusals,
     uploads,

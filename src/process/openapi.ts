@@ -4,7 +4,10 @@ import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import * as core from "../http/openapi.ts";
 import type { OpenApiDocument } from "../http/openapi/document.ts";
-import { added } from "./operations.ts";
+import { added as parts } from "./operations.ts";
+import { allErrors } from "./tables.ts";
+
+const added = { ...parts, errors: Object.values(allErrors) };
 
 /** The document as it is published. */
 export function publishOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {

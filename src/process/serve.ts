@@ -44,13 +44,11 @@ import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
-import { makePost, type PostOptions, makeResolver } from "../feature/subscription/webhook/post.ts";
-import { startSender } from "../feature/subscription/webhook/sender.ts";
 import { version } from "./version.ts";
 import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
 import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
-import { startUpkeep } from "../worker/upkeep.ts";
+import { type Rounds, startUpkeep } from "../worker/upkeep.ts";
 import { deletionBackOffMsMax } from "../actions/deletion/process-deletions.ts";
 
 export interface Serving {
@@ -91,8 +89,6 @@ export interface ServeOptions {
   readonly openProbe?: typeof openPressureProbe;
   readonly startUploadThread?: StartUploadThread;
   readonly bounds?: EdgeBounds;
-  /** How webhooks are sent. */
-  readonly webhooks?: Partial<PostOptions>;
   /** What a feature takes instead of its own parts, by its name. */
   readonly replaced?: Readonly<Record<string, unknown>>;
 }
@@ -109,7 +105,6 @@ interface Parts extends ConsoleParts {
   readonly stage: Stage;
   readonly services: readonly OpenService[];
   readonly observer: Observer | undefined;
-  readonly sending: Partial<PostOptions> | undefined;
   readonly monotonic: () => number;
 }
 
@@ -190,10 +185,10 @@ async function openParts(
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: false, closing: false };
   const refusals = new RefusalHistory(app.now);
-  const { startUploadThread, webhooks: sending } = options;
+  const { startUploadThread } = options;
   const { monotonic = options.now ?? (() => performance.now()) } = options;
   const shared = { app, config, log, metrics, refusals, startUploadThread };
-  return { ...shared, edge, load, stage, services, observer, sending, monotonic };
+  return { ...shared, edge, load, stage, services, observer, monotonic };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -210,17 +205,12 @@ async function startEntryPoints(
   const worker = startWorker(parts, isClockTrusted);
   opened.defer(() => worker.stop());
   const replaced = Promise.withResolvers<OperatorError>();
-  const { noticeDays } = config;
   const upkeep = await startUpkeep(app, log, {
-    noticeDays,
+    added: Object.assign({}, ...parts.services.map((service) => service.upkeep?.(app))) as Rounds,
     isClockTrusted,
     onReplaced: replaced.resolve,
   });
   opened.defer(() => upkeep.stop());
-  if (config.webhooks) {
-    const webhooks = startWebhooks(parts);
-    opened.defer(() => webhooks.stop());
-  }
   for (const { start } of parts.services) {
     const work = start?.(app);
     opened.defer(async () => work?.stop());
@@ -293,15 +283,6 @@ function startWorker({ app, config, log, metrics }: Parts, isClockTrusted: IsClo
     intervalMs: config.deletionPollMs,
     backOffMsMax: deletionBackOffMsMax,
     onError: (error) => log.error({ err: error }, "the deletion worker failed; it will try again"),
-  });
-}
-
-function startWebhooks({ app, log, metrics, sending }: Parts): Pick<Loop, "stop"> {
-  const post = makePost({ allowed: app.webhookAddresses, resolve: makeResolver(), ...sending });
-  return startSender(app, {
-    post,
-    log,
-    onAttempt: ({ kind }) => metrics.webhookAttempts.with(kind).add(),
   });
 }
 

@@ -12,6 +12,7 @@ import {
   defaultConnections,
 } from "../store/interface/connection-settings.ts";
 import {
+  isNetwork,
   oneOf,
   onOrOff,
   Problem,
@@ -119,12 +120,6 @@ export const settings = {
     "By how many hours the clock may differ from the last time that the store knows, before deletions and the ends of retention and of holds are paused until `sluice clock confirm`; 0 never pauses them.",
     wholeNumber(0, 87_600),
   ),
-  noticeDays: setting(
-    "NOTICE_DAYS",
-    "30",
-    "For how many days the feed of changes has a notice of an erased record, if a recipient does not acknowledge it earlier.",
-    wholeNumber(1, 3_650),
-  ),
   timestampMin: setting(
     "TIMESTAMP_MIN",
     timestampMinDefault,
@@ -161,13 +156,6 @@ export const settings = {
     "100000000",
     "Maximum size of a file that is uploaded in the console, in bytes; 0 disables uploads.",
     wholeNumber(0, 100_000_000_000),
-  ),
-  webhooks: setting("WEBHOOKS", "on", "`off` sends no webhooks.", onOrOff),
-  webhookNetworks: setting(
-    "WEBHOOK_NETWORKS",
-    "",
-    "Addresses and networks besides public ones to which webhooks are sent, such as `10.1.0.0/16,fd00::/8`; to these also without TLS.",
-    networks,
   ),
   ...oidcSettings,
   production: setting(
@@ -301,20 +289,6 @@ function trustedProxies(value: string): false | string | Problem {
 
 function fullDate(value: string): string | Problem {
   return isFullDate(value) ? value : new Problem("a date such as 1980-01-01");
-}
-
-function networks(value: string): readonly string[] | Problem {
-  const parts = value === "" ? [] : value.split(",").map((part) => part.trim());
-  if (parts.every(isNetwork)) return parts;
-  return new Problem("addresses and networks such as 10.1.0.0/16, separated by commas");
-}
-
-function isNetwork(part: string): boolean {
-  const [address = "", bits = "0", ...rest] = part.split("/");
-  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
-  return (
-    bitsMax !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax && rest.length === 0
-  );
 }
 
 function databaseUrl(value: string): string | Problem {

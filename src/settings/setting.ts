@@ -1,6 +1,8 @@
 // What a setting is, and how the common kinds of values are read. A value that can't be read is a Problem, which says
 // what was expected and never repeats the value.
 
+import { isIP } from "node:net";
+
 export interface Setting<Value> {
   readonly name: string;
   readonly fallback: string;
@@ -85,4 +87,20 @@ function readPair(part: string): readonly [string, string] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Addresses and networks, separated by commas. */
+export function networks(value: string): readonly string[] | Problem {
+  const parts = value === "" ? [] : value.split(",").map((part) => part.trim());
+  if (parts.every(isNetwork)) return parts;
+  return new Problem("addresses and networks such as 10.1.0.0/16, separated by commas");
+}
+
+/** Whether this is an address, or a network such as 10.0.0.0/8. */
+export function isNetwork(part: string): boolean {
+  const [address = "", bits = "0", ...rest] = part.split("/");
+  const bitsMax = { 4: 32, 6: 128 }[isIP(address)];
+  return (
+    bitsMax !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax && rest.length === 0
+  );
 }

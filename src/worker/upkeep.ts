@@ -16,12 +16,7 @@ import { makeIndexRound } from "../actions/search/build-index.ts";
 import { makePartyRound } from "../actions/upkeep/index-parties.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
-import {
-  purgeExpired,
-  purgeNotices,
-  reclaimSpace,
-  refreshCallers,
-} from "../actions/upkeep/store-upkeep.ts";
+import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
 import { listLongProcessing } from "../actions/deletion/list-deletions.ts";
 import { dateOf } from "../domain/retention/hold-end.ts";
 import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
@@ -42,16 +37,19 @@ const ledgerIntervalMs = 2_000;
  * served.
  */
 const spacePauseMs = 100;
-const purgePauseMs = 50;
+export const purgePauseMs = 50;
 
 /** How often is looked for changes that are to be indexed. */
 const indexIntervalMs = 1_000;
 
-type Round = (stopping: AbortSignal) => Promise<boolean>;
+export type Round = (stopping: AbortSignal) => Promise<boolean>;
+
+/** By what to log if one fails. */
+export type Rounds = Readonly<Record<string, Round>>;
 
 interface UpkeepOptions {
-  /** For how many days notices of erasures are kept for recipients that don't acknowledge them. */
-  readonly noticeDays?: number;
+  /** Those of features, which take something away because time has passed. */
+  readonly added?: Rounds;
   /** Called when the store is no longer the one that the process opened. */
   readonly onReplaced?: (error: OperatorError) => void;
   /** Asked before anything is taken away because time has passed. */
@@ -66,7 +64,7 @@ export async function startUpkeep(
   log: Logger,
   {
     intervalMs = purgeIntervalMs,
-    noticeDays = 30,
+    added = {},
     onReplaced,
     isClockTrusted = async () => true,
   }: UpkeepOptions = {},
@@ -95,7 +93,7 @@ export async function startUpkeep(
       "purging expired tokens and outcomes failed",
       withPauses(purgePauseMs, () => purgeExpired(app)),
     ),
-    timed("erasing notices of erasures failed", noticeRound(app, noticeDays)),
+    ...Object.entries(added).map(([failure, round]) => timed(failure, round)),
     timed("applying retention failed", retentionRound(app, log)),
     timed("ending legal holds failed", holdRound(app, log)),
     timed("ending proposals failed", () => expireProposals(app)),
@@ -135,21 +133,12 @@ function once(work: () => Promise<void>): Round {
   };
 }
 
-function withPauses(pauseMs: number, work: () => Promise<boolean>): Round {
+export function withPauses(pauseMs: number, work: () => Promise<boolean>): Round {
   return async (signal) => {
     const more = await work();
     if (more) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     return more;
   };
-}
-
-/** Looks at all organizations that have notices part by part, and then waits. */
-function noticeRound(app: App, noticeDays: number): Round {
-  let place: string | undefined;
-  return withPauses(purgePauseMs, async () => {
-    place = await purgeNotices(app, noticeDays, place);
-    return place !== undefined;
-  });
 }
 
 /** Scans the records that can be due part by part, with pauses for others, and then waits. */

@@ -6,7 +6,6 @@ import type { Ledger } from "../crash/ledger.ts";
 import { checkDeletions } from "../crash/recover.ts";
 import { resolveUnanswered } from "../crash/resolve-unanswered.ts";
 import { count, type Figures } from "../crash/site.ts";
-import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
 import { StoreError } from "../../src/store/interface/store-error.ts";
 import type { Ask, Client } from "../support/http-client.ts";
 import type { Random } from "../support/random.ts";
@@ -24,6 +23,7 @@ import {
 } from "./compare.ts";
 import type { Consumers } from "./consumers.ts";
 import { kinds, recipientName } from "./consumer.ts";
+import { purgeAll } from "../feature/samples.ts";
 import { type ChangesSite, senderOf } from "./site.ts";
 
 interface Checking {
@@ -217,12 +217,11 @@ async function checkStatuses(
 
 /** What all recipients have acknowledged is told nobody any more. */
 async function checkPurged(place: ChangesSite, organizations: readonly string[]): Promise<void> {
-  let next: string | undefined;
   await operate(place.site.environment, (app) =>
     waitFor("the notices to be erased", async () => {
       try {
-        next = await purgeNotices(app, 30, next);
-        return next === undefined;
+        await purgeAll(app);
+        return true;
       } catch (error) {
         // The server is reading, or scrubs what it has erased; its own worker would try again, too.
         if (error instanceof StoreError) return undefined;

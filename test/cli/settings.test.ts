@@ -47,7 +47,6 @@ const wrong: readonly SettingCase[] = [
   ],
   ["DELETION_POLL_MS", ["0", "x"], /whole number from 10/],
   ["CLOCK_JUMP_HOURS", ["-1", "x"], /whole number from 0/],
-  ["NOTICE_DAYS", ["0", "x"], /whole number from 1/],
   ["TIMESTAMP_MIN", ["0", "1980", "1980-02-30"], /a date such as 1980-01-01/],
   ["SHUTDOWN_DELAY_MS", ["-1", "600001", "5s"], /whole number from 0 to 600000/],
   ["SHUTDOWN_GRACE_MS", ["-1", "1e3"], /whole number from 0/],
@@ -58,12 +57,6 @@ const wrong: readonly SettingCase[] = [
   ],
   ["CONSOLE", ["yes", "OFF"], /on or off/],
   ["UPLOAD_BYTES_MAX", ["1 MB", "-1", "200000000000"], /a whole number from 0 to 100000000000/],
-  ["WEBHOOKS", ["yes", "OFF"], /on or off/],
-  [
-    "WEBHOOK_NETWORKS",
-    ["on", ",", "10.0.0.0/33", "10.0.0.0/8,", "fd00::/129", "localhost"],
-    /addresses and networks such as 10\.1\.0\.0\/16/,
-  ],
   [
     "CONSOLE_URL",
     [

@@ -7,7 +7,6 @@ import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { NewImportRun } from "../../src/store/interface/imports.ts";
 import { makeTestSeal } from "../support/seal.ts";
-import { newEndpoint } from "../feature/subscription/store/webhooks.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
   acme,
@@ -24,6 +23,7 @@ import {
   worker,
   bytesOf,
 } from "./scene.ts";
+import { storeSamples } from "../feature/samples.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const deletionRequestId = "del_everything";
@@ -43,8 +43,8 @@ function importOf(organizationId: string): NewImportRun {
 async function fillOne(store: TestStore, organizationId: string): Promise<void> {
   await store.createOrganization(organization(organizationId), operator);
   await store.imports.begin(importOf(organizationId));
-  await store.createWebhookEndpoint(newEndpoint("whe_1", { organizationId }), operator);
-  await store.createRecipient({ organizationId, name: "r", types: ["person"] }, operator);
+  for (const sample of storeSamples)
+    await sample.fill(store, organizationId, { act: operator, types: ["person"] });
   const ids = Array.from({ length: records }, (_, index) => index);
   const options = { organizationId };
   const ofPerson = { organizationId, resourceType: "person" };
@@ -84,16 +84,10 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
     imports.map(({ organizationId }) => organizationId),
     [other],
   );
-  const endpoints = await store.webhooks.listAll({ after: undefined, limit: 9 });
-  assert.deepEqual(
-    endpoints.map(({ organizationId }) => organizationId),
-    [other],
-  );
-  const recipients = await store.listWaiting({ after: undefined, limit: 9 }, []);
-  assert.deepEqual(
-    recipients.map(({ organizationId }) => organizationId),
-    [other],
-  );
+  for (const { read } of storeSamples) {
+    const owners = (await read(store)).map(({ organizationId }) => organizationId);
+    assert.deepEqual([...new Set(owners)], [other]);
+  }
   assert.equal((await store.changesOf(keyOf("transaction", "t3", other))).length, 2);
   assert.equal((await store.changesOf(keyOf("person", "p", other))).length, 10);
   await store.requireConsistent();

@@ -10,10 +10,10 @@ import { acme, keyOf, operator, organization, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const hashOf = (no: number) => String(no).padStart(64, "a");
-const sealed = { sealReceipt: makeTestSeal() };
-const page = { after: undefined, limit: 100 };
+export const sealed = { sealReceipt: makeTestSeal() };
+export const page = { after: undefined, limit: 100 };
 
-function entry(number: number, id: string, completed = true): DeletionEntry {
+export function entry(number: number, id: string, completed = true): DeletionEntry {
   return {
     kind: "deletion",
     deletionRequestId: `del_before_${number}`,
@@ -32,9 +32,9 @@ const known = {
   receipts: { no: 40, hash: hashOf(40) },
   shared: { no: 0, hash: hashOf(0) },
 };
-const beginning = { known, sources: ["ledger.ndjson"], backup: "backup.db" };
+export const beginning = { known, sources: ["ledger.ndjson"], backup: "backup.db" };
 
-async function prepare(store: TestStore): Promise<void> {
+export async function prepare(store: TestStore): Promise<void> {
   await store.createOrganization(organization(acme), operator);
   for (const id of ["a", "b", "twice"]) await store.add("transaction", id);
 }
@@ -158,32 +158,6 @@ export function testReplaying(engine: Engine): void {
         [41, 42, 43, 44],
       );
       assert.equal(kept[0]?.receipt.previous_receipt, known.receipts.hash);
-    });
-
-    it("tells its recipients again what the replay erases", async (test) => {
-      const { store } = await openSite(engine, test, sealed);
-      await prepare(store);
-      const types = ["transaction"] as const;
-      await store.createRecipient({ organizationId: acme, name: "copies", types }, operator);
-      await store.replay.beginReplay(beginning, operator);
-      await store.replay.queueReplay([entry(1, "a")]);
-      await store.replay.startReplay();
-      await store.replay.reopenDeletions(page, operator);
-      await store.processAll();
-      await store.replay.finishReplay(operator);
-      const { settled: through } = await store.settledArrival();
-      const query = { organizationId: acme, after: 0, through, content: false, limit: 100, types };
-      const events = await store.arrivals.list(query);
-      const notices = events.filter(({ notice }) => notice !== undefined);
-      assert.deepEqual(
-        notices.map(({ resourceId, notice }) => [notice?.kind, resourceId]),
-        [
-          ["erased", "a"],
-          ["completed", "del_before_1"],
-        ],
-      );
-      const [only] = await store.listTold("del_before_1", acme);
-      assert.deepEqual([only?.name, only?.acknowledgedAt], ["copies", undefined]);
     });
 
     it("creates them page by page, in the order in which they were completed", async (test) => {

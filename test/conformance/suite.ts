@@ -19,14 +19,12 @@ import { testIsolation } from "./isolation.ts";
 import { testLargeDeletions } from "./large-deletions.ts";
 import { testLongLists } from "./long-lists.ts";
 import { testLongRedactions } from "./long-redactions.ts";
-import { testNotices } from "../feature/subscription/store/notices.ts";
 import { testOperators } from "./operators.ts";
 import { testManyChanges } from "./many-changes.ts";
 import { testPartyFloors } from "./party-floors.ts";
 import { testProposals } from "./proposals.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
-import { testRecipients } from "../feature/subscription/store/recipients.ts";
 import { testReplaying } from "./replaying.ts";
 import { testRestricted } from "./restricted.ts";
 import { testResumption } from "./resumption.ts";
@@ -36,7 +34,7 @@ import { testSubjects } from "./subjects.ts";
 import { testDryRun } from "./dry-run.ts";
 import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
-import { testWebhooks } from "../feature/subscription/store/webhooks.ts";
+import { samples } from "../feature/samples.ts";
 import { testWriting } from "./writing.ts";
 
 type Part = (engine: Engine) => void;
@@ -63,9 +61,7 @@ const decisions: readonly Part[] = [
   testReplaying,
   testOperators,
   testImports,
-  testWebhooks,
-  testRecipients,
-  testNotices,
+  ...samples.flatMap(({ conformance = [] }) => conformance),
   testTrail,
   testLongLists,
   testLongRedactions,

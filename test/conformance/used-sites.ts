@@ -1,6 +1,7 @@
 // Sites that are emptied and used again, which is much faster than creating one, and their stores stay open.
 
 import type { StoreOptions } from "../../src/store/interface/store.ts";
+import { storeParts } from "../../src/store/parts.ts";
 import { openTestStore, type TestStore } from "../support/test-store.ts";
 import type { Site } from "./engine.ts";
 
@@ -32,13 +33,16 @@ const emptyAll = `
   DELETE FROM operator; DELETE FROM operator_passkey; DELETE FROM operator_session;
   DELETE FROM one_time_token; DELETE FROM import_run; DELETE FROM search_token;
   DELETE FROM arrival_timeline; DELETE FROM party_block;
-  DELETE FROM subscription; DELETE FROM erasure_notice;
   DELETE FROM deletion_recipient; DELETE FROM proposal; DELETE FROM idempotent_reply;
   DELETE FROM audit_entry; DELETE FROM receipt; DELETE FROM receipt_key;
   DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;
   UPDATE receipt_head SET receipt_no = 0, hash = '${"0".repeat(64)}';
   UPDATE audit_head SET entry_no = 0, hash = '${"0".repeat(64)}';
-  UPDATE search_index SET key_check = 0, indexed_no = 0`;
+  UPDATE search_index SET key_check = 0, indexed_no = 0;
+  ${storeParts
+    .flatMap(({ tables }) => tables)
+    .map((table) => `DELETE FROM ${table}`)
+    .join("; ")}`;
 
 /** `emptyMore`: the statements that reset what only this engine has. */
 export function useSites(parts: {

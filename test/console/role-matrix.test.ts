@@ -16,9 +16,9 @@ import { keyPage } from "../../src/noun/key.ts";
 import { operatorPage } from "../../src/noun/operator.ts";
 import { closeForm } from "../../src/noun/organization.ts";
 import { proposalPage } from "../../src/noun/proposal.ts";
-import { webhookPage } from "../../src/feature/subscription/webhook/noun.ts";
 import { type Service, startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
+import { samples } from "../feature/samples.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
 
 type PersonalRoute = Extract<Route, { readonly right: unknown }>;
@@ -84,7 +84,8 @@ describe("the role matrix of the console", () => {
   }
 
   it("does nothing unless the id is typed, wherever an act asks for it", async () => {
-    const pages = [keyPage, identityPage, webhookPage, operatorPage, holdPage, proposalPage];
+    const own = [keyPage, identityPage, operatorPage, holdPage, proposalPage];
+    const pages = [...own, ...samples.flatMap(({ pages: added = [] }) => added)];
     const acts = [closeForm, ...pages.flatMap((page) => page.acts)];
     const rows = allRows();
     for (const { path } of acts.map((act) => act.form).filter(({ confirm }) => confirm)) {

@@ -8,11 +8,11 @@ import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
 import { createRule } from "../../src/actions/identity/rules.ts";
-import { createEndpoint } from "../../src/feature/subscription/webhook/endpoints.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { samples } from "../feature/samples.ts";
 import { addOperator, signIn } from "./browse.ts";
 
 /** Who works here, with their roles. */
@@ -32,8 +32,8 @@ export interface Scene {
   readonly holdId: string;
   /** A rule for identities of programs. */
   readonly identity: string;
-  /** An endpoint of webhooks. */
-  readonly webhook: string;
+  /** The paths of pages that features show. */
+  readonly added: readonly string[];
   /** The origin of the console: passkeys need a name. */
   readonly base: string;
   readonly signInLink: (name: string) => Promise<string>;
@@ -90,9 +90,9 @@ export async function makeScene(service: Service): Promise<Scene> {
     endsOn: undefined,
   });
   const held = await requestDeletion(known.held.id);
-  const url = "https://hooks.example.com/sluice";
-  const events = ["sluice.deletion.completed"];
-  const made = await createEndpoint(app, { organizationId, url, events });
+  const added = await Promise.all(
+    samples.flatMap(({ showPages }) => showPages?.(app, organizationId) ?? []),
+  );
   const identity = await addRule(service, organizationId);
   return {
     service,
@@ -101,7 +101,7 @@ export async function makeScene(service: Service): Promise<Scene> {
     held,
     holdId,
     identity,
-    webhook: made.endpointId,
+    added: added.flat(),
     base,
     addPerson,
     requestDeletion,

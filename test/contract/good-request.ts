@@ -102,11 +102,16 @@ let webhooksMade = 0;
 
 /** So that an organization never has too many. */
 async function removeWebhooks(scene: Scene, customer: Customer): Promise<void> {
-  const { organizationId } = customer;
-  const { store, now } = scene.service.app;
-  for (const endpoint of await store.listWebhookEndpoints(organizationId)) {
-    await store.removeWebhookEndpoint(endpoint, { actor: "test", now: now() });
-  }
+  const { body } = await scene.ask(customer, { method: "GET", path: webhooks });
+  const { webhook_endpoints: all } = body as {
+    webhook_endpoints: readonly { webhook_endpoint_id: string }[];
+  };
+  for (const { webhook_endpoint_id: id } of all)
+    await scene.ask(customer, {
+      method: "DELETE",
+      path: webhooks,
+      body: { webhook_endpoint_id: id },
+    });
 }
 
 export async function addWebhook(scene: Scene, customer: Customer): Promise<string> {

@@ -6,7 +6,6 @@ import {
   applyRetention,
   type RetentionPlace,
 } from "../../src/actions/retention/apply-retention.ts";
-import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Store } from "../../src/store/interface/store.ts";
@@ -14,6 +13,7 @@ import { makeRandom } from "../support/random.ts";
 import type { Service, ServiceOptions } from "../support/service.ts";
 import { makeHidden, makeScenario, type Scenario, stepsMax } from "./scenario.ts";
 import { Wire } from "./wire.ts";
+import { purgeAll } from "../feature/samples.ts";
 import { type Place, World } from "./world.ts";
 
 export interface Batch {
@@ -138,8 +138,7 @@ async function runTrials(service: Service, trials: readonly Trial[]): Promise<Ba
     await eachWorld(trials, (world) => world.readDeletions());
     await eachWorld(trials, (world) => world.readFeed());
     await eachWorld(trials, (world) => world.readFollowers());
-    for (let next: string | undefined = ""; next !== undefined;)
-      next = await purgeNotices(service.app, 30, next);
+    await purgeAll(service.app);
   }
   await applyAllRetention(service, trials);
   await eachWorld(trials, (world) => world.readExports());

@@ -23,7 +23,8 @@ import { typeNamed } from "../contract/scene.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
 import { placeOf } from "../support/offset-place.ts";
-import { Followers } from "./followers.ts";
+import { samples } from "../feature/samples.ts";
+import type { Follower } from "./follower.ts";
 import type { Scenario, Step, Written } from "./scenario.ts";
 import type { Wire, WireReply } from "./wire.ts";
 
@@ -44,7 +45,7 @@ export class World {
   readonly #scenario: Scenario;
   readonly #names = new Map<string, string>();
   readonly #deletions: string[] = [];
-  readonly #followers: Followers;
+  readonly #followers: readonly Follower[];
   #apiKey = "";
   /** Where the caller last was in the feed. */
   #offset = "-1";
@@ -56,7 +57,7 @@ export class World {
     this.#place = place;
     this.#scenario = scenario;
     this.organizationId = organizationId;
-    this.#followers = new Followers(place.app, organizationId);
+    this.#followers = samples.flatMap((one) => one.follow?.(place.app, organizationId) ?? []);
     this.#name(organizationId, "organization");
   }
 
@@ -82,7 +83,7 @@ export class World {
     this.#name(key.keyId, "key");
     this.#apiKey = secret;
     await this.renewToken();
-    await this.#followers.create(this.#scenario);
+    for (const follower of this.#followers) await follower.create(this.#scenario);
     await this.take({ method: "POST", path: "/v2/recipient", body: { name: "caller" } });
   }
 
@@ -163,7 +164,7 @@ export class World {
       ({ deletion: one }) => `${one.resourceType} ${one.resourceId} ${one.status}`,
     );
     this.#add("deletions", named.sort());
-    this.#add("recipients", await this.#followers.list(shown));
+    for (const follower of this.#followers) this.#add("followers", await follower.list(shown));
   }
 
   /** The status of every deletion that the caller has requested, also as an operator may pass it on. */
@@ -195,8 +196,10 @@ export class World {
 
   /** What recipients and endpoints were told, which then acknowledge it. */
   async readFollowers(): Promise<void> {
-    for (const body of await this.#followers.deliver()) this.#addNumbered("webhook", body);
-    await this.#followers.acknowledge(this.#hiddenCount);
+    for (const follower of this.#followers) {
+      for (const body of await follower.deliver()) this.#addNumbered("message", body);
+      await follower.acknowledge(this.#hiddenCount);
+    }
     const path = "/v2/recipient";
     const body = { name: "caller", offset: this.#offset };
     await this.take({ method: "POST", path: `${path}_acknowledgement`, body });

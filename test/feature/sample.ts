@@ -1,4 +1,17 @@
-// What a test that runs over all commands, operations or pages has to know about those of a feature.
+// What tests that run over all commands, operations, pages, rights, errors, tables and so on have to know about those
+// of a feature.
+
+import type { App } from "../../src/actions/app.ts";
+import type { ResourceType } from "../../src/domain/record-type.ts";
+import type { NounPage } from "../../src/noun/act.ts";
+import type { Act } from "../../src/store/interface/act.ts";
+import type { Store } from "../../src/store/interface/store.ts";
+import type { Engine } from "../conformance/engine.ts";
+import type { Scene } from "../contract/scene.ts";
+import type { Follower } from "../disclosure/follower.ts";
+import type { Customer } from "../support/customer.ts";
+import type { Reply } from "../support/http-client.ts";
+import type { Service } from "../support/service.ts";
 
 export interface Samples {
   /** The commands for which the usual does not hold, by name. */
@@ -9,6 +22,39 @@ export interface Samples {
     readonly wrong: readonly SettingCase[];
     readonly right: readonly (readonly [name: string, value: string])[];
   };
+  readonly store?: StoreSample;
+  /** Tests that every engine has to pass. */
+  readonly conformance?: readonly ((engine: Engine) => void)[];
+  /** What each right is for, on objects that do not exist: refusal comes first. */
+  readonly rights?: Readonly<Record<string, (app: App) => unknown>>;
+  /** Requests that are answered with each error. */
+  readonly errors?: Readonly<Record<string, (scene: Scene, customer: Customer) => Promise<Reply>>>;
+  /** By verb: makes what the example of the document needs, and returns the example as it can be sent then. */
+  readonly examples?: Readonly<Record<string, Prepare>>;
+  /** Pages with forms that have to be confirmed. */
+  readonly pages?: readonly NounPage[];
+  /** Makes what the pages of an organization show, and returns their paths. */
+  readonly showPages?: (app: App, organizationId: string) => Promise<readonly string[]>;
+  /** Who follows an organization, and must not disclose what is confidential. */
+  readonly follow?: (app: App, organizationId: string) => Follower;
+  /** Does what a minute of upkeep does. */
+  readonly purge?: (app: App) => Promise<void>;
+}
+
+export type Prepare = (service: Service, customer: Customer, example: unknown) => Promise<unknown>;
+
+/** For a store that has the organization. */
+export interface StoreSample {
+  /** Stores something, so that each of its tables has rows after a record of one of these types is erased. */
+  readonly fill: (
+    store: Store,
+    organizationId: string,
+    options: { readonly act: Act; readonly types: readonly ResourceType[] },
+  ) => Promise<void>;
+  /** Everything of all organizations, to compare two stores. */
+  readonly read: (store: Store) => Promise<readonly { readonly organizationId: string }[]>;
+  /** Changes and removes what `fill` has stored. */
+  readonly use: (store: Store, organizationId: string, act: Act) => Promise<void>;
 }
 
 /** Values that are not valid, and what the message says. */

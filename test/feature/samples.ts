@@ -1,12 +1,14 @@
 // The samples of features, a line each.
 
+import type { App } from "../../src/actions/app.ts";
 import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as proof } from "./proof/samples.ts";
+import { samples as subscription } from "./subscription/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
 
-export const samples: readonly Samples[] = [completion, demo, telemetry, proof];
+export const samples: readonly Samples[] = [completion, demo, telemetry, proof, subscription];
 
 /** By the name of the command, for those that have it. */
 export function commandsWith<Key extends keyof CommandSample>(
@@ -17,4 +19,18 @@ export function commandsWith<Key extends keyof CommandSample>(
       .flatMap(({ commands = {} }) => Object.entries(commands))
       .flatMap(([name, { [key]: value }]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+export const storeSamples = samples.flatMap(({ store }) => store ?? []);
+
+/** The rows that features add to a table of samples. */
+export function sampled<Key extends "rights" | "errors" | "examples">(
+  key: Key,
+): NonNullable<Samples[Key]> {
+  return Object.assign({}, ...samples.map((one) => one[key])) as NonNullable<Samples[Key]>;
+}
+
+/** Does what a minute of upkeep does for features. */
+export async function purgeAll(app: App): Promise<void> {
+  for (const { purge } of samples) await purge?.(app);
 }

@@ -10,13 +10,12 @@ import { buildOpenApi, publishOpenApi } from "../../src/process/openapi.ts";
 import { operations } from "../../src/process/operations.ts";
 import type { OpenApiDocument, ResponseObject } from "../../src/http/openapi/document.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
-import { operator } from "../conformance/scene.ts";
-import { newEndpoint } from "../feature/subscription/store/webhooks.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { startPlatformIssuer } from "../support/platform-issuer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Compile, makeCompiler } from "./document-validators.ts";
+import { sampled } from "../feature/samples.ts";
 import { eachOperation } from "./document-walk.ts";
 
 let service: Service;
@@ -46,16 +45,11 @@ async function send({ operation, mediaType, value }: Sent): Promise<Reply> {
   const { method, path, verb, type } = operation;
   const isAdded = verb === "add records" || verb === "append records" || verb === "issue token";
   if (!isAdded) await addExamples(customer, type === undefined ? recordTypes : [type]);
-  if (verb === "remove webhook endpoint") {
-    const { webhook_endpoint_id: endpointId } = value as { webhook_endpoint_id: string };
-    const { organizationId } = customer;
-    const endpoint = newEndpoint(endpointId, { organizationId });
-    await service.app.store.createWebhookEndpoint(endpoint, operator);
-  }
   if (verb !== "issue token") {
     const headers = { "content-type": mediaType };
     const { token } = customer;
-    const body = await withRecipient(customer, verb, value);
+    const prepare = sampled("examples")[verb];
+    const body = prepare === undefined ? value : await prepare(service, customer, value);
     return service.client.send({ method, path, token, headers, body });
   }
   const { organizationId, apiKey } = customer;
@@ -88,20 +82,6 @@ async function sendForm(organizationId: string, path: string, value: object): Pr
   } finally {
     await issuer.stop();
   }
-}
-
-/**
- * Registers the recipient of the example. An offset is of the feed that returned it, so the customer's own replaces it.
- */
-async function withRecipient({ token }: Customer, verb: string, value: unknown): Promise<unknown> {
-  if (verb !== "remove recipient" && verb !== "acknowledge") return value;
-  const { name } = value as { name: string };
-  const path = "/v2/recipient";
-  const reply = await service.client.send({ method: "POST", path, token, body: { name } });
-  assert.equal(reply.status, 200, reply.text);
-  if (verb === "remove recipient") return value;
-  const page = await service.client.send({ method: "GET", path: "/v2/changes", token });
-  return { name, offset: page.headers["stream-next-offset"] };
 }
 
 /** The examples of these types, as records. */

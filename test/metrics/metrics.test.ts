@@ -22,8 +22,6 @@ const metrics = makeMetrics({
     oldestStartedAt: undefined,
   }),
   holdsEnding: async () => 2,
-  recipients: async () => ({ count: 3, waitingSince: undefined, behindSince: undefined }),
-  webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),
   dataDir: ".",
   edge: makeEdge({ trustProxy: false }),
   load: { bodies, pages, shedding: { figures: shed } },

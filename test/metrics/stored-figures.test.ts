@@ -33,31 +33,6 @@ function complete(from: number, count: number): void {
 }
 
 describe("the figures of a store with many rows", () => {
-  it("count all recipients and endpoints, and read at most 256 of each at once", async (test) => {
-    insert(`
-      ${numbered(600)} INSERT INTO subscription
-        (kind, organization_id, name, types, created_at, created_by, since_no, entry_no, change_no)
-      SELECT 'recipient', 'org_' || n / 30, 'r' || n, '["transaction"]', 1, 'x', 0, 0, 0 FROM number;
-      ${numbered(600)} INSERT INTO subscription
-        (kind, organization_id, name, url, events, description, created_at, created_by, key_check,
-         since_no, entry_no, change_no)
-      SELECT 'webhook', 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0, 0
-      FROM number;`);
-    const { store } = service.app;
-    const listed = test.mock.method(store, "listWaiting");
-    const listedEndpoints = test.mock.method(store.webhooks, "listAll");
-    const figures = storedFigures(() => service.app);
-    assert.equal(await figures.recipients(), undefined);
-    assert.equal(await figures.webhooks(), undefined);
-    assert.equal((await waitFor("all to be read", () => figures.recipients())).count, 600);
-    assert.equal((await waitFor("all to be read", () => figures.webhooks())).key_changed, 600);
-    for (const { mock } of [listed, listedEndpoints]) {
-      const lengths: (number | undefined)[] = [];
-      for (const { result } of mock.calls.slice(0, 3)) lengths.push((await result)?.length);
-      assert.deepEqual(lengths, [256, 256, 88]);
-    }
-  });
-
   it("are those of an earlier count of deletions while the next one is made", async () => {
     const figures = storedFigures(() => service.app);
     complete(0, 10_001);

@@ -13,12 +13,12 @@ import { revokeKey } from "../../src/actions/access/keys.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
-import { newEndpoint } from "../feature/subscription/store/webhooks.ts";
 import { idOf, pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
 import type { Customer } from "../support/customer.ts";
 import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";
 import type { Ask } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";
+import { storeSamples } from "../feature/samples.ts";
 import { openTestStore } from "../support/test-store.ts";
 
 export interface FilledStore {
@@ -80,14 +80,8 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   const proposing = { ...act, proposalId: "prp_moved" };
   await store.changeOrganization(organizationId, { deletionApproval: false }, proposing);
   await store.changeOrganization(organizationId, { deletionApproval: false }, act);
-  await scene.service.app.store.createWebhookEndpoint(
-    newEndpoint("whe_moved", {
-      organizationId,
-      changeNo: 0,
-      events: ["sluice.deletion.cancelled"],
-    }),
-    { actor: "operator", now: scene.service.clock.now() },
-  );
+  for (const sample of storeSamples)
+    await sample.fill(store, organizationId, { act, types: ["person"] });
   return { acme, other, former, deletions: { completed, ...waiting }, answered };
 }
 

@@ -3,6 +3,7 @@
 
 import { type Store } from "../../src/store/interface/store.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
+import { storeSamples } from "../feature/samples.ts";
 import type { AuditEntry } from "../../src/domain/access.ts";
 
 const all = 10_000;
@@ -34,7 +35,7 @@ export async function readWhole(store: Store) {
     figures: await store.deletionFigures(Date.UTC(2100, 0, 1)),
     floors: await store.retention.listRules(undefined),
     proposals: await store.proposals.list({ limit: all }),
-    endpoints: await store.webhooks.listAll({ after: undefined, limit: all }),
+    ofFeatures: await Promise.all(storeSamples.map(({ read }) => read(store))),
     holds: await store.holds.list({ limit: all }),
     receipts: await store.listReceipts(0, all),
     receiptHead: await store.receiptHead(),

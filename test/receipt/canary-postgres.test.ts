@@ -4,12 +4,12 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { purgeNotices } from "../../src/actions/upkeep/store-upkeep.ts";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { findWord, goes, stays } from "./canary.ts";
+import { purgeAll } from "../feature/samples.ts";
 import { type CanaryScene, playCanaries, requireKept } from "./canary-scene.ts";
 
 // With the default settings of PostgreSQL.
@@ -45,10 +45,7 @@ async function acknowledgeAll(): Promise<void> {
   const path = "/v2/recipient_acknowledgement";
   const { status } = await server.client.send({ method: "POST", path, token, body });
   assert.equal(status, 200);
-  await server.operate(async (app) => {
-    for (let next: string | undefined = ""; next !== undefined;)
-      next = await purgeNotices(app, 30, next);
-  });
+  await server.operate(purgeAll);
 }
 
 async function setAutovacuum(value: "off" | "DEFAULT"): Promise<void> {

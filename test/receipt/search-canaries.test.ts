@@ -69,7 +69,9 @@ function hashesOf(app: App): readonly Buffer[] {
   const terms = fields.flatMap((state) =>
     readTerms("person", { state, changes: [state], readTelephone }),
   );
-  return terms.map(({ term }) => Buffer.from(app.derive(makeSearchKeys)?.hash(organizationId, term) ?? []));
+  return terms.map(({ term }) =>
+    Buffer.from(app.derive(makeSearchKeys)?.hash(organizationId, term) ?? []),
+  );
 }
 
 async function erase(app: App, no: number): Promise<void> {

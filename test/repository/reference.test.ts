@@ -7,17 +7,13 @@ import { pages } from "../../docs/generate/pages.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { allSettings } from "../../src/process/added-settings.ts";
-import { openServices } from "../../src/process/open-services.ts";
-import { readConfig } from "../../src/settings/config.ts";
 import { findFormFaults } from "../../src/domain/deletion/receipt-form.ts";
-import { errorCatalogue } from "../../src/domain/error.ts";
+import { allErrors } from "../../src/process/tables.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import { makeEdge } from "../../src/http/connection/shared-bounds.ts";
 import { operations } from "../../src/process/operations.ts";
-import { makeLog } from "../../src/log.ts";
-import { makeMetrics } from "../../src/metrics/metrics.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
+import { startService } from "../support/service.ts";
 import { readFile, readPages } from "./tree.ts";
 
 describe("what documents say of receipts", () => {
@@ -62,9 +58,9 @@ describe("the hand-written reference pages", () => {
 
   it("name every error with its code, and no other", () => {
     const page = "docs/reference/errors.md";
-    const inCode = Object.entries(errorCatalogue).map(([name, { code }]) => `${code} ${name}`);
+    const inCode = Object.entries(allErrors).map(([name, { code }]) => `${code} ${name}`);
     const inDocs = rowsOf(readFile(page).text)
-      .slice(1)
+      .filter(([code]) => code !== "code")
       .map(([code, name]) => `${code} ${name}`);
     assert.deepEqual(compare(page, inCode, inDocs), []);
   });
@@ -174,39 +170,9 @@ describe("the generated reference pages", () => {
 
 const build = { version: "1.2.3", node: "26.10.0", engine: "sqlite" } as const;
 
-function noApp(): never {
-  throw new Error("no figure of the store is read");
-}
-
 async function registeredMetrics(): Promise<readonly string[]> {
-  const byStatus = { pending: 0, processing: 0, completed: 0, cancelled: 0 };
-  const levels = { event_loop: "none", memory: "none", bodies: "none" } as const;
-  const figures = { eventLoopDelayMs: 0, levels, refused: { body: 0, stream: 0 } };
-  const metrics = makeMetrics({
-    build,
-    deletions: async () => ({
-      byStatus,
-      held: 0,
-      underFloor: 0,
-      oldestDueAt: undefined,
-      oldestStartedAt: undefined,
-    }),
-    holdsEnding: async () => 2,
-    recipients: async () => ({ count: 3, waitingSince: undefined, behindSince: undefined }),
-    webhooks: async () => ({ enabled: 2, failing: 1, disabled: 0, key_changed: 0 }),
-    dataDir: ".",
-    edge: makeEdge({ trustProxy: false }),
-    load: { bodies: { heldBytes: 0 }, pages: { heldBytes: 0 }, shedding: { figures } },
-  });
-  const parts = {
-    config: readConfig({}),
-    log: makeLog("silent"),
-    version: build.version,
-    app: noApp,
-  };
-  await using opened = new AsyncDisposableStack();
-  await openServices({ ...parts, registry: metrics.registry }, opened);
-  const { text } = await metrics.render();
-  metrics.stop();
+  const service = await startService();
+  const { text } = await service.client.send({ method: "GET", path: "/metrics" });
+  await service.stop();
   return [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, entry = ""]) => entry);
 }

@@ -10,11 +10,10 @@ import { addedSettings } from "../../src/process/added-settings.ts";
 import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
-import type { PostOptions } from "../../src/feature/subscription/webhook/post.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
-import { type Held, StoreFaults, type StoreMethod } from "./store-faults.ts";
+import { type Held, type OwnMethod, StoreFaults, type StoreMethod } from "./store-faults.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
 
 /** So high that a test never reaches them by chance while its clock stands still, although every reply reports them. */
@@ -34,8 +33,6 @@ export interface ServiceOptions {
   readonly wrapStore?: (store: Store) => Store;
   /** What load shedding measures. Nothing unless it is given: a busy machine must not decide what a test sees. */
   readonly probe?: PressureProbe;
-  /** How webhooks are sent. */
-  readonly webhooks?: Partial<PostOptions>;
 }
 
 const calm: PressureProbe = { eventLoopDelayMs: () => 0, residentBytes: () => 0 };
@@ -55,7 +52,7 @@ export interface Service {
   /** The lines of the log so far, as JSON. */
   readonly log: readonly string[];
   /** Calls of the method are made with `instead`, until the function that it returns is called. */
-  replaceStore<Name extends StoreMethod>(method: Name, instead: Store[Name]): () => void;
+  replaceStore<Name extends OwnMethod>(method: Name, instead: Store[Name]): () => void;
   /** Makes a method of the store reject with this error, until the function that it returns is called. */
   breakStore(method: StoreMethod, error: Error): () => void;
   /** Keeps the calls of a method of the store waiting, until they are released. */
@@ -99,7 +96,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     startUploadThread: uploadInProcess,
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
-    ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
   });
   const { address, app, edge, readers } = serving;
   const client = makeClient(address);

@@ -2,7 +2,9 @@
 
 import type { Store } from "../../src/store/interface/store.ts";
 
-export type StoreMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
+export type OwnMethod = Exclude<keyof Store, "engine" | "schemaVersion">;
+/** A method of the store, or the name of a store part and of its method. */
+export type StoreMethod = OwnMethod | `${string}.${string}`;
 
 export interface Held {
   /** Resolves when the method has been called as often as was asked for. */
@@ -20,6 +22,15 @@ export class StoreFaults {
   /** To be called once. */
   wrap(real: Store): Store {
     const methods = new Map<string | symbol, unknown>();
+    const of: Store["of"] = (part) =>
+      new Proxy(real.of(part), {
+        get: (bound, name) => {
+          const full = `${part.name}.${String(name)}`;
+          methods.set(full, Reflect.get(bound, name));
+          return this.#replaced.get(full) ?? methods.get(full);
+        },
+      });
+    methods.set("of", of);
     this.#bound = (name) => {
       if (methods.has(name)) return methods.get(name);
       const value: unknown = Reflect.get(real, name, real);
@@ -34,14 +45,18 @@ export class StoreFaults {
    * From now on calls of the method are made with `instead`, which may call the real one, until the function that it
    * returns is called.
    */
-  replace<Name extends StoreMethod>(method: Name, instead: Store[Name]): () => void {
-    this.#replaced.set(method, instead as Method);
+  replace<Name extends OwnMethod>(method: Name, instead: Store[Name]): () => void {
+    return this.#replace(method, instead as Method);
+  }
+
+  #replace(method: StoreMethod, instead: Method): () => void {
+    this.#replaced.set(method, instead);
     return () => void this.#replaced.delete(method);
   }
 
   /** Makes the method reject with this error, until the function that it returns is called. */
   break(method: StoreMethod, error: Error): () => void {
-    return this.replace(method, () => Promise.reject(error));
+    return this.#replace(method, () => Promise.reject(error));
   }
 
   /** Keeps calls of the method waiting until they are released. */

@@ -16,7 +16,7 @@ import { deletionRound } from "../../src/worker/deletion.ts";
 import { addTransaction, deleteTransaction } from "../cli/write-transactions.ts";
 import { makeFakeClock } from "../support/fake-clock.ts";
 import { testEnvironment } from "../support/service.ts";
-import { StoreFaults, type StoreMethod } from "../support/store-faults.ts";
+import { StoreFaults, type OwnMethod } from "../support/store-faults.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const folder = makeTempFolder();
@@ -36,7 +36,7 @@ after(() => opened.close());
 /** The application with some methods of its store replaced. */
 function withStore(methods: Pick<Store, "eraseStep"> | Pick<Store, "claimDeletions">): App {
   const faults = new StoreFaults();
-  for (const [name, method] of Object.entries(methods)) faults.replace(name as StoreMethod, method);
+  for (const [name, method] of Object.entries(methods)) faults.replace(name as OwnMethod, method);
   return { ...opened, store: faults.wrap(opened.store) };
 }
 

@@ -3,12 +3,12 @@
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import { errorCatalogue } from "../../../src/domain/error.ts";
+import { allErrors } from "../../../src/process/tables.ts";
 import { aligned, goDoc, goFile, goName } from "./go-text.ts";
 import { pluralOf, replyNames, typeName } from "./shapes.ts";
 
 export function renderGoCodes(): string {
-  const constants = Object.entries(errorCatalogue).map(
+  const constants = Object.entries(allErrors).map(
     ([name, { code, message }]) => `${goDoc(message, "\t")}\tCode${goName(name)} = ${code}\n`,
   );
   return goFile(

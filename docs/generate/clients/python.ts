@@ -3,7 +3,7 @@
 
 import type { RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import { errorCatalogue } from "../../../src/domain/error.ts";
+import { allErrors } from "../../../src/process/tables.ts";
 import { generatedNote, pascalCase, wrap } from "../../../client/generate/code-text.ts";
 import type { Shape } from "../../../client/generate/schema-types.ts";
 import {
@@ -180,7 +180,7 @@ function oneType(shape: Shape, place: Place): string {
 }
 
 export function renderPythonCodes(): string {
-  const entries = Object.entries(errorCatalogue).map(
+  const entries = Object.entries(allErrors).map(
     ([name, { code, message }]) =>
       `    ${name.toUpperCase()} = ${code}\n${docstring(message, "    ")}`,
   );

@@ -1,8 +1,6 @@
 // Reads whether the service is healthy, in a bounded number of steps: whether it can write, whether the ends of the
 // audit trail and of the receipts are intact, and whether deletions are on time. `sluice check` compares everything.
 
-import { dayMs } from "../../basics/duration.ts";
-import { readParts } from "../../basics/paced-read.ts";
 import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
@@ -13,8 +11,6 @@ import { probeWrite } from "./store-upkeep.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { requireRight } from "../operator/viewer.ts";
-import { recipientFigures } from "../../feature/subscription/recipient/recipients.ts";
-import { countEndpoints } from "../../feature/subscription/webhook/endpoints.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 export interface HealthCheck {
@@ -58,9 +54,6 @@ function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
   return value.catch(() => undefined);
 }
 
-/** The Prometheus alert uses the same value (deploy/prometheus/alerts.yml). */
-const behindDaysMin = 7;
-
 type Outcome = Omit<HealthCheck, "name">;
 type Check = (app: App) => Promise<Outcome>;
 /** By name. */
@@ -90,31 +83,6 @@ const checksByName: HealthChecks = {
     return overdue === 0
       ? fine("None is overdue.")
       : bad(`${overdue === 1 ? "One is" : `${overdue} are`} overdue; the log says why.`);
-  },
-  "Recipients acknowledge changes": async (app) => {
-    const { count, waitingSince, behindSince } = await readParts(recipientFigures(app));
-    const since = Math.min(behindSince ?? app.now(), waitingSince ?? app.now());
-    const days = Math.floor((app.now() - since) / dayMs);
-    if (days >= behindDaysMin) return bad(`One is ${days} days behind; its organization shows it.`);
-    return fine(count === 0 ? "There is none." : "None is far behind.");
-  },
-  "Webhooks are delivered": async (app) => {
-    const { failing, disabled, key_changed: changed } = await readParts(countEndpoints(app));
-    const stopped = disabled + changed;
-    if (failing + stopped === 0) return fine("No endpoint fails or is disabled.");
-    return bad(
-      [
-        failing > 0 && (failing === 1 ? "One endpoint fails." : `${failing} endpoints fail.`),
-        stopped > 0 &&
-          `Nothing is sent to ${stopped === 1 ? "one endpoint" : `${stopped} endpoints`}, which are disabled or have another key.`,
-      ]
-        .filter((text) => text !== false)
-        .join(" "),
-    );
-  },
-  "The ledger of deletions can be written": async ({ ledger }) => {
-    ledger.requireUsable();
-    return fine("Deletions can be completed.");
   },
   "The key of receipts is available": async ({ signer }) =>
     signer() === undefined

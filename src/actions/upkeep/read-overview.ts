@@ -1,17 +1,14 @@
 // Reads what the overview page of the console shows: the intake of this process, open and overdue deletions, the store
 // and its last backup. Shows nothing of confidential types to people who may not know of them.
 
-import { readParts } from "../../basics/paced-read.ts";
 import type { AuditEntry, Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import type { WebhookState } from "../../feature/subscription/webhook/webhook.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import type { DeletionQueue } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { countEndpoints } from "../../feature/subscription/webhook/endpoints.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 10_000;
@@ -26,8 +23,6 @@ export interface Overview {
   readonly engine: EngineTraits;
   readonly lastBackup: AuditEntry | undefined;
   readonly organizations: number;
-  /** How many endpoints of webhooks there are, by state; undefined for people who may not list them. */
-  readonly webhooks: Readonly<Record<WebhookState, number>> | undefined;
   /** The record types whose intake may be shown, in the order of the table. */
   readonly types: readonly IntakeType[];
   /** Whether deletions of confidential records and of closed organizations are counted. */
@@ -59,12 +54,11 @@ export async function readOverview(app: App): Promise<Overview> {
   const { store } = app;
   const hidden = await viewerOf(app).hiddenTypes();
   const isOfficer = hasRight(app, "confidential.read");
-  const [queue, storeBytes, lastBackup, organizations, webhooks] = await Promise.all([
+  const [queue, storeBytes, lastBackup, organizations] = await Promise.all([
     readQueue(app),
     store.overview.sizeBytes(),
     store.overview.lastBackup(),
     store.listOrganizations(),
-    hasRight(app, "webhook.read") ? readParts(countEndpoints(app)) : undefined,
   ]);
   return {
     queue,
@@ -72,7 +66,6 @@ export async function readOverview(app: App): Promise<Overview> {
     engine: store.traits,
     lastBackup,
     organizations: organizations.length,
-    webhooks,
     types: recordTypes
       .map((type) => ({ resourceType: type.resourceType, counted: coverage(type, organizations) }))
       .filter(({ resourceType }) => !hidden.has(resourceType)),

@@ -1,6 +1,5 @@
 // The work of serving processes on the store as a whole, besides requests and deletions.
 
-import { dayMs } from "../../basics/duration.ts";
 import type { App } from "../app.ts";
 
 /** No store has this version, so callers are looked up instead of cached. */
@@ -9,19 +8,6 @@ const unknownVersion = -1;
 /** Removes a bounded part of the expired tokens and stored outcomes of Idempotency-Keys; true if there may be more. */
 export function purgeExpired({ store, now }: App): Promise<boolean> {
   return store.purgeExpired(now());
-}
-
-/**
- * Erases a bounded part of the notices that their recipients have acknowledged, or that are older. Returns where the
- * next part begins; undefined after the last.
- */
-export async function purgeNotices(
-  { store, now }: App,
-  keptDays: number,
-  after = "",
-): Promise<string | undefined> {
-  const act = { actor: "worker", now: now() };
-  return (await store.purgeNotices({ before: act.now - keptDays * dayMs, after }, act)).next;
 }
 
 /** Returns a bounded part of the free space to the file system; true if there is more. */

@@ -74,7 +74,7 @@ function resultsOf(
   count: number,
   url: string,
 ): readonly ItemOutcome[] {
-  if (results.length === count) return results as readonly ItemOutcome[];
+  if (results.length === count) return results;
   throw new OperatorError(
     "server",
     `${url} answered without a result for each record of the list.`,

@@ -81,7 +81,9 @@ function viewOperatorError({ errorName: name, message, cause, context }: Operato
 }
 
 export const advice: {
-  readonly [Name in OperatorErrorName | FeatureName]?: (context: ErrorContext) => string | undefined;
+  readonly [Name in OperatorErrorName | FeatureName]?: (
+    context: ErrorContext,
+  ) => string | undefined;
 } = {
   confidential_type: () =>
     "To include it, add --include-confidential; it may be forbidden to pass on the output.",

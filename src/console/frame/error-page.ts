@@ -1,9 +1,6 @@
 // Answers requests that failed, with a page or with JSON for the script. Never shows internals.
 
-import {
-  OperatorError,
-  type OperatorErrorName,
-} from "../../actions/operator/operator-error.ts";
+import { OperatorError, type OperatorErrorName } from "../../actions/operator/operator-error.ts";
 import type { FeatureName } from "../../basics/name-rows.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";

@@ -112,7 +112,7 @@ function renderFrame(
         ><span class="sr">Organization: </span>${renderIcon("building")}
         ${organization === undefined ? "All organizations" : renderOrganization(organization)}</a
       >
-      ${rights.has("record.find") && search}
+      ${mayDo(roles, "record.find") && search}
       <form class="who" method="post" action="/console/sign-out">
         <span><bdi>${operator.name}</bdi> <small>${operator.roles.join(", ")}</small></span>
         <button type="submit">Sign out</button>

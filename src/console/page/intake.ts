@@ -9,7 +9,7 @@ import { showPage, type Person } from "../page.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
 import { formatBytes, renderAgo, formatDuration, formatNumber } from "../html/time.ts";
 import { listImports } from "../../actions/intake/imports.ts";
-import { errorCatalogue } from "../../domain/error.ts";
+import type { ErrorRow } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
 import { readText, renderInput } from "../html/field.ts";
 import { renderChoice } from "../html/filter.ts";
@@ -169,17 +169,13 @@ function describeState({ outcome, updatedAt }: ImportRun, now: number): Html {
 
 const rowsShown = 100;
 
-/** The message of each code; a code that is shown is always in this map. */
-const messages: ReadonlyMap<number, string> = new Map(
-  Object.values(errorCatalogue).map(({ code, message }) => [code, message]),
-);
-
 function renderRefusals({ sources, query }: Person): Html {
   const read = sources.refusals.read(query.get("period") === "hour" ? 1 : 24);
   const found = read.refusals.filter((one) => fits(one, query));
   return html`<section aria-labelledby="refusals">
     <h2 id="refusals">Refusals</h2>
-    ${renderFilters(query)} ${found.length === 0 ? renderNone(read) : renderFound(found)}
+    ${renderFilters(query)}
+    ${found.length === 0 ? renderNone(read) : renderFound(found, sources.errors)}
     ${
       read.others > 0 &&
       html`<p>
@@ -223,14 +219,16 @@ function renderNone({ refusals }: RefusalsRead): Html {
       </p>`;
 }
 
-function renderFound(found: readonly Refusal[]): Html {
+function renderFound(found: readonly Refusal[], errors: readonly ErrorRow[]): Html {
   const more = found.length - rowsShown;
-  return html`${renderFocusableTable(columns, found.slice(0, rowsShown))}
+  const messages = new Map(errors.map(({ code, message }) => [code, message]));
+  const error = ({ code }: Refusal) => html`${code} <small>${messages.get(code) ?? ""}</small>`;
+  const shown = found.slice(0, rowsShown);
+  return html`${renderFocusableTable([["Error", error], ...columns], shown)}
   ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
 }
 
 const columns: readonly Column<Refusal>[] = [
-  ["Error", ({ code }) => html`${code} <small>${messages.get(code) ?? ""}</small>`],
   ["Records", ({ resourceType }) => resourceType ?? "–"],
   ["Field", ({ field }) => (field === "" ? "–" : html`<code>${field}</code>`)],
   ["API key", renderKey],

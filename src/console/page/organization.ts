@@ -14,8 +14,6 @@ import { formatCounts, renderTime } from "../html/time.ts";
 import { renderForm, renderForms } from "../../noun/act.ts";
 import { renderRulesLink } from "../../noun/identity.ts";
 import { keyCreate, renderKeys } from "../../noun/key.ts";
-import { renderRecipients } from "../../feature/subscription/recipient/noun.ts";
-import { renderWebhooksLink } from "../../feature/subscription/webhook/noun.ts";
 import {
   approvalForm,
   closeForm,
@@ -25,6 +23,7 @@ import {
 } from "../../noun/organization.ts";
 
 const screen = "/console/organizations";
+export const organizationPath = "/console/organization/:id";
 
 export async function showOrganization(person: Person): Promise<Answer> {
   const { app, id } = person;
@@ -39,8 +38,6 @@ export async function showOrganization(person: Person): Promise<Answer> {
           ${renderKeys(keys, app)} ${isOpen && renderForms(app, [keyCreate], id)}
           ${app.viewer.may("key.read") && html`<p>${renderRulesLink(id)}</p>`}
         </section>
-        ${isOpen && app.viewer.may("webhook.read") && html`<p>${renderWebhooksLink(id)}</p>`}
-        ${isOpen && (await renderRecipients(person, id))}
         ${isOpen && (await readPanels(person, (panels) => panels.organization))}
       </div>
       <div>

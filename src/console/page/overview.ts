@@ -109,22 +109,8 @@ function renderState(overview: Overview, now: number, figures: HtmlValue): Html 
       <dt>Last backup</dt>
       <dd>${backup}</dd>
     </div>
-    ${renderWebhooks(overview)} ${figures}
+    ${figures}
   </dl>`;
-}
-
-/** Nothing if all of them work. */
-function renderWebhooks({ webhooks }: Overview): Html | undefined {
-  const { failing = 0, disabled = 0, key_changed: changed = 0 } = webhooks ?? {};
-  const stopped = disabled + changed;
-  if (failing + stopped === 0) return undefined;
-  return html`<div class="warn">
-    <dt>Webhooks that fail</dt>
-    <dd>
-      ${formatNumber(failing)}
-      <small>${stopped > 0 && html`and ${formatNumber(stopped)} that are sent nothing`}</small>
-    </dd>
-  </div>`;
 }
 
 function formatCount(count: number): string {

@@ -1,22 +1,24 @@
 // The errors of the API as operators get them: where a program and an operator do the same, one action does it, and
 // throws what the program is told.
 
-import { AppError, type ErrorName } from "../../domain/error.ts";
-import { OperatorError, type OperatorErrorName } from "../../actions/operator/operator-error.ts";
+import { OperatorError, type OperatorErrorKind } from "../../actions/operator/operator-error.ts";
+import { AppError } from "../../domain/error.ts";
+import { operatorErrors } from "./rows.ts";
+import { errors } from "./store/rows.ts";
 
-const names: Readonly<Partial<Record<ErrorName, OperatorErrorName>>> = {
-  recipient_exists: "recipient_exists",
-  too_many_recipients: "too_many_recipients",
-  too_many_webhook_endpoints: "too_many_endpoints",
-  credential_revoked: "organization_closed",
-};
+const kinds: ReadonlyMap<string, OperatorErrorKind> = new Map<string, OperatorErrorKind>([
+  [errors.recipient_exists.name, operatorErrors.recipient_exists],
+  [errors.too_many_recipients.name, operatorErrors.too_many_recipients],
+  [errors.too_many_webhook_endpoints.name, operatorErrors.too_many_endpoints],
+  ["credential_revoked", "organization_closed"],
+]);
 
 /** Throws OperatorError in place of an AppError that operators know under a name of their own. */
 export async function asOperator<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
-    const name = error instanceof AppError ? names[error.errorName] : undefined;
-    throw name === undefined ? error : OperatorError.from(name, error);
+    const kind = error instanceof AppError ? kinds.get(error.errorName) : undefined;
+    throw kind === undefined ? error : OperatorError.from(kind, error);
   }
 }

@@ -63,10 +63,6 @@ export const recordNotFound = errorResponse("RecordNotFound", {
   description: "Not found: this organization has no such record.",
   errors: ["no_such_record"],
 });
-export const recipientNotFound = errorResponse("RecipientNotFound", {
-  description: "Not found: this organization has no recipient of this name.",
-  errors: ["no_such_recipient"],
-});
 export const offsetGone = errorResponse("OffsetGone", {
   description: "The offset no longer exists, because the store was replaced by an older one.",
   errors: ["offset_gone"],

@@ -146,6 +146,5 @@ export const securitySchemes = {
 
 export const tokenTag = "Access token";
 export const changeTag = "Changes";
-export const webhookTag = "Webhooks";
 export const deletionTag = "Deletion";
 export const serviceTag = "Service";

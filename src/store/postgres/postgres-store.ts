@@ -10,13 +10,13 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
 import { groupByPlan } from "../sql/plan/erasure.ts";
-import { purgeNotices } from "../../feature/subscription/store/notices.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
 import { schemaVersion } from "../sql/migrations.ts";
+import type { Purge } from "../sql/method.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
-import { allOrganizations, organization, type Visibility } from "../sql/statement/visibility.ts";
+import { organization, type Visibility } from "../sql/statement/visibility.ts";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
@@ -44,16 +44,17 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 export function makePostgresStore(database: Database, options: PostgresOptions): Store {
+  const vacuum = new ErasureVacuum(database);
   const { store, holds, retention, overview, ...groups } = bindMethods(
-    (_name, { kind, visibility, work }) => {
+    (_name, { kind, visibility, work, mayHaveResidue }) => {
       const inTransaction = kind === "lookup" ? "inOneGo" : "transaction";
-      return (...args) =>
+      const perform = (...args: never[]) =>
         database[inTransaction](visibility(...args), (tx) => tx.perform(work, ...args));
+      return mayHaveResidue === undefined ? perform : vacuuming(perform as Purge, vacuum);
     },
   );
   const jobs = makeJobQueue(database, options.onGroup);
   const lookUps = makeLookUpQueue(database);
-  const vacuum = new ErasureVacuum(database);
   let closed: Promise<void> | undefined;
   const close = async () => {
     await Promise.all([jobs.close(), lookUps.close(), vacuum.stop()]);
@@ -119,6 +120,14 @@ function inTurn<Args extends readonly unknown[], Result>(
   return (...args) => calls.run(() => work(...args));
 }
 
+function vacuuming(purge: Purge, vacuum: ErasureVacuum): Purge {
+  return async (range, act) => {
+    const purged = await purge(range, act);
+    if (purged.removed > 0) vacuum.erased();
+    return purged;
+  };
+}
+
 interface DeletionParts {
   readonly options: PostgresOptions;
   readonly vacuum: ErasureVacuum;
@@ -152,13 +161,6 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
       const postponement = { deletionRequestId, why, nextAttemptAt };
       leases.addPostponement(postponement);
       await postpone(postponement);
-    },
-    purgeNotices: async (range, act) => {
-      const purged = await database.transaction(allOrganizations, (tx) =>
-        tx.perform(purgeNotices, range, act),
-      );
-      if (purged.removed > 0) vacuum.erased();
-      return purged;
     },
   } satisfies Partial<Store>;
 }

@@ -9,6 +9,18 @@ import * as audit from "./trail/audit.ts";
 import { searchAudit } from "./trail/audit.ts";
 import * as clock from "./trail/clock.ts";
 import * as closing from "./deletion/close-organization.ts";
+import {
+  type Bound,
+  byIdIn,
+  change,
+  every,
+  lookup,
+  type AnyMethod,
+  type Methods,
+  ofOrganization,
+  read,
+  type RunMethod,
+} from "./method.ts";
 import { dryRun } from "./plan/dry-run.ts";
 import { previewErased } from "./plan/expired-preview.ts";
 import { findObstacleNow } from "./plan/organization-obstacle.ts";
@@ -31,25 +43,15 @@ import * as proposal from "./proposal/proposal.ts";
 import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
-import * as recipient from "../../feature/subscription/store/recipient.ts";
 import * as record from "./record/record.ts";
 import { continues } from "./trail/continuation.ts";
 import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
-import { purgeNotices } from "../../feature/subscription/store/notices.ts";
 import { listTold } from "./deletion/told-recipient.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
-import {
-  allOrganizations,
-  oneOrAll,
-  organization,
-  rebuilding,
-  type Visibility,
-} from "./statement/visibility.ts";
-import * as delivery from "../../feature/subscription/store/delivery.ts";
-import * as subscription from "../../feature/subscription/store/subscription.ts";
+import { oneOrAll, organization, rebuilding, type Visibility } from "./statement/visibility.ts";
 import {
   findTokens,
   beginIndex,
@@ -60,39 +62,10 @@ import {
 } from "./search/index-tokens.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
-import type { RecipientPage } from "../../feature/subscription/store/interface.ts";
-import type { Statements } from "./statement/statements.ts";
-
-export interface Method<Args extends readonly unknown[], Result> {
-  /** `lookup`: one statement that reads. `read`: several such. `change`: runs in a transaction that may write. */
-  readonly kind: "lookup" | "read" | "change";
-  readonly visibility: (...args: Args) => Visibility;
-  readonly work: (...args: Args) => Statements<Result>;
-}
-
-type AnyMethod = Method<never[], unknown>;
-type Methods = Readonly<Record<string, AnyMethod>>;
-
-function define(kind: AnyMethod["kind"]) {
-  return <Args extends readonly unknown[], Result>(
-    visibility: NoInfer<Visibility | ((...args: Args) => Visibility)>,
-    work: (...args: Args) => Statements<Result>,
-  ): Method<Args, Result> => ({
-    kind,
-    visibility: typeof visibility === "function" ? visibility : () => visibility,
-    work,
-  });
-}
-
-const [lookup, read, change] = [define("lookup"), define("read"), define("change")];
+import { storeParts } from "../parts.ts";
 
 const credentials: Visibility = { view: "credentials" };
 const deletions: Visibility = { view: "deletions" };
-const every = allOrganizations;
-
-function ofOrganization({ organizationId }: { readonly organizationId: string }): Visibility {
-  return organization(organizationId);
-}
 
 function ofSet({ set }: { readonly set: string }): Visibility {
   return organization(set);
@@ -110,11 +83,7 @@ function ofKeys(keys: readonly RecordKey[]): Visibility {
   return { organizations: new Set(keys.map(({ organizationId }) => organizationId)) };
 }
 
-function byIdIn(_id: string, organizationId: string | undefined): Visibility {
-  return oneOrAll(organizationId);
-}
-
-/** Grouped like the parts of the store. */
+/** Grouped like the members of the store. */
 export const methods = {
   store: {
     readHistory: lookup(ofOrganization, record.readHistory),
@@ -155,26 +124,14 @@ export const methods = {
     findKeyBySecret: lookup(credentials, apiKey.findKeyBySecret),
     revokeKey: change(every, apiKey.revokeKey),
     rotateKey: change(every, apiKey.rotateKey),
-    createWebhookEndpoint: change(ofOrganization, subscription.createEndpoint),
-    removeWebhookEndpoint: change(ofOrganization, subscription.removeEndpoint),
-    listWebhookEndpoints: lookup(organization, subscription.listEndpoints),
     createToken: change(ofOrganization, accessToken.createToken),
     findCaller: lookup(credentials, accessToken.findCaller),
     credentialsVersion: lookup({}, organizations.readCredentialsVersion),
 
-    createRecipient: change(ofOrganization, subscription.createRecipient),
-    listRecipients: lookup(organization, subscription.listRecipients),
-    listWaiting: lookup(
-      (wanted: string | RecipientPage) => oneOrAll(typeof wanted === "string" ? wanted : undefined),
-      recipient.listWaiting,
-    ),
-    removeRecipient: change(ofOrganization, subscription.removeRecipient),
-    acknowledge: change(ofOrganization, recipient.acknowledge),
     listTold: lookup(
       (_id: string, organizationId: string) => organization(organizationId),
       listTold,
     ),
-    purgeNotices: change(every, purgeNotices),
 
     purgeExpired: change(every, purgeExpired),
     listAudit: lookup(every, audit.listAudit),
@@ -262,18 +219,6 @@ export const methods = {
     timelines: lookup({}, listTimelines),
     find: lookup(({ organizations: waiting }) => ({ organizations: waiting }), findArrivals),
   },
-  webhooks: {
-    change: change(ofOrganization, delivery.changeEndpoint),
-    find: lookup(byIdIn, subscription.findEndpoint),
-    listAll: lookup(every, subscription.listAllEndpoints),
-    claim: change(ofOrganization, delivery.claimEndpoint),
-    release: change(ofOrganization, delivery.releaseEndpoint),
-    releaseAll: change(every, delivery.releaseEveryEndpoint),
-    settle: change(({ before }) => ofOrganization(before), delivery.settleAttempt),
-    listNews: lookup(ofOrganization, delivery.listDeletionNews),
-    findNews: lookup(every, delivery.findOrganizationsWithNews),
-    haveChanged: lookup(every, delivery.haveEndpointsChanged),
-  },
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),
     lastBackup: lookup(every, overview.findLastBackup),
@@ -320,38 +265,41 @@ export const methods = {
   },
 } as const;
 
-type Bound<Table extends Methods> = {
-  readonly [Name in keyof Table]: Table[Name] extends Method<infer Args, infer Result>
-    ? (...args: Args) => Promise<Result>
-    : never;
-};
+/** The methods of a feature's part of the store: the same object at each call. */
+type BoundPart = <Table extends Methods>(part: PartMethods<Table>) => Bound<Table>;
+
+interface PartMethods<Table extends Methods> {
+  readonly name: string;
+  readonly methods: Table;
+}
 
 export type SharedMethods = {
-  readonly [Part in keyof typeof methods]: Bound<(typeof methods)[Part]>;
-};
+  readonly [Group in keyof typeof methods]: Bound<(typeof methods)[Group]>;
+} & { readonly of: BoundPart };
 
-/** Runs a method on an engine. `name` is its part of the store and its own name, such as `holds.release`. */
-export type RunMethod = (name: string, method: AnyMethod) => (...args: never[]) => Promise<unknown>;
+const tables: readonly (readonly [name: string, table: Methods])[] = [
+  ...Object.entries<Methods>(methods),
+  ...storeParts.map((part) => [part.name, part.methods] as const),
+];
 
 export function bindMethods(bind: RunMethod): SharedMethods {
-  const parts = Object.entries(methods).map(([part, table]) => [
-    part,
-    Object.fromEntries(
-      Object.entries<AnyMethod>(table).map(([name, method]) => [
-        name,
-        bind(`${part}.${name}`, method),
-      ]),
-    ),
-  ]);
+  const bound = Object.fromEntries(
+    tables.map(([group, table]) => [
+      group,
+      Object.fromEntries(
+        Object.entries(table).map(([name, method]) => [name, bind(`${group}.${name}`, method)]),
+      ),
+    ]),
+  );
   // Keeps the arguments and the result of each method, as `Bound` declares.
-  return Object.fromEntries(parts) as SharedMethods;
+  return { ...bound, of: ({ name }) => bound[name] } as SharedMethods;
 }
 
 /** The methods that change the store, named as `bindMethods` names them. */
 export const changes: ReadonlyMap<string, AnyMethod["work"]> = new Map(
-  Object.entries<Methods>(methods).flatMap(([part, table]) =>
+  tables.flatMap(([group, table]) =>
     Object.entries(table)
       .filter(([, { kind }]) => kind === "change")
-      .map(([name, { work }]) => [`${part}.${name}`, work] as const),
+      .map(([name, { work }]) => [`${group}.${name}`, work] as const),
   ),
 );

@@ -4,6 +4,7 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
+import type { Methods } from "./method.ts";
 import type { Statements } from "./statement/statements.ts";
 
 export interface Invariant {
@@ -26,6 +27,9 @@ export interface ErasedRecords {
 }
 
 export interface StorePart {
+  /** Unique; its methods are sent to a writer in another thread under it. */
+  readonly name: string;
+  readonly methods: Methods;
   /** The statements that make its tables, in the words of schema.sql. */
   readonly schema: URL;
   /**
@@ -40,6 +44,13 @@ export interface StorePart {
   readonly close?: (organizationId: string) => Statements<void>;
   /** Removes rows of an organization that is erased; returns whether a page is full, so that there may be more. */
   readonly erase: (page: PartPage) => Statements<boolean>;
+  /** What the feed of changes has of it, besides changes (record/arrivals.ts has the parameters). */
+  readonly feed?: {
+    /** Finds notices by their numbers of arrival. */
+    readonly page: (order: "ASC" | "DESC") => string;
+    /** Finds the organizations that have notices. */
+    readonly news: string;
+  };
   /**
    * Runs in the transaction of a step that has erased records. Returns how many numbers of arrival it has taken. Its
    * statements must not depend on what is confidential.

@@ -12,10 +12,10 @@ import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { sealReceipts } from "../shared/seal-receipts.ts";
 import { findDeletions } from "../sql/deletion/deletion.ts";
 import { schemaVersion } from "../sql/migrations.ts";
+import type { Purge } from "../sql/method.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
-import { isAnyTold } from "../sql/deletion/told-recipient.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
@@ -49,12 +49,17 @@ export interface Parts {
 
 export function makeSqliteStore(parts: Parts): Store {
   const { reader, writer, files } = parts;
-  const { store, overview, ...groups } = bindMethods((name, { kind, work }) =>
-    kind === "change"
-      ? (...args) => writer.submit({ name, args })
-      : async (...args) => reader.perform(work, ...args),
-  );
+  const { store, overview, ...groups } = bindMethods((name, { kind, work, mayHaveResidue }) => {
+    if (kind !== "change") return async (...args) => reader.perform(work, ...args);
+    const submit = (...args: readonly unknown[]) => writer.submit({ name, args });
+    if (mayHaveResidue === undefined) return submit;
+    return scrubbing(submit as Purge, {
+      mayHaveResidue: () => reader.perform(mayHaveResidue),
+      scrub: (act) => deletions.scrub(act),
+    });
+  });
   const perform = performBy(writer);
+  const deletions = deletionMethods(parts, { perform, index: groups.parties.index });
   return {
     engine: "sqlite",
     traits: sqliteTraits,
@@ -63,7 +68,7 @@ export function makeSqliteStore(parts: Parts): Store {
     ...recordMethods(parts),
     requestDeletion: (...args) =>
       writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
-    ...deletionMethods(parts, { perform, purge: store.purgeNotices, index: groups.parties.index }),
+    ...deletions.methods,
     ...upkeepMethods(parts, perform),
     deletionFigures: (now) => files.deletionFigures(now),
     ...groups,
@@ -112,12 +117,10 @@ function settledOf(reader: Connection): SettledArrival {
 
 interface Performing {
   readonly perform: PerformOperation;
-  /** Removes rows, but not yet their bytes. */
-  readonly purge: Store["purgeNotices"];
   readonly index: Store["parties"]["index"];
 }
 
-function deletionMethods(parts: Parts, { perform, purge, index }: Performing) {
+function deletionMethods(parts: Parts, { perform, index }: Performing) {
   const { reader, snapshot, descriptor, files, checkpointer, unscrubbed } = parts;
   const settledArrival = async () => settledOf(reader);
   const indexParties = makePartyIndexing({ settledArrival, index });
@@ -136,7 +139,7 @@ function deletionMethods(parts: Parts, { perform, purge, index }: Performing) {
     const complete = () => completer.complete(ids, act);
     return snapshot === undefined ? complete() : snapshot.avoid(complete);
   };
-  return {
+  const methods = {
     claimDeletions: makeClaimer({
       claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
       beginLarge: (deletion, claim) => planner.begin(deletion, claim),
@@ -145,14 +148,12 @@ function deletionMethods(parts: Parts, { perform, purge, index }: Performing) {
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
     findExpired: (query) => files.findExpired(query),
-    purgeNotices: scrubbing(purge, {
-      mayHaveResidue: () => reader.perform(isAnyTold),
-      scrub: (act) => {
-        const scrub = () => completer.scrub(act);
-        return snapshot === undefined ? scrub() : snapshot.avoid(scrub);
-      },
-    }),
   } satisfies Partial<Store>;
+  const scrub = (act: Act) => {
+    const scrubAll = () => completer.scrub(act);
+    return snapshot === undefined ? scrubAll() : snapshot.avoid(scrubAll);
+  };
+  return { methods, scrub };
 }
 
 interface Scrubbing {
@@ -162,10 +163,7 @@ interface Scrubbing {
 }
 
 /** Scrubs after the last part if any part has removed something, also if an earlier scrub has failed. */
-function scrubbing(
-  purge: Store["purgeNotices"],
-  { mayHaveResidue, scrub }: Scrubbing,
-): Store["purgeNotices"] {
+function scrubbing(purge: Purge, { mayHaveResidue, scrub }: Scrubbing): Purge {
   let hasResidue: boolean | undefined;
   return async (range, act) => {
     const part = await purge(range, act);

@@ -7,7 +7,6 @@ import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
-import { makeAllowedAddresses } from "../../../src/feature/subscription/webhook/allowed-address.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
 import { IssuerKeys } from "../../../src/actions/identity/issuer-keys.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
@@ -38,7 +37,7 @@ function makeApp(place: Place, store: TestStore): App {
     signer: () => undefined,
     derive: () => undefined,
     clockJumpMs: 0,
-    webhookAddresses: makeAllowedAddresses([]),
+    setting: (item) => item.read(item.fallback) as never,
     timestampMin: "1980-01-01",
     callers: new CallerCache(),
     issuerKeys: new IssuerKeys(() => worker.now),

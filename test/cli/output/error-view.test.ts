@@ -51,7 +51,7 @@ describe("the error that is shown", () => {
       const { message } = viewError(
         new OperatorError(name as OperatorErrorName, "First.\n  second", { context }),
       );
-      assert.equal(message, `First. ${advise(context)}\n  second`);
+      assert.equal(message, `First. ${advise?.(context)}\n  second`);
       const [, command] = /sluice (.*)/.exec(message) ?? [];
       if (command === undefined) assert.match(message, / --[a-z]/);
       else assert.ok(commands.some((known) => command.startsWith(known.name)));

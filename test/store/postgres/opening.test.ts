@@ -21,6 +21,7 @@ import {
   organization,
   transaction,
 } from "../../conformance/scene.ts";
+import { storeSamples } from "../../feature/samples.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 /** As the operator's view sees it, so that only privileges matter. */
@@ -261,9 +262,10 @@ async function useAsConsole(store: TestStore): Promise<void> {
   const by = { startedAt: 0, startedBy: "anna", source: "console" } as const;
   const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
   await store.imports.begin({ ...run, ...by });
-  const recipient = { organizationId: acme, name: "r" };
-  await store.createRecipient({ ...recipient, types: ["person"] }, operator);
-  assert.ok(await store.removeRecipient(recipient, operator));
+  for (const { fill, use } of storeSamples) {
+    await fill(store, acme, { act: operator, types: ["person"] });
+    await use(store, acme, operator);
+  }
   const rule = { keepDays: 10, countedFrom: "last_seen", redactable: false } as const;
   await store.retention.setFloor(
     { organizationId: acme, resourceType: "screening", rule },

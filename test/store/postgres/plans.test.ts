@@ -19,6 +19,7 @@ import {
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { storeSamples } from "../../feature/samples.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 /** What auto_explain writes, as far as it matters here. */
@@ -86,15 +87,12 @@ async function workADay(url: string): Promise<void> {
   await store.findReceipt(id, acme);
   await store.deletionFigures(operator.now);
   await store.search.listDue({ after: 0, through: 9, settled: 9, limit: 64 });
-  await store.createRecipient(
-    { organizationId: acme, name: "r", types: ["transaction"] },
-    operator,
-  );
+  for (const { fill } of storeSamples)
+    await fill(store, acme, { act: operator, types: ["transaction"] });
   await store.write(transaction("u"));
   await store.erase("transaction", "u");
-  await store.listWaiting({ after: undefined, limit: 9 }, ["person"]);
   await redactLong(store);
-  await store.purgeNotices({ before: 0, after: "" }, operator);
+  for (const { use } of storeSamples) await use(store, acme, operator);
   await store.purgeExpired(operator.now);
   await store.credentialsVersion();
   await store.receiptHead();

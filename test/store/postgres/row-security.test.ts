@@ -19,10 +19,10 @@ import {
   other,
   transaction,
 } from "../../conformance/scene.ts";
-import { newEndpoint } from "../../feature/subscription/store/webhooks.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
+import { storeSamples } from "../../feature/samples.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const role = "sluice_secured";
@@ -105,7 +105,7 @@ describe("row-level security", () => {
 
   it("exposes no more to a view than it needs", async () => {
     const needed = {
-      deletions: ["deletion", "receipt", "pseudonym"],
+      deletions: ["deletion", "pseudonym", "receipt"],
       credentials: ["organization", "api_key", "access_token"],
     };
     for (const [view, tables] of Object.entries(needed)) {
@@ -187,8 +187,8 @@ async function fill(): Promise<void> {
   await store.request(keyOf("transaction", "t"));
   await store.hold(keyOf("transaction_check", "c"));
   await store.release(keyOf("transaction_check", "c"));
-  await store.createWebhookEndpoint(newEndpoint("whe_1"), operator);
-  await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
+  for (const sample of storeSamples)
+    await sample.fill(store, acme, { act: operator, types: ["person"] });
   await store.add("person", "goes");
   await store.request(keyOf("person", "goes"), { dueAt: 0 });
   assert.equal((await store.processAll()).length, 2);

@@ -175,29 +175,6 @@ it("finds the hashes of a person by the record, and not among all of its organiz
   }
 });
 
-it("finds the oldest notice of a recipient without reading notices of other types", async (test) => {
-  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
-  const place = makePlace(test);
-  const store = await place.open({ role: "command" });
-  await store.createOrganization(organization(acme), operator);
-  prepare.mock.resetCalls();
-  await store.listWaiting({ after: undefined, limit: 9 }, []);
-  await store.purgeNotices({ before: 0, after: "" }, operator);
-  const statements = prepare.mock.calls.map((call) => call.arguments[0]);
-  const plans = place.withDatabase((file) =>
-    statements
-      .filter((text) => /\berasure_notice AS oldest\b|\bmin\(organization_id\)/.test(text))
-      .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
-      .map(({ detail }) => String(detail)),
-  );
-  const searches = plans.filter((step) => /^SEARCH (?:oldest|erasure_notice|deletion_)/.test(step));
-  assert.deepEqual(searches, [
-    "SEARCH oldest USING COVERING INDEX erasure_notice_by_type (organization_id=? AND resource_type=? AND notice_no>?)",
-    "SEARCH erasure_notice USING COVERING INDEX sqlite_autoindex_erasure_notice_1 (organization_id>?)",
-    "SEARCH deletion_recipient USING INDEX deletion_recipient_waiting (organization_id>?)",
-  ]);
-});
-
 it("counts all deletions outside the thread that serves", async (test) => {
   const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
   const place = makePlace(test);

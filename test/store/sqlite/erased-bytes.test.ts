@@ -3,59 +3,13 @@
 // to the disk would.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
 import { describe, it } from "node:test";
-import type { Draft } from "../../../src/domain/record/record-write.ts";
-import { acme, draftOf, keyOf, mark, organization, transaction } from "../../conformance/scene.ts";
-import { makeRandom, type Random } from "../../support/random.ts";
+import { draftOf, keyOf, transaction } from "../../conformance/scene.ts";
+import { fill, findText, screening, secret } from "./erased-bytes.ts";
+import { makeRandom } from "../../support/random.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { makePlace, type Place } from "./place.ts";
 import type { TestStore } from "../../support/test-store.ts";
-
-/** Found in any data that contains part of an erased record. */
-const secret = "top-secret-";
-const act = { actor: "test", now: 1_000 };
-
-function screening(index: number, random: Random): Draft {
-  const goes = index % 5 === 0;
-  const text = `${goes ? secret : "harmless-"}${index}`;
-  return draftOf("screening", `${text}-id`, {
-    outcome_details: text.repeat(random.integer(1, 40)),
-    ...(goes ? { related_person_id: "p" } : {}),
-    timestamp: new Date(Date.UTC(2026, 0, 1) + random.integer(0, 1e9)).toISOString(),
-  });
-}
-
-/**
- * A person with many screenings among those of others, in lists, with later changes, so that pages
- * split and fill.
- */
-async function fill(store: TestStore): Promise<void> {
-  const random = makeRandom(7);
-  const resourceType = "screening";
-  await store.write(draftOf("person", "p", { name: `${secret}person` }), {
-    resourceType: "person",
-    idempotency: mark(`${secret}key`),
-  });
-  for (let from = 0; from < 2_500; from += 50) {
-    const list = Array.from({ length: 50 }, (_, index) => screening(from + index, random));
-    await store.write(list, { resourceType });
-    const changed = Array.from({ length: 15 }, () =>
-      screening(random.integer(0, from + 49), random),
-    );
-    await store.write(changed, { resourceType, mode: "update", lenient: true });
-  }
-}
-
-/** Where the text is found: the name of the file and how often. */
-function findText(place: Place, text: string): Readonly<Record<string, number>> {
-  const found: Record<string, number> = {};
-  for (const [name, bytes] of place.readFiles()) {
-    const times = bytes.toString("latin1").split(text).length - 1;
-    if (times > 0) found[name] = times;
-  }
-  return found;
-}
 
 /** Whether all of the WAL is in the database, as far as the readers of the store allow. */
 function isCopied(place: Place): boolean {
@@ -67,35 +21,6 @@ function isCopied(place: Place): boolean {
 
 async function eraseAll(store: TestStore, deletionRequestId: string): Promise<void> {
   while (!(await store.eraseOne(deletionRequestId, 100)));
-}
-
-/** Removes the notices with the secret, in the first of several parts. Returns where the next one begins. */
-async function purgeFirstPart(store: TestStore): Promise<string | undefined> {
-  const others = Array.from({ length: 60 }, (_, at) => `z_${at}`);
-  await store.createOrganization(organization(acme), act);
-  const types = ["person", "screening"] as const;
-  await store.createRecipient({ organizationId: acme, name: "r", types }, act);
-  await fill(store);
-  await store.request(keyOf("person", "p"));
-  for (const organizationId of others) {
-    await store.createOrganization(organization(organizationId), act);
-    await store.createRecipient({ organizationId, name: "r", types: ["transaction"] }, act);
-    await store.write(transaction("t"), { organizationId });
-    await store.request(keyOf("transaction", "t", organizationId));
-  }
-  await store.processAll();
-  await store.removeRecipient({ organizationId: acme, name: "r" }, act);
-  const { removed, next } = await store.purgeNotices({ before: 0, after: "" }, act);
-  assert.equal(removed, 502);
-  return next;
-}
-
-async function purgeRest(store: TestStore, from: string | undefined): Promise<void> {
-  for (let after = from; after !== undefined;) {
-    const part = await store.purgeNotices({ before: 0, after }, act);
-    assert.equal(part.removed, 0);
-    after = part.next;
-  }
 }
 
 describe("the bytes of erased data", () => {
@@ -231,44 +156,5 @@ describe("the completion of a deletion", () => {
     assert.equal(completed?.status, "completed");
     assert.ok(outcomes.every(({ written }) => written === 1));
     await store.requireConsistent();
-  });
-
-  it("are in no file when recipients have acknowledged the notices of it", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    await store.createOrganization(organization(acme), act);
-    const types = ["person", "screening"] as const;
-    await store.createRecipient({ organizationId: acme, name: "r", types }, act);
-    await fill(store);
-    await store.request(keyOf("person", "p"));
-    await store.processAll();
-    assert.ok(Object.keys(findText(place, secret)).length > 0, "notices have the ids");
-    const { latest } = await store.settledArrival();
-    const one = { organizationId: acme, name: "r", changeNo: latest, offset: "", now: 2_000 };
-    await store.acknowledge(one);
-    const purged = await store.purgeNotices({ before: 0, after: "" }, act);
-    assert.deepEqual(purged, { removed: 502, next: undefined });
-    assert.deepEqual(findText(place, secret), {});
-    await store.requireConsistent();
-  });
-
-  it("are in no file when notices were removed in several parts", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    const next = await purgeFirstPart(store);
-    assert.ok(Object.keys(findText(place, secret)).length > 0);
-    await purgeRest(store, next);
-    assert.deepEqual(findText(place, secret), {});
-  });
-
-  it("are in no file when the process that removed notices ended before it scrubbed", async (test) => {
-    const place = makePlace(test);
-    await purgeFirstPart(await place.open());
-    const killed = makePlace(test);
-    cpSync(place.folder, killed.folder, { recursive: true });
-    const store = await killed.open();
-    assert.ok(Object.keys(findText(killed, secret)).length > 0);
-    await purgeRest(store, "");
-    assert.deepEqual(findText(killed, secret), {});
   });
 });

@@ -7,7 +7,6 @@ import { jsonReply, jsonRequest } from "../../../http/openapi/content.ts";
 import {
   changeErrors,
   offsetGone,
-  recipientNotFound,
   requestInFlight,
 } from "../../../http/openapi/error-responses.ts";
 import { exampleOffset } from "../../../http/openapi/examples.ts";
@@ -16,7 +15,13 @@ import { describedShape } from "../../../http/openapi/publish-schema.ts";
 import type { Verb } from "../../../http/operation.ts";
 import { jsonAnswer } from "../../../http/reply/reply.ts";
 import { organizationMark } from "../../../http/request/idempotency-key.ts";
-import { recipientExample, recipientName, recipientSchema, viewRecipient } from "./operations.ts";
+import {
+  recipientExample,
+  recipientName,
+  recipientNotFound,
+  recipientSchema,
+  viewRecipient,
+} from "./operations.ts";
 
 const offsetSchema: SchemaShape = {
   type: "string",

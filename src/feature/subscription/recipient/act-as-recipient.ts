@@ -13,6 +13,9 @@ import type { Identity } from "../../../actions/access/caller-cache.ts";
 import { requireScope } from "../../../actions/access/identify-caller.ts";
 import type { App } from "../../../actions/app.ts";
 import type { ChangeFeed } from "../../../actions/change/change-feed.ts";
+import { subscriptions } from "../store/part.ts";
+import { errors } from "../store/rows.ts";
+import type { Acknowledgement } from "../store/recipient.ts";
 import type { Range } from "../../../actions/change/last-arrival.ts";
 
 type Numbers = Pick<Range, "after" | "through">;
@@ -45,7 +48,7 @@ export function namesInOrder(types: readonly RecordType[]): Recipient["types"] {
 /** Throws AppError recipient_exists and too_many_recipients, and credential_revoked for a closed organization. */
 export function register(app: App, wanted: NewRecipient, act: Act): Promise<Recipient> {
   return app.inFlight.run(wanted.idempotency?.keyHash, () =>
-    app.store.createRecipient(wanted, act),
+    app.store.of(subscriptions).createRecipient(wanted, act),
   );
 }
 
@@ -73,7 +76,7 @@ export async function findRecipients(
   caller: Identity,
   name?: string,
 ): Promise<readonly Recipient[]> {
-  const all = await store.listRecipients(caller.organizationId);
+  const all = await store.of(subscriptions).listRecipients(caller.organizationId);
   const readable = new Set(readableOf(caller).types);
   return all
     .filter((one) => name === undefined || one.name === name)
@@ -102,9 +105,9 @@ export async function endRecipient(
   const act = { actor: caller.actor, now: app.now() };
   const { organizationId } = caller;
   const removed = await app.inFlight.run(idempotency?.keyHash, () =>
-    app.store.removeRecipient({ organizationId, name, idempotency }, act),
+    app.store.of(subscriptions).removeRecipient({ organizationId, name, idempotency }, act),
   );
-  if (removed === undefined) throw new AppError("no_such_recipient");
+  if (removed === undefined) throw new AppError(errors.no_such_recipient);
   return removed;
 }
 
@@ -129,7 +132,7 @@ export async function acknowledge(
   const one = { organizationId, name, changeNo, offset, now: app.now(), idempotency };
   const isRead = (range: Numbers) => feed.hasEvents({ ...range, ...readableOf(caller) });
   const recipient = await app.inFlight.run(idempotency?.keyHash, () => advance(app, one, isRead));
-  if (recipient === undefined) throw new AppError("no_such_recipient");
+  if (recipient === undefined) throw new AppError(errors.no_such_recipient);
   return recipient;
 }
 
@@ -139,11 +142,11 @@ export async function acknowledge(
  */
 async function advance(
   { store }: App,
-  one: Parameters<App["store"]["acknowledge"]>[0],
+  one: Acknowledgement,
   isRead: (range: Numbers) => Promise<boolean>,
 ): Promise<Recipient | undefined> {
   for (let through = one.changeNo; ;) {
-    const recipient = await store.acknowledge({ ...one, through });
+    const recipient = await store.of(subscriptions).acknowledge({ ...one, through });
     const { acknowledgedNo = 0 } = recipient ?? {};
     if (acknowledgedNo <= through) return recipient;
     if (await isRead({ after: through, through: acknowledgedNo })) {

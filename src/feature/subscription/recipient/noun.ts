@@ -1,19 +1,16 @@
 // Recipients, the registered readers of the feed of changes: their values, the commands `sluice recipient …`, and the
 // part of the page of an organization.
 
-import {
-  createRecipient,
-  listRecipients,
-  removeRecipient,
-} from "./recipients.ts";
+import { createRecipient, listRecipients, removeRecipient } from "./recipients.ts";
 import { optional, required } from "../../../cli/command.ts";
 import { text, typeList } from "../../../cli/input/kinds.ts";
 import { type Html, html } from "../../../console/html/html.ts";
 import type { Person } from "../../../console/page.ts";
-import { limits } from "../../../domain/limits.ts";
 import type { ListedRecipient, Recipient } from "./recipient.ts";
 import { recordTypes, titleOf } from "../../../domain/record-types.ts";
 import { defineAct, defineList, renderForms } from "../../../noun/act.ts";
+import { recipientNameCharactersMax } from "../store/rows.ts";
+import { rights } from "../rows.ts";
 import { defineNoun } from "../../../noun/noun.ts";
 
 const values = { types: { html: ({ types }: Recipient) => types.map(titleOf).join(", ") } };
@@ -47,7 +44,7 @@ export const recipientCreate = defineAct({
     "sluice recipient create --organization acme --name warehouse",
     "sluice recipient create --organization acme --name ledger --types transaction,person",
   ],
-  rights: ["recipient.create"],
+  rights: [rights["recipient.create"]],
   options: {
     ...names,
     types: optional(
@@ -64,7 +61,7 @@ export const recipientCreate = defineAct({
     path: "/console/organization/recipient/:id",
     heading: "Register a recipient",
     fields: {
-      name: { label: "Name", maxlength: limits.recipientNameCharactersMax, required: true },
+      name: { label: "Name", maxlength: recipientNameCharactersMax, required: true },
       types: {
         label: "Record types; none for all that are not confidential",
         name: "type",
@@ -83,7 +80,7 @@ export const recipientList = defineList({
   summary:
     "List the recipients of changes: when each has acknowledged last, and since when it has not acknowledged a change or an erasure.",
   examples: ["sluice recipient list --organization acme"],
-  rights: ["recipient.read"],
+  rights: [rights["recipient.read"]],
   rows: recipients,
   find: listRecipients,
   none: "There is no recipient.",
@@ -93,7 +90,7 @@ export const recipientRemove = defineAct({
   name: "recipient remove",
   summary: "Remove a recipient of changes. Nothing waits for it any more.",
   examples: ["sluice recipient remove --organization acme --name warehouse"],
-  rights: ["recipient.remove"],
+  rights: [rights["recipient.remove"]],
   options: names,
   act: (app, { organization: organizationId, name }) =>
     removeRecipient(app, { organizationId, name }),

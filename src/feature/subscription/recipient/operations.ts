@@ -6,7 +6,6 @@ import {
   type Registration,
   registerRecipient as register,
 } from "./act-as-recipient.ts";
-import { limits } from "../../../domain/limits.ts";
 import { recipientNameRule, type Recipient } from "./recipient.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { oneOf } from "../../../domain/schema/fields.ts";
@@ -23,7 +22,6 @@ import { schemaRef } from "../../../http/openapi/document.ts";
 import {
   changeErrors,
   errorResponse,
-  recipientNotFound,
   requestInFlight,
 } from "../../../http/openapi/error-responses.ts";
 import { exampleOffset } from "../../../http/openapi/examples.ts";
@@ -32,15 +30,20 @@ import { describedShape } from "../../../http/openapi/publish-schema.ts";
 import type { Verb } from "../../../http/operation.ts";
 import { jsonAnswer } from "../../../http/reply/reply.ts";
 import { organizationMark } from "../../../http/request/idempotency-key.ts";
+import { errors, recipientNameCharactersMax, recipientsMax } from "../store/rows.ts";
 import { queryIdentifier } from "../../../http/request/query.ts";
 
 const typeNames = recordTypes.map(({ resourceType }) => resourceType);
 
+export const recipientNotFound = errorResponse("RecipientNotFound", {
+  description: "Not found: this organization has no recipient of this name.",
+  errors: [errors.no_such_recipient],
+});
 export const recipientName: SchemaShape = {
   type: "string",
   description: "Name of the recipient, unique in the organization.",
   minLength: 1,
-  maxLength: limits.recipientNameCharactersMax,
+  maxLength: recipientNameCharactersMax,
   format: "recipient-name",
   expected: recipientNameRule,
 };
@@ -116,7 +119,7 @@ export const registerRecipient: Verb = {
       description:
         "A recipient with this name has other types, there are too many, or a request with the same Idempotency-Key is " +
         "still in flight.",
-      errors: ["recipient_exists", "too_many_recipients", "idempotency_in_flight"],
+      errors: [errors.recipient_exists, errors.too_many_recipients, "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
     ...changeErrors,
@@ -169,7 +172,7 @@ export const listRecipients: Verb = {
   document: () => ({
     tag: changeTag,
     summary: "List the recipients of changes",
-    description: `All recipients of the organization, at most ${limits.recipientsMax}, by name; or the one of a name, if there is any.`,
+    description: `All recipients of the organization, at most ${recipientsMax}, by name; or the one of a name, if there is any.`,
     parameters: [
       {
         name: "name",

@@ -1,7 +1,7 @@
 // A registered reader of the feed of changes. The service stores what it has acknowledged, and tells it what was
 // erased.
 
-import { limits } from "../../../domain/limits.ts";
+import { recipientNameCharactersMax } from "../store/rows.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 
 export interface Recipient {
@@ -39,4 +39,4 @@ export function withoutPosition<Known extends Recipient>(recipient: Known): Know
 }
 
 /** Completes "must be" for the name. */
-export const recipientNameRule = `1 to ${limits.recipientNameCharactersMax} letters, digits, dots, hyphens and underscores, of which the first is a letter or a digit`;
+export const recipientNameRule = `1 to ${recipientNameCharactersMax} letters, digits, dots, hyphens and underscores, of which the first is a letter or a digit`;

@@ -10,7 +10,6 @@ import {
 } from "./recipient.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { formats } from "../../../domain/schema/formats.ts";
-import { limits } from "../../../domain/limits.ts";
 import { findOpenOrganization } from "../../../actions/access/close-organization.ts";
 import { requireOrganization } from "../../../actions/access/find-organization.ts";
 import { actOf, type App } from "../../../actions/app.ts";
@@ -20,6 +19,9 @@ import { asOperator } from "../as-operator.ts";
 import { OperatorError, unknownName } from "../../../actions/operator/operator-error.ts";
 import { requireRight, viewerOf } from "../../../actions/operator/viewer.ts";
 import { namesInOrder, register } from "./act-as-recipient.ts";
+import { subscriptions } from "../store/part.ts";
+import { recipientNameCharactersMax } from "../store/rows.ts";
+import { operatorErrors, rights } from "../rows.ts";
 import { RecipientLag } from "./recipient-lag.ts";
 
 /** Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
@@ -27,7 +29,7 @@ export async function listRecipients(
   app: App,
   organizationId: string | undefined,
 ): Promise<readonly ListedRecipient[]> {
-  requireRight(app, "recipient.read");
+  requireRight(app, rights["recipient.read"]);
   await requireOrganization(app, organizationId);
   const hidden = await viewerOf(app).hiddenTypes();
   const lag = new RecipientLag();
@@ -50,7 +52,7 @@ function waitingPages(
   hidden: readonly string[],
 ): AsyncGenerator<readonly WaitingRecipient[]> {
   return readPages(pageRows, (after) =>
-    store.listWaiting(organizationId ?? { after, limit: pageRows }, hidden),
+    store.of(subscriptions).listWaiting(organizationId ?? { after, limit: pageRows }, hidden),
   );
 }
 
@@ -106,9 +108,9 @@ export async function createRecipient(
   app: App,
   { organizationId, name, types }: WantedRecipient,
 ): Promise<Recipient> {
-  requireRight(app, "recipient.create");
+  requireRight(app, rights["recipient.create"]);
   const isName = formats["recipient-name"]?.(name) === true;
-  if (!isName || name.length > limits.recipientNameCharactersMax) {
+  if (!isName || name.length > recipientNameCharactersMax) {
     throw new OperatorError("invalid", `The recipient's name must be ${recipientNameRule}.`);
   }
   await findOpenOrganization(app, organizationId);
@@ -127,13 +129,13 @@ export async function removeRecipient(
   app: App,
   one: Pick<Recipient, "organizationId" | "name">,
 ): Promise<Recipient> {
-  requireRight(app, "recipient.remove");
+  requireRight(app, rights["recipient.remove"]);
   await requireOrganization(app, one.organizationId);
-  const removed = await app.store.removeRecipient(one, actOf(app));
+  const removed = await app.store.of(subscriptions).removeRecipient(one, actOf(app));
   if (removed !== undefined) return asKnown(removed, await viewerOf(app).hiddenTypes());
-  const all = await app.store.listRecipients(one.organizationId);
+  const all = await app.store.of(subscriptions).listRecipients(one.organizationId);
   throw unknownName(
-    "no_such_recipient",
+    operatorErrors.no_such_recipient,
     `There is no recipient "${one.name}".`,
     all.map(({ name }) => name),
   );

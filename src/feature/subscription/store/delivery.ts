@@ -1,7 +1,6 @@
 // What sending webhooks needs from the store: a lease on an endpoint, the results of attempts, what people change, and
 // the steps of deletions in the order of the audit trail. No message is stored.
 
-import type { VerbOn } from "../../../domain/trail-action.ts";
 import { type WebhookEndpoint, webhookWaitsMsMax } from "../webhook/webhook.ts";
 import type { Act } from "../../../store/interface/act.ts";
 import type {
@@ -15,8 +14,16 @@ import type {
   TrailRange,
 } from "./interface.ts";
 import { reader } from "../../../store/row/reader.ts";
-import { all, find, get, list, run, type Statements } from "../../../store/sql/statement/statements.ts";
+import {
+  all,
+  find,
+  get,
+  list,
+  run,
+  type Statements,
+} from "../../../store/sql/statement/statements.ts";
 import { auditAct } from "../../../store/sql/trail/audit.ts";
+import { actions } from "./rows.ts";
 import { endpointColumns, findEndpoint, toEndpoint } from "./subscription.ts";
 
 const isNamed = `kind = 'webhook' AND organization_id = $1 AND name = $2`;
@@ -172,11 +179,14 @@ export function* changeEndpoint(
 }
 
 function* audit(
-  verb: Exclude<VerbOn<"webhook">, "create" | "remove">,
+  verb: "disable" | "enable" | "rotate" | "test",
   { organizationId, endpointId: subject }: EndpointName,
   { act, detail }: { readonly act: Act; readonly detail: Readonly<Record<string, unknown>> },
 ): Statements<void> {
-  yield* auditAct({ action: `webhook.${verb}`, organizationId, subject, detail }, act);
+  yield* auditAct(
+    { action: actions[`webhook.${verb}`].name, organizationId, subject, detail },
+    act,
+  );
 }
 
 /** The steps of the deletions of an organization, in the order in which they were committed. */

@@ -14,9 +14,10 @@ import {
   findNextTold,
   isWaiting,
 } from "../../../store/sql/deletion/told-recipient.ts";
+import type { PurgedPart } from "../../../store/sql/method.ts";
 import type { ErasedRecords } from "../../../store/sql/part.ts";
 import { all, get, Rows, run, type Statements } from "../../../store/sql/statement/statements.ts";
-import { named } from "../../../store/sql/statement/named.ts";
+import { named, ofTypes, ofTypesOnServer } from "../../../store/sql/statement/named.ts";
 
 /**
  * On SQLite the numbers are taken before the rows have them. On PostgreSQL this marks where they begin, as a group of
@@ -106,10 +107,7 @@ function noticesOf({ deletion, erased, moved }: ErasedRecords): readonly Notice[
     .map((key) => ({ deletion, kind: "erased", ...key }));
 }
 
-export function* tellErased(
-  records: readonly ErasedRecords[],
-  { now }: Act,
-): Statements<number> {
+export function* tellErased(records: readonly ErasedRecords[], { now }: Act): Statements<number> {
   const deletions = records.map(({ deletion }) => deletion);
   return (yield* writeNotices(records.flatMap(noticesOf), { deletions, now })).length;
 }
@@ -229,17 +227,31 @@ const removeOfOrganization = `
 /** How many statements one transaction may execute before it leaves further organizations to the next. */
 const purgeStatementsMax = 256;
 
+/** On Citus these are on the coordinator, and can't be in a statement with changes. */
+export function noticesIn(order: "ASC" | "DESC"): string {
+  return `
+    SELECT notice_no, created_at, resource_type, resource_id, kind, deletion_request_id
+    FROM erasure_notice
+    WHERE organization_id = $1 AND notice_no > $2 AND notice_no <= $3
+      --sqlite AND ${ofTypes}
+      --postgres AND ${ofTypesOnServer}
+    ORDER BY notice_no ${order} LIMIT $5`;
+}
+
+export const findNewNotices = `
+  --sqlite SELECT value AS organization_id FROM json_each($1)
+  --postgres SELECT organization_id FROM unnest($1::text[]) AS waiting (organization_id)
+  WHERE EXISTS (
+    SELECT 1 FROM erasure_notice
+    --sqlite WHERE organization_id = value
+    --postgres WHERE erasure_notice.organization_id = waiting.organization_id
+      AND notice_no > $2 AND notice_no <= $3)`;
+
 export interface PurgeRange {
   /** Notices that were written before this time are removed, whoever has acknowledged them. */
   readonly before: number;
   /** Where the last part ended; "" for the first part. */
   readonly after: string;
-}
-
-export interface PurgedPart {
-  readonly removed: number;
-  /** Where the next part begins; undefined if this was the last. */
-  readonly next: string | undefined;
 }
 
 /**

@@ -1,10 +1,44 @@
 // What subscriptions have in the store: who follows an organization, and the notices of what was erased.
 
-import { removeNoticesOf, tellCompleted, tellErased } from "./notices.ts";
+import { isAnyTold } from "../../../store/sql/deletion/told-recipient.ts";
+import { byIdIn, change, every, lookup, ofOrganization } from "../../../store/sql/method.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
-import { removeSubscriptionsOf } from "./subscription.ts";
+import { oneOrAll, organization } from "../../../store/sql/statement/visibility.ts";
+import * as delivery from "./delivery.ts";
+import type { RecipientPage } from "./interface.ts";
+import * as notices from "./notices.ts";
+import * as recipient from "./recipient.ts";
+import * as subscription from "./subscription.ts";
 
-export const subscriptions: StorePart = {
+const methods = {
+  createEndpoint: change(ofOrganization, subscription.createEndpoint),
+  removeEndpoint: change(ofOrganization, subscription.removeEndpoint),
+  listEndpoints: lookup(organization, subscription.listEndpoints),
+  findEndpoint: lookup(byIdIn, subscription.findEndpoint),
+  listAllEndpoints: lookup(every, subscription.listAllEndpoints),
+  changeEndpoint: change(ofOrganization, delivery.changeEndpoint),
+  claim: change(ofOrganization, delivery.claimEndpoint),
+  release: change(ofOrganization, delivery.releaseEndpoint),
+  releaseAll: change(every, delivery.releaseEveryEndpoint),
+  settle: change(({ before }) => ofOrganization(before), delivery.settleAttempt),
+  listNews: lookup(ofOrganization, delivery.listDeletionNews),
+  findNews: lookup(every, delivery.findOrganizationsWithNews),
+  haveEndpointsChanged: lookup(every, delivery.haveEndpointsChanged),
+
+  createRecipient: change(ofOrganization, subscription.createRecipient),
+  listRecipients: lookup(organization, subscription.listRecipients),
+  listWaiting: lookup(
+    (wanted: string | RecipientPage) => oneOrAll(typeof wanted === "string" ? wanted : undefined),
+    recipient.listWaiting,
+  ),
+  removeRecipient: change(ofOrganization, subscription.removeRecipient),
+  acknowledge: change(ofOrganization, recipient.acknowledge),
+  purgeNotices: { ...change(every, notices.purgeNotices), mayHaveResidue: isAnyTold },
+} as const;
+
+export const subscriptions = {
+  name: "subscriptions",
+  methods,
   schema: new URL("schema.sql", import.meta.url),
   tables: ["subscription", "erasure_notice"],
   arrivalNumbers: [
@@ -24,11 +58,12 @@ export const subscriptions: StorePart = {
     },
   ],
   // Nobody can read what recipients would be told, or receive messages. The purge ends what they were told.
-  close: removeSubscriptionsOf,
+  close: subscription.removeSubscriptionsOf,
   *erase({ organizationId, rowsMax }) {
-    yield* removeSubscriptionsOf(organizationId);
-    return (yield* removeNoticesOf(organizationId, rowsMax)) === rowsMax;
+    yield* subscription.removeSubscriptionsOf(organizationId);
+    return (yield* notices.removeNoticesOf(organizationId, rowsMax)) === rowsMax;
   },
-  onErased: tellErased,
-  onCompleted: tellCompleted,
-};
+  onErased: notices.tellErased,
+  onCompleted: notices.tellCompleted,
+  feed: { page: notices.noticesIn, news: notices.findNewNotices },
+} satisfies StorePart;

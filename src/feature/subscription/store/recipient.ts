@@ -4,7 +4,12 @@ import type { Recipient, WaitingRecipient } from "../recipient/recipient.ts";
 import type { Marked, RecipientPage } from "./interface.ts";
 import { reader, type Row } from "../../../store/row/reader.ts";
 import { inNamedIds } from "../../../store/sql/statement/named.ts";
-import { allTogether, list, run, type Statements } from "../../../store/sql/statement/statements.ts";
+import {
+  allTogether,
+  list,
+  run,
+  type Statements,
+} from "../../../store/sql/statement/statements.ts";
 import { findRecipient, once, recipientColumns, toRecipient } from "./subscription.ts";
 import { acknowledgeTold } from "../../../store/sql/deletion/told-recipient.ts";
 

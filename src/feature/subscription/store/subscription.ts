@@ -1,8 +1,7 @@
 // Who follows an organization: a recipient reads the feed of changes and acknowledges it, an endpoint of webhooks is
 // sent messages. Both are rows of one table, which are made, listed and removed in the same way.
 
-import { AppError, type ErrorName } from "../../../domain/error.ts";
-import { limits } from "../../../domain/limits.ts";
+import { AppError, type ErrorKind } from "../../../domain/error.ts";
 import type { Recipient } from "../recipient/recipient.ts";
 import type { WebhookEndpoint } from "../webhook/webhook.ts";
 import type { Act } from "../../../store/interface/act.ts";
@@ -20,6 +19,7 @@ import { lockOrganization } from "../../../store/sql/access/organization.ts";
 import { findLatestArrival } from "../../../store/sql/record/record.ts";
 import { find, get, list, run, type Statements } from "../../../store/sql/statement/statements.ts";
 import { auditAct, lockAuditHead } from "../../../store/sql/trail/audit.ts";
+import { actions, endpointsMax, errors, recipientsMax } from "./rows.ts";
 import { endTold } from "../../../store/sql/deletion/told-recipient.ts";
 
 /** The columns of recipients, as they are read. */
@@ -82,7 +82,7 @@ interface Kind<Of extends Row, Kept> {
   readonly findOfOrganization: string;
   readonly read: Reader<Of>;
   readonly countMax: number;
-  readonly tooMany: ErrorName;
+  readonly tooMany: ErrorKind;
   /** What the reply to a repeated request needs, which is stored. */
   readonly kept: (row: Of) => Kept;
   /** For the audit trail, which shows the host of a URL; its path may be a secret of the receiver. */
@@ -95,8 +95,8 @@ const recipients: Kind<Recipient, Recipient> = {
   findOne: `${selectRecipients} AND organization_id = $1 AND name = $2`,
   findOfOrganization: `${selectRecipients} AND organization_id = $1 ORDER BY name`,
   read: toRecipient,
-  countMax: limits.recipientsMax,
-  tooMany: "too_many_recipients",
+  countMax: recipientsMax,
+  tooMany: errors.too_many_recipients,
   kept: (recipient) => recipient,
   detail: ({ types }) => ({ types: [...types] }),
   // The purge stores the rest.
@@ -108,8 +108,8 @@ const endpoints: Kind<WebhookEndpoint, EndpointKept> = {
   findOne: `${selectEndpoints} AND organization_id = $1 AND name = $2`,
   findOfOrganization: `${selectEndpoints} AND organization_id = $1 ORDER BY created_at, name`,
   read: toEndpoint,
-  countMax: limits.webhookEndpointsMax,
-  tooMany: "too_many_webhook_endpoints",
+  countMax: endpointsMax,
+  tooMany: errors.too_many_webhook_endpoints,
   kept: ({ endpointId, createdAt }) => ({ endpointId, createdAt }),
   detail: ({ url, events }, verb) => (verb === "create" ? { host: new URL(url).host, events } : {}),
 };
@@ -145,7 +145,7 @@ function* add<Of extends Row, Kept>(
   const known = yield* findOf(of, wanted);
   if (known !== undefined) {
     if (JSON.stringify(known.types) === JSON.stringify(types)) return of.kept(known);
-    throw new AppError("recipient_exists");
+    throw new AppError(errors.recipient_exists);
   }
   const all = yield* list(of.read, of.findOfOrganization, organizationId);
   if (all.length >= of.countMax) throw new AppError(of.tooMany);
@@ -191,7 +191,7 @@ function* audit<Of extends Row>(
 ): Statements<void> {
   const { organizationId, name: subject } = one;
   const note = { organizationId, subject, detail: detail(row, verb) };
-  yield* auditAct({ ...note, action: `${kind}.${verb}` }, act);
+  yield* auditAct({ ...note, action: actions[`${kind}.${verb}`].name }, act);
 }
 
 function valuesOf(endpoint: NewEndpoint | undefined): readonly (string | number | null)[] {

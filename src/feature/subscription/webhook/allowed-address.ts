@@ -4,7 +4,9 @@
 
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
+import type { App } from "../../../actions/app.ts";
 import { withoutBrackets } from "../../../basics/url-hostname.ts";
+import { subscriptionSettings } from "../settings.ts";
 import { urlCharactersMax } from "./webhook.ts";
 
 /** Special-purpose addresses according to the registries of IANA, and multicast. */
@@ -40,6 +42,11 @@ export function makeAllowedAddresses(
     allowsPlain: isNamed,
     allowsSomePlain: networks.length > 0,
   };
+}
+
+/** Those that the settings name, besides public ones. */
+export function allowedAddresses({ setting }: Pick<App, "setting">): AllowedAddresses {
+  return makeAllowedAddresses(setting(subscriptionSettings.webhookNetworks));
 }
 
 /** What a URL must be, if nothing could ever be sent to this one; otherwise undefined. */

@@ -2,15 +2,11 @@
 // result before the next message. A crash in between repeats a message, and never skips one.
 
 import { readRetryAfter } from "../../../basics/back-off.ts";
-import {
-  type DisabledBecause,
-  isHopeless,
-  retryWaitMs,
-  type WebhookEndpoint,
-} from "./webhook.ts";
+import { type DisabledBecause, isHopeless, retryWaitMs, type WebhookEndpoint } from "./webhook.ts";
 import type { Cursors } from "../store/interface.ts";
 import type { App } from "../../../actions/app.ts";
 import { FeedCipher } from "../../../actions/change/offset.ts";
+import { subscriptions } from "../store/part.ts";
 import { findNext, type Message, type MessageSource } from "./next-message.ts";
 
 /** Longer than an attempt can take. */
@@ -63,7 +59,7 @@ export interface DeliveryAttempt {
 
 /** Ends the leases of the process that served an embedded store before, which may have been killed. */
 export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
-  if (!store.traits.isServer) await store.webhooks.releaseAll();
+  if (!store.traits.isServer) await store.of(subscriptions).releaseAll();
   return FeedCipher.open(store);
 }
 
@@ -74,7 +70,7 @@ export async function beginSending({ store }: Pick<App, "store">): Promise<FeedC
 export async function deliver(app: App, first: ToSend, options: DeliveryOptions): Promise<void> {
   const now = app.now();
   const lease = { claimant: options.claimant, now, until: now + leaseMs };
-  const endpoint = await app.store.webhooks.claim(first.endpoint, lease);
+  const endpoint = await app.store.of(subscriptions).claim(first.endpoint, lease);
   let sending = endpoint && { endpoint, message: first.message };
   for (let sent = 1; sending !== undefined; sent += 1) {
     const sendResult = await options.send(signed(app, sending, options));
@@ -96,7 +92,7 @@ function release(
   { organizationId, endpointId }: WebhookEndpoint,
   { claimant }: DeliveryOptions,
 ): Promise<void> {
-  return store.webhooks.release({ organizationId, endpointId, claimant });
+  return store.of(subscriptions).release({ organizationId, endpointId, claimant });
 }
 
 function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOptions): Sending {
@@ -164,7 +160,7 @@ async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend
   const { entryNo, changeNo } = next === undefined ? place : told;
   const leaseUntil = next === undefined ? undefined : app.now() + leaseMs;
   const after = { ...told, entryNo, changeNo, leaseUntil };
-  const settled = await app.store.webhooks.settle({ before, after, claimant });
+  const settled = await app.store.of(subscriptions).settle({ before, after, claimant });
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
   onAttempt({ endpoint: settled ?? before, kind, result: sendResult.result, disabled });
   if (settled === undefined || next === undefined) return undefined;

@@ -27,9 +27,16 @@ import { readPages } from "../../../actions/pages.ts";
 import { FeedCipher, type TrailPosition } from "../../../actions/change/offset.ts";
 import { makeId } from "../../../actions/credential.ts";
 import { asOperator } from "../as-operator.ts";
-import { OperatorError, unknownName, requireLine } from "../../../actions/operator/operator-error.ts";
+import {
+  OperatorError,
+  unknownName,
+  requireLine,
+} from "../../../actions/operator/operator-error.ts";
 import { requireRight } from "../../../actions/operator/viewer.ts";
-import { findUrlFault } from "./allowed-address.ts";
+import { subscriptions } from "../store/part.ts";
+import { errors } from "../store/rows.ts";
+import { operatorErrors, rights } from "../rows.ts";
+import { allowedAddresses, findUrlFault } from "./allowed-address.ts";
 
 /** The endpoint with the only copy of its secret. */
 export interface CreatedEndpoint extends EndpointKept {
@@ -62,7 +69,7 @@ export async function addEndpoint(
     changeNo,
   };
   const made = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
-    app.store.createWebhookEndpoint(endpoint, { actor, now: app.now() }),
+    app.store.of(subscriptions).createEndpoint(endpoint, { actor, now: app.now() }),
   );
   return { ...made, ...keys.secretOf(made.endpointId, 1) };
 }
@@ -74,9 +81,9 @@ export async function removeOwnEndpoint(
   actor: string,
 ): Promise<void> {
   const removed = await app.inFlight.run(removal.idempotency?.keyHash, () =>
-    app.store.removeWebhookEndpoint(removal, { actor, now: app.now() }),
+    app.store.of(subscriptions).removeEndpoint(removal, { actor, now: app.now() }),
   );
-  if (removed === undefined) throw new AppError("no_such_webhook_endpoint");
+  if (removed === undefined) throw new AppError(errors.no_such_webhook_endpoint);
 }
 
 /** Throws OperatorError webhook_key. */
@@ -84,7 +91,7 @@ function requireKeys(app: App): WebhookKeys {
   const keys = app.derive(makeWebhookKeys);
   if (keys !== undefined) return keys;
   throw new OperatorError(
-    "webhook_key",
+    operatorErrors.webhook_key,
     "Secrets of webhooks are derived from the key for receipts, which this user can't read, or which does not exist yet.",
   );
 }
@@ -102,8 +109,8 @@ export async function createEndpoint(
   app: App,
   wanted: OperatorsEndpoint,
 ): Promise<CreatedEndpoint> {
-  requireRight(app, "webhook.create");
-  const fault = findUrlFault(wanted.url, app.webhookAddresses);
+  requireRight(app, rights["webhook.create"]);
+  const fault = findUrlFault(wanted.url, allowedAddresses(app));
   if (fault !== undefined) throw new OperatorError("invalid", `The URL ${fault}.`);
   const { description = "", organizationId } = wanted;
   if (description !== "") requireLine("The description", description, descriptionCharactersMax);
@@ -129,9 +136,10 @@ export async function listEndpoints(
   app: App,
   organizationId: string | undefined,
 ): Promise<readonly WebhookEndpoint[]> {
-  requireRight(app, "webhook.read");
+  requireRight(app, rights["webhook.read"]);
   await requireOrganization(app, organizationId);
-  if (organizationId !== undefined) return app.store.listWebhookEndpoints(organizationId);
+  if (organizationId !== undefined)
+    return app.store.of(subscriptions).listEndpoints(organizationId);
   return allEndpoints(app);
 }
 
@@ -151,15 +159,15 @@ export async function allEndpoints({
 }
 
 function endpointPages(store: App["store"]): AsyncGenerator<readonly WebhookEndpoint[]> {
-  return readPages(pageRows, (after) => store.webhooks.listAll({ after, limit: pageRows }));
+  return readPages(pageRows, (after) =>
+    store.of(subscriptions).listAllEndpoints({ after, limit: pageRows }),
+  );
 }
 
 export type EndpointCounts = Readonly<Record<WebhookState, number>>;
 
 /** How many endpoints of all organizations there are, by state. Each step reads a bounded number. */
-export async function* countEndpoints(
-  app: Pick<App, "store" | "derive">,
-): Parts<EndpointCounts> {
+export async function* countEndpoints(app: Pick<App, "store" | "derive">): Parts<EndpointCounts> {
   const counts = { enabled: 0, failing: 0, disabled: 0, key_changed: 0 };
   const check = app.derive(makeWebhookKeys)?.check;
   let pages = 0;
@@ -173,16 +181,16 @@ export async function* countEndpoints(
 
 /** Throws OperatorError not_permitted and no_such_endpoint. */
 export async function showEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
-  requireRight(app, "webhook.read");
+  requireRight(app, rights["webhook.read"]);
   return findEndpoint(app, endpointId);
 }
 
 /** Throws OperatorError no_such_endpoint. */
 async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
-  const found = await app.store.webhooks.find(endpointId, undefined);
+  const found = await app.store.of(subscriptions).findEndpoint(endpointId, undefined);
   if (found !== undefined) return found;
   throw unknownName(
-    "no_such_endpoint",
+    operatorErrors.no_such_endpoint,
     `There is no endpoint of webhooks "${endpointId}".`,
     (await allEndpoints(app)).map((one) => one.endpointId),
   );
@@ -190,15 +198,15 @@ async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoi
 
 /** Throws OperatorError not_permitted and no_such_endpoint. */
 export async function removeEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
-  requireRight(app, "webhook.remove");
+  requireRight(app, rights["webhook.remove"]);
   const found = await findEndpoint(app, endpointId);
-  await app.store.removeWebhookEndpoint(found, actOf(app));
+  await app.store.of(subscriptions).removeEndpoint(found, actOf(app));
   return found;
 }
 
 /** Requests a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
 export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
-  requireRight(app, "webhook.change");
+  requireRight(app, rights["webhook.change"]);
   return change(app, endpointId, { test: true });
 }
 
@@ -212,7 +220,7 @@ export async function enableEndpoint(
   endpointId: string,
   from?: string,
 ): Promise<WebhookEndpoint> {
-  requireRight(app, "webhook.change");
+  requireRight(app, rights["webhook.change"]);
   const found = await findEndpoint(app, endpointId);
   if (from === undefined) return change(app, endpointId, { enable: true });
   return change(app, endpointId, { enable: true, from: await readPlace(app, found, from) });
@@ -266,7 +274,7 @@ export async function rotateSecret(
   readonly secret: string;
   readonly publicKey: string;
 }> {
-  requireRight(app, "webhook.change");
+  requireRight(app, rights["webhook.change"]);
   const keys = requireKeys(app);
   const { keyCheck } = await findEndpoint(app, endpointId);
   const formerUntil = keyCheck === keys.check ? app.now() + overlapMs : undefined;
@@ -281,6 +289,6 @@ async function change(
   wanted: EndpointChange,
 ): Promise<WebhookEndpoint> {
   const found = await findEndpoint(app, endpointId);
-  const changed = await app.store.webhooks.change(found, wanted, actOf(app));
+  const changed = await app.store.of(subscriptions).changeEndpoint(found, wanted, actOf(app));
   return changed ?? findEndpoint(app, endpointId);
 }

@@ -6,6 +6,7 @@
 import type { WebhookEndpoint } from "./webhook.ts";
 import type { Cursors } from "../store/interface.ts";
 import type { App } from "../../../actions/app.ts";
+import { subscriptions } from "../store/part.ts";
 import { allEndpoints } from "./endpoints.ts";
 
 const readAgainMs = 30_000;
@@ -53,7 +54,9 @@ export class KnownEndpoints {
     } else if (outdated.length > 0) {
       const rows = new Map([...this.#all].map(([id, { endpoint }]) => [id, endpoint]));
       for (const id of outdated) {
-        const found = await this.#app.store.webhooks.find(id, rows.get(id)?.organizationId);
+        const found = await this.#app.store
+          .of(subscriptions)
+          .findEndpoint(id, rows.get(id)?.organizationId);
         if (found === undefined) rows.delete(id);
         else rows.set(id, found);
       }
@@ -67,7 +70,7 @@ export class KnownEndpoints {
     if (after === undefined || this.#app.now() - this.#readAt >= readAgainMs) return true;
     // After a restore, the trail may be shorter.
     if (through <= after) return through < after;
-    return this.#app.store.webhooks.haveChanged({ after, through });
+    return this.#app.store.of(subscriptions).haveEndpointsChanged({ after, through });
   }
 
   /** A place remains while the cursors of its endpoint are the same. */
@@ -87,17 +90,17 @@ export class KnownEndpoints {
    * since: one query for all of them.
    */
   async #pass(after: Cursors, { entryNo, changeNo }: Cursors): Promise<void> {
-    const { webhooks, arrivals } = this.#app.store;
+    const { store } = this.#app;
     const told = new Set(
       entryNo > after.entryNo
-        ? await webhooks.findNews({ after: after.entryNo, through: entryNo })
+        ? await store.of(subscriptions).findNews({ after: after.entryNo, through: entryNo })
         : [],
     );
     const range = { after: after.changeNo, through: changeNo };
     const all = [...this.#all.values()];
     const organizations = [...new Set(all.map(({ endpoint }) => endpoint.organizationId))];
     const changed = new Set(
-      changeNo > after.changeNo ? await arrivals.find({ organizations, ...range }) : [],
+      changeNo > after.changeNo ? await store.arrivals.find({ organizations, ...range }) : [],
     );
     for (const known of all) {
       const { place, endpoint } = known;

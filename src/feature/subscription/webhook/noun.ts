@@ -28,8 +28,22 @@ import {
   webhookEvents,
   webhookState,
 } from "./webhook.ts";
-import { defineAct, defineList, type Next, type NounPage, renderForms, secretPage } from "../../../noun/act.ts";
-import { defineNoun, idValue, organizationValue, renderIdLink, type Value } from "../../../noun/noun.ts";
+import {
+  defineAct,
+  defineList,
+  type Next,
+  type NounPage,
+  renderForms,
+  secretPage,
+} from "../../../noun/act.ts";
+import { rights } from "../rows.ts";
+import {
+  defineNoun,
+  idValue,
+  organizationValue,
+  renderIdLink,
+  type Value,
+} from "../../../noun/noun.ts";
 
 const screen = "/console/organizations";
 
@@ -135,7 +149,7 @@ export const webhookCreate = defineAct({
     "sluice webhook create --organization acme --url https://hooks.example.com/sluice",
     "sluice webhook create --organization acme --url https://hooks.example.com/sluice --events sluice.deletion.completed",
   ],
-  rights: ["webhook.create"],
+  rights: [rights["webhook.create"]],
   options: {
     organization: required(text("ID"), "Organization whose events are sent."),
     url: required(text("URL"), "Where they are sent, with https."),
@@ -178,7 +192,7 @@ export const webhookList = defineList({
   of: "endpoints",
   summary: "List endpoints of webhooks with their state and the last result.",
   examples: ["sluice webhook list --organization acme"],
-  rights: ["webhook.read"],
+  rights: [rights["webhook.read"]],
   rows: endpoints,
   find: listEndpoints,
   none: "There is no endpoint of webhooks. Create one with: sluice webhook create",
@@ -189,7 +203,7 @@ export const webhookTest = defineAct({
   summary: "Send a test event, even to a disabled endpoint.",
   details: "The service sends it once, within seconds; `sluice webhook list` shows its result.",
   examples: ["sluice webhook test whe_7cVt2pLx9RwKb4Mz"],
-  rights: ["webhook.change"],
+  rights: [rights["webhook.change"]],
   arguments: endpointArguments,
   act: (app, { endpointId }) => testEndpoint(app, endpointId),
   json: endpoints.json,
@@ -213,7 +227,7 @@ export const webhookEnable = defineAct({
     "sluice webhook enable whe_7cVt2pLx9RwKb4Mz",
     "sluice webhook enable whe_7cVt2pLx9RwKb4Mz --from now",
   ],
-  rights: ["webhook.change"],
+  rights: [rights["webhook.change"]],
   arguments: endpointArguments,
   options: { from: optional(text("OFFSET"), "Where to continue: now, -1, or an offset.") },
   act: (app, { endpointId, from }) => enableEndpoint(app, endpointId, from),
@@ -233,7 +247,7 @@ export const webhookRotate = defineAct({
   summary: "Make a new secret for an endpoint of webhooks. It is shown only once.",
   details: "During the overlap, messages are signed with both secrets.",
   examples: ["sluice webhook rotate whe_7cVt2pLx9RwKb4Mz --overlap 24h"],
-  rights: ["webhook.change"],
+  rights: [rights["webhook.change"]],
   arguments: endpointArguments,
   options: {
     overlap: withDefault(
@@ -269,7 +283,7 @@ export const webhookRemove = defineAct({
   name: "webhook remove",
   summary: "Remove an endpoint of webhooks. Nothing more is sent to it.",
   examples: ["sluice webhook remove whe_7cVt2pLx9RwKb4Mz"],
-  rights: ["webhook.remove"],
+  rights: [rights["webhook.remove"]],
   arguments: endpointArguments,
   act: (app, { endpointId }) => removeEndpoint(app, endpointId),
   json: ({ endpointId, organizationId }) => ({

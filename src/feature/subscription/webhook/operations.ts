@@ -3,11 +3,10 @@
 
 import { makeWebhookKeys } from "./webhook-keys.ts";
 import { addEndpoint, listEndpoints, removeOwnEndpoint } from "./endpoints.ts";
-import { findUrlFault } from "./allowed-address.ts";
+import { allowedAddresses, findUrlFault } from "./allowed-address.ts";
 import { endpointState } from "./endpoint-view.ts";
 import { mayRead } from "../../../domain/confidentiality.ts";
 import { AppError } from "../../../domain/error.ts";
-import { limits } from "../../../domain/limits.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
 import { identifier, oneOf } from "../../../domain/schema/fields.ts";
 import type { SchemaShape } from "../../../domain/schema/schema-shape.ts";
@@ -21,14 +20,20 @@ import type { Identity } from "../../../actions/access/caller-cache.ts";
 import { closedObject, jsonBody } from "../../../http/request/request-check.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../../../http/openapi/content.ts";
 import { schemaRef } from "../../../http/openapi/document.ts";
-import { changeErrors, errorResponse, requestInFlight } from "../../../http/openapi/error-responses.ts";
+import {
+  changeErrors,
+  errorResponse,
+  requestInFlight,
+} from "../../../http/openapi/error-responses.ts";
 import { exampleEndpoint, listedEndpoint, newEndpoint } from "./endpoint-schema.ts";
-import { webhookTag } from "../../../http/openapi/parts.ts";
 import { describedShape } from "../../../http/openapi/publish-schema.ts";
 import type { Verb } from "../../../http/operation.ts";
 import { jsonAnswer } from "../../../http/reply/reply.ts";
 import { organizationMark } from "../../../http/request/idempotency-key.ts";
+import { endpointsMax, errors } from "../store/rows.ts";
 import { queryIdentifier } from "../../../http/request/query.ts";
+
+export const webhookTag = "Webhooks";
 
 const url: SchemaShape = {
   type: "string",
@@ -71,7 +76,7 @@ export const createWebhookEndpoint: Verb = {
     errorResponse("TooManyWebhookEndpoints", {
       description:
         "The maximum number of endpoints is reached, or a request with the same Idempotency-Key is still in flight.",
-      errors: ["too_many_webhook_endpoints", "idempotency_in_flight"],
+      errors: [errors.too_many_webhook_endpoints, "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
     ...changeErrors,
@@ -105,10 +110,12 @@ export const createWebhookEndpoint: Verb = {
     return async (input) => {
       const { body, bytes } = await read(input.request);
       const wanted = body as { url: string; events: WebhookEvent[]; description?: string };
-      const message = findUrlFault(wanted.url, app.webhookAddresses);
+      const message = findUrlFault(wanted.url, allowedAddresses(app));
       if (message !== undefined) {
-        const errors = [{ field: "url", message }];
-        throw new AppError("validation_failed", { message: "The endpoint is not valid.", errors });
+        throw new AppError("validation_failed", {
+          message: "The endpoint is not valid.",
+          errors: [{ field: "url", message }],
+        });
       }
       const { caller } = input;
       const { organizationId, actor } = caller;
@@ -146,7 +153,7 @@ export const listWebhookEndpoints: Verb = {
   document: () => ({
     tag: webhookTag,
     summary: "List the endpoints of webhooks",
-    description: `All endpoints of the organization, at most ${limits.webhookEndpointsMax}, oldest first; or the one of an id, if there is any.`,
+    description: `All endpoints of the organization, at most ${endpointsMax}, oldest first; or the one of an id, if there is any.`,
     parameters: [
       {
         name: "webhook_endpoint_id",
@@ -189,7 +196,7 @@ export const removeWebhookEndpoint: Verb = {
   errors: [
     errorResponse("WebhookEndpointNotFound", {
       description: "Not found: this organization has no such endpoint of webhooks.",
-      errors: ["no_such_webhook_endpoint"],
+      errors: [errors.no_such_webhook_endpoint],
     }),
     requestInFlight,
     ...changeErrors,

@@ -2,7 +2,6 @@
 
 import { reader } from "../../row/reader.ts";
 import { limits } from "../../../domain/limits.ts";
-import type { Recipient } from "../../../feature/subscription/recipient/recipient.ts";
 import { get, list, run, type Statements } from "../statement/statements.ts";
 
 /** A recipient that was informed about the records of a type that a deletion has erased. */
@@ -58,14 +57,23 @@ const findNextName = `
   WHERE organization_id = $1 AND name > $2 AND ${isWaiting}
   ORDER BY name LIMIT 1`;
 
-type Told = Pick<Recipient, "organizationId" | "name">;
+interface Told {
+  readonly organizationId: string;
+  readonly name: string;
+}
+
+/** Up to which numbers a recipient was registered, and has acknowledged. */
+interface Acknowledged extends Told {
+  readonly sinceNo: number;
+  readonly acknowledgedNo: number;
+}
 
 /**
  * Stores that the recipient has acknowledged its notices; at most a part of them at a time. Returns whether that was
  * all. An earlier recipient of the same name was told what was erased before this one was registered.
  */
 export function* acknowledgeTold(
-  { organizationId, name, sinceNo, acknowledgedNo }: Recipient,
+  { organizationId, name, sinceNo, acknowledgedNo }: Acknowledged,
   now: number,
 ): Statements<boolean> {
   const range = [sinceNo, acknowledgedNo] as const;

@@ -137,7 +137,11 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
-const tablesBeside = ["idempotent_reply", "party_block", ...storeParts.flatMap((part) => part.tables)];
+const tablesBeside = [
+  "idempotent_reply",
+  "party_block",
+  ...storeParts.flatMap((part) => part.tables),
+];
 const findLeftBeside = `SELECT ${tablesBeside
   .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`)
   .join(" OR ")} AS found`;

@@ -66,7 +66,7 @@ export function* finishDeletions(
   );
   yield* auditActs([...opened, ...notes].map((note) => ({ ...act, note })));
   return inOrderOf(ids, completed).map((deletion) => {
-    const notices = told.filter((ids) => ids.has(deletion.deletionRequestId)).length;
+    const notices = told.filter((some) => some.has(deletion.deletionRequestId)).length;
     return { result: "completed", deletion, notices };
   });
 }

@@ -2,7 +2,9 @@
 // reading never keeps erased bytes from being freed.
 
 import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
+import { storeParts } from "../../parts.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
+import { ofTypes, ofTypesOnServer } from "../statement/named.ts";
 import { allTogether, listsTogether, type Statements } from "../statement/statements.ts";
 
 export interface ArrivalQuery {
@@ -21,10 +23,6 @@ interface Form {
   readonly payload: string;
   readonly order: "ASC" | "DESC";
 }
-
-/** Without a list, of every type: looking into one takes a tenth of the time. */
-const ofTypes = "($4 IS NULL OR resource_type IN (SELECT value FROM json_each($4)))";
-const ofTypesOnServer = "($4::text[] IS NULL OR resource_type = ANY ($4::text[]))";
 
 /**
  * On SQLite first changes, by the index of records, and then later ones; CROSS JOIN keeps the order of each index. On
@@ -78,19 +76,11 @@ function toChange(row: ChangeRow): ArrivedChange {
   return { changeNo, receivedAt, resourceType, resourceId, isFirst: Boolean(isFirst), payload };
 }
 
-/** On Citus these are on the coordinator, and can't be in a statement with changes. */
-function noticesIn(order: Form["order"]): string {
-  return `
-    SELECT notice_no, created_at, resource_type, resource_id, kind, deletion_request_id
-    FROM erasure_notice
-    WHERE organization_id = $1 AND notice_no > $2 AND notice_no <= $3
-      --sqlite AND ${ofTypes}
-      --postgres AND ${ofTypesOnServer}
-    ORDER BY notice_no ${order} LIMIT $5`;
-}
-
+const noticesIn = (order: Form["order"]) =>
+  storeParts.flatMap(({ feed }) => (feed === undefined ? [] : feed.page(order)));
 const notices = noticesIn("ASC");
 const lastNotices = noticesIn("DESC");
+const findNewNotices = storeParts.flatMap(({ feed }) => feed?.news ?? []);
 
 type NoticeRow = readonly [
   changeNo: number,
@@ -114,13 +104,13 @@ export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedC
   const isOfAll = recordTypes.every(({ resourceType }) => types.includes(resourceType));
   const wanted = isOfAll ? null : types;
   const values = [organizationId, after, through, wanted, limit] as const;
-  const [changes, told] = yield* listsTogether<
-    readonly [readonly ChangeRow[], readonly NoticeRow[]]
+  const [changes, ...told] = yield* listsTogether<
+    readonly [readonly ChangeRow[], ...(readonly NoticeRow[])[]]
   >(
     [fromEnd ? last : content ? full : thin, ...values],
-    [fromEnd ? lastNotices : notices, ...values],
+    ...(fromEnd ? lastNotices : notices).map((sql) => [sql, ...values] as const),
   );
-  const merged = [...changes.map(toChange), ...told.map(toNotice)];
+  const merged = [...changes.map(toChange), ...told.flat().map(toNotice)];
   const direction = fromEnd ? -1 : 1;
   merged.sort((one, other) => (one.changeNo - other.changeNo) * direction);
   return merged.slice(0, limit);
@@ -143,15 +133,6 @@ const findNews = `
   --citus WHERE organization_id = ANY ($1::text[]) AND change_no > $2 AND change_no <= $3
   `;
 
-const findNewNotices = `
-  --sqlite SELECT value AS organization_id FROM json_each($1)
-  --postgres SELECT organization_id FROM unnest($1::text[]) AS waiting (organization_id)
-  WHERE EXISTS (
-    SELECT 1 FROM erasure_notice
-    --sqlite WHERE organization_id = value
-    --postgres WHERE erasure_notice.organization_id = waiting.organization_id
-      AND notice_no > $2 AND notice_no <= $3)`;
-
 /**
  * Those of these organizations that may have changes in this range; on SQLite any later change may be of each of them.
  */
@@ -166,9 +147,9 @@ export function* findArrivals({
 }): Statements<readonly string[]> {
   const values = [organizations, after, through] as const;
   type Rows = readonly { readonly organization_id: string }[];
-  const found = yield* allTogether<readonly [Rows, Rows]>(
+  const found = yield* allTogether<readonly Rows[]>(
     [findNews, ...values],
-    [findNewNotices, ...values],
+    ...findNewNotices.map((sql) => [sql, ...values] as const),
   );
   return found.flat().map(({ organization_id }) => organization_id);
 }

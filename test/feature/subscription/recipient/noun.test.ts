@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { limits } from "../../../../src/domain/limits.ts";
+import { recipientsMax } from "../../../../src/feature/subscription/store/rows.ts";
 import { makeCommandLine } from "../../../cli/command-line.ts";
 
 const line = makeCommandLine({});
@@ -34,7 +34,7 @@ describe("the commands for recipients", () => {
   });
 
   it("refuse more than an organization can have", async () => {
-    for (let number = 1; number < limits.recipientsMax; number += 1) {
+    for (let number = 1; number < recipientsMax; number += 1) {
       await line.ask(`${create} r${number}`);
     }
     assert.equal((await line.fail(`${create} last`)).name, "too_many_recipients");

@@ -7,7 +7,25 @@ import { recordTypes } from "../../../../src/domain/record-types.ts";
 import type { ResourceType } from "../../../../src/domain/record-type.ts";
 import type { TestStore } from "../../../support/test-store.ts";
 import { type Engine, openSite } from "../../../conformance/engine.ts";
-import { acme, keyOf, operator as act, organization, other, transaction, worker } from "../../../conformance/scene.ts";
+import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
+import { beginning, entry, page, prepare, sealed } from "../../../conformance/replaying.ts";
+import { deleteNow, open as openRestricted, setFloor } from "../../../conformance/restricted.ts";
+import {
+  deletionRequestId,
+  prepareErasure,
+  resume,
+  workerMoves,
+} from "../../../conformance/resumption.ts";
+import {
+  acme,
+  keyOf,
+  operator as act,
+  organization,
+  other,
+  seen,
+  transaction,
+  worker,
+} from "../../../conformance/scene.ts";
 
 const types = recordTypes.map(({ resourceType }) => resourceType);
 
@@ -26,7 +44,7 @@ export async function told(
 }
 
 export function register(store: TestStore, name: string, taken: readonly ResourceType[]) {
-  return store.createRecipient({ organizationId: acme, name, types: taken }, act);
+  return store.of(subscriptions).createRecipient({ organizationId: acme, name, types: taken }, act);
 }
 
 async function openOrganizations(engine: Engine, test: Parameters<typeof openSite>[1]) {
@@ -43,7 +61,7 @@ async function erase(store: TestStore, id: string, organizationId = acme): Promi
 
 async function acknowledge(store: TestStore, name: string, changeNo: number): Promise<void> {
   const one = { organizationId: acme, name, changeNo, offset: `${changeNo}`, now: act.now + 9 };
-  assert.ok(await store.acknowledge(one));
+  assert.ok(await store.of(subscriptions).acknowledge(one));
 }
 
 const notYet = 0;
@@ -53,7 +71,7 @@ const late = Number.MAX_SAFE_INTEGER;
 async function purge(store: TestStore, before: number): Promise<readonly number[]> {
   const parts: number[] = [];
   for (let after: string | undefined = ""; after !== undefined;) {
-    const part = await store.purgeNotices({ before, after }, act);
+    const part = await store.of(subscriptions).purgeNotices({ before, after }, act);
     parts.push(part.removed);
     after = part.next;
   }
@@ -119,7 +137,7 @@ export function testNotices(engine: Engine): void {
       for (const key of deletions) await store.request(key);
       const lease = { now: worker.now, leaseUntil: worker.now + 60_000, claimant: "test" };
       const claimed = await store.claimDeletions(lease, 2);
-      const ids = claimed.map(({ deletionRequestId }) => deletionRequestId);
+      const ids = claimed.map((one) => one.deletionRequestId);
       for (const id of ids) await store.eraseStep([id], 10, worker);
       const { latest } = await store.settledArrival();
       const outcomes = await store.completeDeletions(ids, worker);
@@ -152,7 +170,7 @@ export function testNotices(engine: Engine): void {
       const last = (await feed(store)).at(-1)?.changeNo ?? 0;
       await acknowledge(store, "fast", last);
       assert.deepEqual(await purge(store, notYet), [0]);
-      const lags = await store.listWaiting(acme, []);
+      const lags = await store.of(subscriptions).listWaiting(acme, []);
       assert.deepEqual(
         lags.map(({ name, waitingSince }) => [name, waitingSince !== undefined]),
         [
@@ -161,7 +179,9 @@ export function testNotices(engine: Engine): void {
           ["slow", true],
         ],
       );
-      const hidden = await store.listWaiting({ after: undefined, limit: 99 }, ["transaction"]);
+      const hidden = await store
+        .of(subscriptions)
+        .listWaiting({ after: undefined, limit: 99 }, ["transaction"]);
       assert.ok(hidden.every(({ waitingSince }) => waitingSince === undefined));
       await acknowledge(store, "slow", last - 1);
       const [, slow] = await store.listTold(id, acme);
@@ -188,7 +208,9 @@ export function testNotices(engine: Engine): void {
         const id = await erase(store, end);
         assert.equal((await feed(store)).length, 2);
         if (end === "recipient") {
-          assert.ok(await store.removeRecipient({ organizationId: acme, name: "r" }, act));
+          assert.ok(
+            await store.of(subscriptions).removeRecipient({ organizationId: acme, name: "r" }, act),
+          );
         }
         await purge(store, end === "time" ? late : notYet);
         assert.deepEqual(await feed(store), []);
@@ -229,7 +251,7 @@ export function testNotices(engine: Engine): void {
       const first = await erase(store, "t");
       const second = await store.request(keyOf("transaction", "u"));
       await store.closeOrganization(acme, act);
-      assert.deepEqual(await store.listRecipients(acme), []);
+      assert.deepEqual(await store.of(subscriptions).listRecipients(acme), []);
       await store.processAll();
       assert.deepEqual(await store.listTold(second, acme), []);
       await purge(store, notYet);
@@ -248,7 +270,7 @@ export function testNotices(engine: Engine): void {
       const id = await store.request(keyOf("transaction", "t"));
       await store.claim();
       while ((await store.listTold(id, acme)).length === 0) await store.eraseOne(id, 1);
-      await store.removeRecipient({ organizationId: acme, name: "r" }, act);
+      await store.of(subscriptions).removeRecipient({ organizationId: acme, name: "r" }, act);
       await register(store, "r", ["transaction_check"]);
       await store.finish(id);
       const last = (await feed(store)).at(-1)?.changeNo ?? 0;
@@ -266,13 +288,13 @@ export function testNotices(engine: Engine): void {
       for (const organizationId of ids) {
         await store.createOrganization(organization(organizationId), act);
         const wanted = { organizationId, name: "r", types: ["transaction"] as const };
-        await store.createRecipient(wanted, act);
+        await store.of(subscriptions).createRecipient(wanted, act);
         await store.write(transaction("t"), { organizationId });
         await store.request(keyOf("transaction", "t", organizationId));
       }
       await store.processAll();
       for (const organizationId of ids) {
-        await store.removeRecipient({ organizationId, name: "r" }, act);
+        await store.of(subscriptions).removeRecipient({ organizationId, name: "r" }, act);
       }
       const parts = await purge(store, notYet);
       assert.ok(parts.length > 1 && parts.every((removed) => removed < 100), parts.join());
@@ -282,6 +304,65 @@ export function testNotices(engine: Engine): void {
       );
       for (const organizationId of ids)
         assert.deepEqual(await feed(store, types, organizationId), []);
+    });
+
+    it("are in the order of the keys, so that nobody sees which records were moved", async (test) => {
+      const { store } = await openRestricted(engine, test);
+      await setFloor(store, "customer_sar", 5);
+      await register(store, "all", ["customer_sar", "person"]);
+      await store.add("person", "p", seen(2));
+      await store.add("customer_sar", "s", { ...seen(2), related_person_id: "p" });
+      await deleteNow(store, ["person", "p"]);
+      assert.deepEqual((await told(store)).slice(0, 2), ["erased s", "erased p"]);
+    });
+
+    for (const last of ["claimed", "step 2", "step 4", "completed"]) {
+      it(`tell each erased record once if the erasure is interrupted after ${last}`, async (test) => {
+        const site = await openSite(engine, test);
+        await prepareErasure(site.store);
+        await register(site.store, "all", types);
+        for await (const move of workerMoves(site.store)) if (move === last) break;
+        const reopened = await site.reopen();
+        await resume(reopened);
+        const notices = (await feed(reopened)).filter(({ notice }) => notice !== undefined);
+        const ids = notices.map(({ resourceId }) => resourceId).toSorted();
+        assert.deepEqual(ids, ["a", "c", deletionRequestId, "n", "t"]);
+      });
+    }
+
+    it("tell recipients again what a replay erases", async (test) => {
+      const { store } = await openSite(engine, test, sealed);
+      await prepare(store);
+      const taken = ["transaction"] as const;
+      await store
+        .of(subscriptions)
+        .createRecipient({ organizationId: acme, name: "copies", types: taken }, act);
+      await store.replay.beginReplay(beginning, act);
+      await store.replay.queueReplay([entry(1, "a")]);
+      await store.replay.startReplay();
+      await store.replay.reopenDeletions(page, act);
+      await store.processAll();
+      await store.replay.finishReplay(act);
+      const { settled: through } = await store.settledArrival();
+      const query = {
+        organizationId: acme,
+        after: 0,
+        through,
+        content: false,
+        limit: 100,
+        types: taken,
+      };
+      const events = await store.arrivals.list(query);
+      const notices = events.filter(({ notice }) => notice !== undefined);
+      assert.deepEqual(
+        notices.map(({ resourceId, notice }) => [notice?.kind, resourceId]),
+        [
+          ["erased", "a"],
+          ["completed", "del_before_1"],
+        ],
+      );
+      const [only] = await store.listTold("del_before_1", acme);
+      assert.deepEqual([only?.name, only?.acknowledgedAt], ["copies", undefined]);
     });
   });
 }

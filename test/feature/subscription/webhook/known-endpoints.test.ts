@@ -8,6 +8,7 @@ import { acme, operator, organization, transaction } from "../../../conformance/
 import { disabled, newEndpoint } from "../store/webhooks.ts";
 import { makeFakeClock } from "../../../support/fake-clock.ts";
 import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
 import { openTestStore } from "../../../support/test-store.ts";
 
 const folder = makeTempFolder();
@@ -20,16 +21,17 @@ await store.createOrganization(organization(acme), operator);
 const clock = makeFakeClock(operator.now);
 const name = { organizationId: acme, endpointId: "whe_1" };
 let reads = 0;
-const listAll: typeof store.webhooks.listAll = (page) => {
+const methods = store.of(subscriptions);
+const listAllEndpoints: typeof methods.listAllEndpoints = (page) => {
   reads += 1;
-  return store.webhooks.listAll(page);
+  return methods.listAllEndpoints(page);
 };
-const counting = { ...store, webhooks: { ...store.webhooks, listAll } };
+const counting = { ...store, of: () => ({ ...methods, listAllEndpoints }) as never };
 
 async function claim(until: number) {
-  const found = await store.webhooks.find("whe_1", acme);
+  const found = await store.of(subscriptions).findEndpoint("whe_1", acme);
   assert.ok(found);
-  return store.webhooks.claim(found, { claimant: "other", now: operator.now, until });
+  return store.of(subscriptions).claim(found, { claimant: "other", now: operator.now, until });
 }
 
 describe("the endpoints that a process knows", () => {
@@ -37,9 +39,9 @@ describe("the endpoints that a process knows", () => {
   const list = async () => (await known.list()).endpoints.map(({ endpoint }) => endpoint);
   const one = async () => (await list())[0];
   beforeEach(async () => {
-    for (const left of await store.listWebhookEndpoints(acme))
-      await store.removeWebhookEndpoint(left, operator);
-    await store.createWebhookEndpoint(newEndpoint("whe_1"), operator);
+    for (const left of await store.of(subscriptions).listEndpoints(acme))
+      await store.of(subscriptions).removeEndpoint(left, operator);
+    await store.of(subscriptions).createEndpoint(newEndpoint("whe_1"), operator);
     known = new KnownEndpoints({ store: counting, now: clock.now });
     await known.list();
     reads = 0;
@@ -47,28 +49,30 @@ describe("the endpoints that a process knows", () => {
 
   it("are not read again while nothing happens to them, whatever else does", async () => {
     await store.write(transaction(`t${clock.now()}`));
-    await store.createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
+    await store
+      .of(subscriptions)
+      .createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
     assert.equal((await list()).length, 1);
     assert.equal(reads, 0);
   });
 
   it("are read again when one is created, enabled, tested, rotated, disabled or removed", async () => {
-    await store.createWebhookEndpoint(newEndpoint("whe_2"), operator);
+    await store.of(subscriptions).createEndpoint(newEndpoint("whe_2"), operator);
     assert.equal((await list()).length, 2);
-    await store.removeWebhookEndpoint({ ...name, endpointId: "whe_2" }, operator);
+    await store.of(subscriptions).removeEndpoint({ ...name, endpointId: "whe_2" }, operator);
     assert.equal((await list()).length, 1);
     const { now } = operator;
-    await store.webhooks.change(name, { test: true }, operator);
+    await store.of(subscriptions).changeEndpoint(name, { test: true }, operator);
     assert.equal((await one())?.testRequestedAt, now);
     const secret = { keyCheck: 8, formerUntil: undefined };
-    await store.webhooks.change(name, { secret }, operator);
+    await store.of(subscriptions).changeEndpoint(name, { secret }, operator);
     assert.equal((await one())?.keyCheck, 8);
     const before = await claim(now + 9);
     assert.ok(before);
     const attempt = { before, after: disabled(before, now), claimant: "other" };
-    await store.webhooks.settle(attempt);
+    await store.of(subscriptions).settle(attempt);
     assert.equal((await one())?.disabledBecause, "gone");
-    await store.webhooks.change(name, { enable: true }, operator);
+    await store.of(subscriptions).changeEndpoint(name, { enable: true }, operator);
     assert.equal((await one())?.disabledBecause, undefined);
     assert.equal(reads, 6);
   });
@@ -80,7 +84,7 @@ describe("the endpoints that a process knows", () => {
     known.outdate("whe_1");
     assert.equal((await one())?.leaseUntil, now + 9);
     assert.equal(reads, 0);
-    await store.webhooks.release({ ...name, claimant: "other" });
+    await store.of(subscriptions).release({ ...name, claimant: "other" });
     clock.advanceMs(30_000);
     assert.equal((await one())?.leaseUntil, undefined);
     assert.equal(reads, 1);

@@ -7,7 +7,10 @@ import { Turns } from "../../../../src/basics/turns.ts";
 import { FeedCipher } from "../../../../src/actions/change/offset.ts";
 import { findNext } from "../../../../src/feature/subscription/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../../src/feature/subscription/webhook/webhook-keys.ts";
-import { type WebhookEvent, webhookEvents } from "../../../../src/feature/subscription/webhook/webhook.ts";
+import {
+  type WebhookEvent,
+  webhookEvents,
+} from "../../../../src/feature/subscription/webhook/webhook.ts";
 import { newEndpoint } from "../store/webhooks.ts";
 import {
   acme,
@@ -18,6 +21,7 @@ import {
   transaction,
 } from "../../../conformance/scene.ts";
 import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
 import { openTestStore, type TestStore } from "../../../support/test-store.ts";
 
 const keys = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
@@ -39,8 +43,8 @@ async function open(): Promise<TestStore> {
 /** What follows the first arrival and the first entry. `through`: as if so much had arrived. */
 async function next(store: TestStore, events: readonly WebhookEvent[], through?: number) {
   const wanted = newEndpoint(`whe_${events.join()}`, { events, changeNo: 0 });
-  await store.createWebhookEndpoint(wanted, operator);
-  const [found] = (await store.listWebhookEndpoints(acme)).slice(-1);
+  await store.of(subscriptions).createEndpoint(wanted, operator);
+  const [found] = (await store.of(subscriptions).listEndpoints(acme)).slice(-1);
   assert.ok(found);
   const endpoint = { ...found, entryNo: 0 };
   const { settled: changeNo } = await store.settledArrival();

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { FeedCipher } from "../../../../src/actions/change/offset.ts";
 import { makeKeyReader } from "../../../../src/data-folder/receipt-key.ts";
-import { limits } from "../../../../src/domain/limits.ts";
 import { webhookEvents } from "../../../../src/feature/subscription/webhook/webhook.ts";
 import { readConfig } from "../../../../src/settings/config.ts";
 import { operate } from "../../../support/server.ts";
+import { endpointsMax } from "../../../../src/feature/subscription/store/rows.ts";
 import { makeCommandLine } from "../../../cli/command-line.ts";
 
 const line = makeCommandLine();
@@ -51,7 +51,7 @@ describe("webhook create", () => {
     assert.equal(name, "no_such_organization");
     await line.ask("organization create --name Full --id full");
     const create = `webhook create --organization full --url ${url}`;
-    for (let made = 0; made < limits.webhookEndpointsMax; made += 1) await line.ask(create);
+    for (let made = 0; made < endpointsMax; made += 1) await line.ask(create);
     assert.equal((await line.fail(create)).name, "too_many_endpoints");
   });
 });

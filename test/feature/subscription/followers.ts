@@ -1,21 +1,23 @@
 // Who follows the changes of a world besides its caller: recipients of an officer, who may know of everything, and an
 // endpoint of webhooks. The caller must learn nothing from how far they have come.
 
-import { makeWebhookKeys } from "../../src/feature/subscription/webhook/webhook-keys.ts";
-import type { App } from "../../src/actions/app.ts";
-import { FeedCipher } from "../../src/actions/change/offset.ts";
-import { listRecipients } from "../../src/feature/subscription/recipient/recipients.ts";
-import { deliver } from "../../src/feature/subscription/webhook/deliver.ts";
-import { addEndpoint, listEndpoints } from "../../src/feature/subscription/webhook/endpoints.ts";
-import { findNext } from "../../src/feature/subscription/webhook/next-message.ts";
-import { Turns } from "../../src/basics/turns.ts";
-import { recordTypes } from "../../src/domain/record-types.ts";
-import { webhookEvents } from "../../src/feature/subscription/webhook/webhook.ts";
-import type { Scenario } from "./scenario.ts";
+import { makeWebhookKeys } from "../../../src/feature/subscription/webhook/webhook-keys.ts";
+import type { App } from "../../../src/actions/app.ts";
+import { FeedCipher } from "../../../src/actions/change/offset.ts";
+import { listRecipients } from "../../../src/feature/subscription/recipient/recipients.ts";
+import { deliver } from "../../../src/feature/subscription/webhook/deliver.ts";
+import { addEndpoint, listEndpoints } from "../../../src/feature/subscription/webhook/endpoints.ts";
+import { findNext } from "../../../src/feature/subscription/webhook/next-message.ts";
+import { Turns } from "../../../src/basics/turns.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import { webhookEvents } from "../../../src/feature/subscription/webhook/webhook.ts";
+import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import type { Follower } from "../../disclosure/follower.ts";
+import type { Scenario } from "../../disclosure/scenario.ts";
 
 const stopping = new AbortController().signal;
 
-export class Followers {
+export class Followers implements Follower {
   readonly #app: App;
   readonly #organizationId: string;
 
@@ -31,7 +33,9 @@ export class Followers {
     const recipients = { officer: types, reports: types.filter((type) => hidden.includes(type)) };
     for (const [name, taken] of Object.entries(recipients)) {
       if (taken.length === 0) continue;
-      await this.#app.store.createRecipient({ organizationId, name, types: taken }, act);
+      await this.#app.store
+        .of(subscriptions)
+        .createRecipient({ organizationId, name, types: taken }, act);
     }
     await addEndpoint(this.#app, {
       organizationId,
@@ -86,7 +90,9 @@ export class Followers {
       at: now() + hiddenCount,
       following: hiddenCount,
     });
-    await store.acknowledge({ organizationId, name: "officer", changeNo, offset, now: now() });
+    await store
+      .of(subscriptions)
+      .acknowledge({ organizationId, name: "officer", changeNo, offset, now: now() });
   }
 
   /** What an operator may pass on. */

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { makeWebhookKeys } from "../../src/feature/subscription/webhook/webhook-keys.ts";
-import type { WebhookEndpoint } from "../../src/feature/subscription/webhook/webhook.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { type Driver, startDriver, subjects } from "./subject.ts";
+import { makeWebhookKeys } from "../../../../src/feature/subscription/webhook/webhook-keys.ts";
+import type { WebhookEndpoint } from "../../../../src/feature/subscription/webhook/webhook.ts";
+import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { type Driver, startDriver, subjects } from "../../../clients/subject.ts";
 
 const service = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
 const { secret, publicKey } = service.secretOf("whe_1", 2);
