@@ -19,12 +19,13 @@ export function renderReady(
   unreadable: string | undefined,
   offered: Offered,
 ): Html {
-  const { inspection } = upload;
-  return html`${renderFile(upload)}
+  const { inspection, check } = upload;
+  const start = inspection?.mapping !== undefined && renderStart(upload);
+  return html`${renderFile(upload)} ${check !== undefined && start}
   ${unreadable !== undefined && renderUnreadable(upload, unreadable, offered)}
   ${inspection !== undefined && renderColumns(upload, inspection, offered)}
   ${inspection?.mapping !== undefined && renderRows(inspection.rows)}
-  ${inspection?.mapping !== undefined && renderStart(upload)} ${renderDiscard(upload)}`;
+  ${check === undefined && start} ${renderDiscard(upload)}`;
 }
 
 function renderUnreadable({ uploadId }: Upload, unreadable: string, offered: Offered): Html {
@@ -197,7 +198,7 @@ function renderStart(upload: Upload): Html {
 function renderCheck(upload: Upload, check: FileCheck): Html {
   return html`<p role="alert">
       ${formatNumber(check.refused)} of ${formatNumber(check.rows)} rows would be refused. Nothing
-      is written yet. Change the mapping above, upload a repaired file, or import the other rows.
+      is written yet. Change the mapping below, upload a repaired file, or import the other rows.
     </p>
     ${renderFocusableTable(faultColumns, check.faults.slice(0, faultsShown), "plain")}
     ${renderIgnored(check)} ${renderRepair(upload)}`;

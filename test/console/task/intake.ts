@@ -5,12 +5,14 @@ import type { Task } from "./task.ts";
 
 export const intakeTasks: readonly Task[] = [
   {
-    title: "upload a file with a wrong column, and correct the mapping",
+    title:
+      "upload a file with a wrong column and a wrong row, correct the mapping, and repair the file",
     run: async ({ scene: { service, acme }, mark, as }) => {
       const id = `person-uploaded-${mark}`;
       const text =
         "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
-        `${id},false,true,Ada Lovelace,2026-01-31T09:30:00Z\n`;
+        `${id},false,true,Ada Lovelace,2026-01-31T09:30:00Z\n` +
+        `${id}-2,perhaps,true,Bo,2026-01-31T09:30:00Z\n`;
       const hands = await as("anna");
       await hands.open("Intake");
       await hands.write("Organization", acme.organizationId);
@@ -24,7 +26,15 @@ export const intakeTasks: readonly Task[] = [
       await hands.see("Every column has a field");
       await hands.see("Ada Lovelace");
       await hands.press("Import the file");
+      await hands.see("1 of 2 rows would be refused");
+      await hands.see("is_test_user must be true or false");
+      const repaired = { name: "repaired.csv", text: text.replace("perhaps", "false") };
+      await hands.attach("Repaired file, with the same columns", repaired);
+      await hands.press("Upload the repaired file");
+      await hands.see("Every column has a field");
+      await hands.press("Import the file");
       await hands.see("The whole file was imported");
+      await hands.press("Remove the file from the server");
       const query = { person_id: id };
       const { token } = acme;
       const { status } = await service.client.send({
