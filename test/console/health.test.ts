@@ -59,8 +59,12 @@ describe("the health in the console", () => {
     assert.match(await checked(), /The audit chain is broken at entry 3\./);
     alter("UPDATE audit_entry SET actor = substr(actor, 1, length(actor) - 1) WHERE entry_no = 3");
     assert.match(await checked(), /Everything that is checked here is as it should be/);
-    alter("DELETE FROM audit_entry WHERE entry_no = (SELECT max(entry_no) FROM audit_entry)");
-    assert.match(await checked(), /The audit chain has no entry \d+ with the hash of its head/);
+    // The service stops when it finds that the trail lacks what its ledger has, so it is soon put back.
+    alter("CREATE TEMP TABLE last AS SELECT * FROM audit_entry ORDER BY entry_no DESC LIMIT 1");
+    alter("DELETE FROM audit_entry WHERE entry_no = (SELECT entry_no FROM last)");
+    const text = await checked();
+    alter("INSERT INTO audit_entry SELECT * FROM last");
+    assert.match(text, /The audit chain has no entry \d+ with the hash of its head/);
   });
 });
 
