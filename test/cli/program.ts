@@ -4,6 +4,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { programEnvironment } from "../support/compiled.ts";
 import type { Outcome } from "./command-line.ts";
 
 const bin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
@@ -28,9 +29,8 @@ export function startProcess(
   [program = "", ...words]: readonly string[],
   environment: Environment,
 ): Started {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(program, words, {
-    env: { PATH, NODE_COMPILE_CACHE, ...environment },
+    env: { ...programEnvironment(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

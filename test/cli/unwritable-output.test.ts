@@ -7,6 +7,7 @@ import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { programEnvironment } from "../support/compiled.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -57,9 +58,8 @@ describe("a service whose log can't be written", () => {
   it("does the same while nobody reads the pipe of the log", async () => {
     const folder = makeTempFolder();
     const pipe = makeFullPipe();
-    const { PATH = "" } = process.env;
     const child = spawn(process.execPath, [bin, "serve"], {
-      env: { PATH, ...testEnvironment(folder, logging) },
+      env: { ...programEnvironment(), ...testEnvironment(folder, logging) },
       stdio: ["ignore", "pipe", pipe],
     });
     closeSync(pipe);
@@ -77,10 +77,9 @@ describe("standard output that can't be written", () => {
     const log = join(folder, "log");
     // The shell may not have made it when it is read first.
     writeFileSync(log, "");
-    const { PATH = "" } = process.env;
     const [shell = "", ...words] = redirected(`>/dev/full 2>${log}`);
     const child = spawn(shell, [...words, process.execPath, bin, "serve"], {
-      env: { PATH, ...testEnvironment(join(folder, "data"), logging) },
+      env: { ...programEnvironment(), ...testEnvironment(join(folder, "data"), logging) },
       stdio: "ignore",
     });
     const address = await waitFor(

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { root } from "../repository/tree.ts";
+import { programEnvironment } from "../support/compiled.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const program = join(root, "deploy/backup/backup.js");
@@ -15,8 +16,7 @@ describe("a round of the backup schedule", () => {
   const environment = { DATA_DIR: join(folder, "data"), LOG_LEVEL: "warn" };
 
   const run = (words: readonly string[], more: Readonly<Record<string, string>> = {}) => {
-    const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-    const env = { PATH, NODE_COMPILE_CACHE, ...environment, ...more };
+    const env = { ...programEnvironment(), ...environment, ...more };
     const { status, stdout, stderr } = spawnSync(process.execPath, words, {
       env,
       encoding: "utf8",

@@ -8,6 +8,7 @@ import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../src/actions/app.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
+import { programEnvironment } from "../support/compiled.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { findWord } from "./canary.ts";
 
@@ -41,9 +42,7 @@ export async function killAt(
   point: number,
   environment: Readonly<Record<string, string>>,
 ): Promise<number | undefined> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
-  const child = fork(program, [`${point}`], { env });
+  const child = fork(program, [`${point}`], { env: { ...programEnvironment(), ...environment } });
   let points: number | undefined;
   child.on("message", (message: { points: number }) => ({ points } = message));
   // The exit may be reported before the message.

@@ -92,9 +92,7 @@ const screening = {
 async function startScene(test: TestContext): Promise<Scene> {
   const server = await startServer();
   test.after(() => server.stop());
-  const { NODE_COMPILE_CACHE = "" } = process.env;
-  const environment = { ...server.environment, NODE_COMPILE_CACHE };
-  return { server, folder: makeTempFolder(), environment };
+  return { server, folder: makeTempFolder(), environment: server.environment };
 }
 
 type Acme = Awaited<ReturnType<typeof makeAcme>>;

@@ -5,6 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** What a program of the checkout needs of the environment of this process, and nothing else. */
+export function programEnvironment(): Record<string, string> {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  return { PATH, NODE_COMPILE_CACHE };
+}
+
 /** From now on processes that are started share it, until this one ends. */
 export function shareCompiled(): void {
   const compiled = mkdtempSync(join(tmpdir(), "sluice-compiled-"));

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { sqlitePath } from "../../src/files/sqlite-path.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import { programEnvironment } from "./compiled.ts";
 import { type Client, makeClient } from "./http-client.ts";
 
 const ownBin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
@@ -48,9 +49,8 @@ export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
   { bin = ownBin, under = [] }: { readonly bin?: string; readonly under?: readonly string[] } = {},
 ): Promise<ServerProcess> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const [program, ...words] = [...under, process.execPath, bin, "serve"];
-  const env = { PATH, NODE_COMPILE_CACHE, NODE_ENV: "production", ...environment };
+  const env = { ...programEnvironment(), NODE_ENV: "production", ...environment };
   if (env.NODE_ENV === "production") await makeStore(env, [...under, process.execPath, bin]);
   const child = spawn(program, words, { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";

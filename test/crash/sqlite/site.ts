@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { programEnvironment } from "../../support/compiled.ts";
 import { makeClient } from "../../support/http-client.ts";
 import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
@@ -65,8 +66,7 @@ const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
 /** Starts a server and kills it before it is ready, or just after. */
 export async function killAtStart({ environment }: Site, afterMs: number): Promise<void> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, NODE_ENV: "production", ...environment };
+  const env = { ...programEnvironment(), NODE_ENV: "production", ...environment };
   const child = spawn(process.execPath, [bin, "serve"], { env, stdio: "ignore" });
   const ended = once(child, "exit");
   await sleep(afterMs);
