@@ -12,6 +12,8 @@ export function separate(): (event: RunEvent) => RunEvent {
   /** The number of tests that ended, by file. */
   const ended = new Map<string, number>();
   const broken = new Set<string>();
+  /** Files in which a test or a suite was skipped. */
+  const skipped = new Set<string>();
   /** How often a file was counted as a test. */
   const counted = { tests: 0, passed: 0, failed: 0 };
 
@@ -28,7 +30,7 @@ export function separate(): (event: RunEvent) => RunEvent {
     const tests = ended.get(file) ?? 0;
     const success = type === "test:pass";
     if (success) counted.passed += 1;
-    if (success && tests === 0) {
+    if (success && tests === 0 && !skipped.has(file)) {
       counted.failed -= 1;
       const error = new Error("There is no test in it.");
       return { type: "test:fail", data: { name: file, file, details: { error } } };
@@ -66,6 +68,7 @@ export function separate(): (event: RunEvent) => RunEvent {
     const tests = ended.get(file);
     if (tests !== undefined) {
       if (hasEnded && details?.type === "test") ended.set(file, tests + 1);
+      if (hasEnded && told.skip !== undefined) skipped.add(file);
       return { type, data: { ...told, nesting: nesting - 2 } };
     }
     if (dirname(file) !== together || name === file) return event;

@@ -124,9 +124,11 @@ it("says nothing", (context) => context.skip());
 before(() => { throw new Error("in a hook"); });
 ${passing}`,
       "e.test.ts": passing,
+      "f.test.ts":
+        'import { describe } from "node:test";\ndescribe("all", { skip: "needs go" });\n',
       "run.ts": together,
     });
-    const files = ["a", "b", "c", "d", "e"].map((name) => join(place, `${name}.test.ts`));
+    const files = ["a", "b", "c", "d", "e", "f"].map((name) => join(place, `${name}.test.ts`));
     const { status, stdout: text } = spawnSync(process.execPath, [join(place, "run.ts")], {
       env: { ...process.env, SLUICE_TEST_TOGETHER: JSON.stringify({ units: files }) },
       encoding: "utf8",
@@ -138,6 +140,7 @@ ${passing}`,
     assert.match(text, /^FAIL .*c\.test\.ts\n {2}There is no test in it\.$/m);
     assert.match(text, /^FAIL .*d\.test\.ts\n.*\n {2}Error: in a hook$/m);
     assert.match(text, /^ok {3}.*e\.test\.ts \(1 test, \d+ ms\)$/m);
+    assert.match(text, /^ok {3}.*f\.test\.ts \(0 tests, \d+ ms\)$/m);
   });
 
   it("names the test that was running when the process of several files ended", () => {

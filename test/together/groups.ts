@@ -1,5 +1,5 @@
-// Which test files run together in one process: those that start no other one, change nothing that a process has once,
-// such as its environment or its timers, and measure no memory.
+// Which test files run together in one process: those that leave what a process has once, such as its environment or
+// its timers, as it was, and that measure neither memory nor time.
 
 import { relative } from "node:path";
 import { inAnyFeature } from "../parts.ts";
@@ -17,7 +17,10 @@ const groups: Readonly<Record<string, Group>> = {
     of: [
       "basics/",
       "domain/",
+      "files/",
       "client/batcher",
+      "client/concurrent-calls",
+      "client/first-reply",
       "client/options",
       "client/retries",
       "client/tokens",
@@ -38,102 +41,36 @@ const groups: Readonly<Record<string, Group>> = {
     ],
     but: [],
   },
-  store: {
-    of: ["store/", "receipt/ledger"],
-    but: [
-      "store/ledger/power-cut",
-      "store/postgres/equal-work",
-      "store/postgres/opening",
-      "store/postgres/reconnection",
-      "store/postgres/tls",
-      "store/sqlite/complete-deletions",
-      "store/sqlite/dead-disk",
-      "store/sqlite/deletion-plans",
-      "store/sqlite/expired",
-      "store/sqlite/full-disk",
-      "store/sqlite/opening",
-      "store/sqlite/sqlite-version",
-    ],
-  },
-  receipt: {
-    of: ["receipt/", "backup/", "disclosure/rank-statistic", "move/", "tamper/check"],
-    but: [
-      "backup/leftovers",
-      "backup/many-deletions",
-      "move/refusal",
-      "move/interruption",
-      "receipt/crash",
-      "receipt/closing",
-    ],
-  },
+  postgres: { of: ["store/postgres/"], but: [] },
+  store: { of: ["store/"], but: ["store/sqlite/complete-deletions"] },
+  receipt: { of: ["receipt/", "disclosure/rank-statistic", "move/", "tamper/check"], but: [] },
+  backup: { of: ["backup/"], but: [] },
   contract: {
     of: ["contract/"],
     but: [
       "contract/broken-streams",
       "contract/catalogue",
-      "contract/drain",
-      "contract/full-disk",
-      "contract/identities",
-      "contract/identity-attacks",
-      "contract/issuer-keys",
-      "contract/load-shedding",
-      "contract/no-files",
       "contract/on-pooler",
       "contract/on-postgres",
-      "contract/postgres-away",
-      "contract/stop",
       "contract/unread-streams",
     ],
   },
   console: {
     of: ["console/"],
-    but: [
-      "console/openid-browser",
-      "console/refused-rows",
-      "console/screens",
-      "console/subjects",
-      "console/tasks",
-      "console/unstorable-text",
-      "console/upload-kill",
-    ],
+    but: ["console/openid-browser", "console/screens", "console/tasks"],
   },
-  cli: {
-    of: ["cli/", "feature/"],
-    but: [
-      "cli/failing-start",
-      "cli/launcher",
-      "cli/other-user",
-      "cli/serve",
-      "cli/unknown-settings",
-      "cli/unusable-files",
-      "cli/v8-flags",
-      "feature/*/apart/",
-      "feature/*/rest/",
-    ],
-  },
-  http: {
-    of: ["http/"],
-    but: [
-      "http/connection/lingering-close",
-      "http/connection/pipeline",
-      "http/connection/request-watch",
-      "http/connection/states",
-      "http/linear-work",
-      "http/rate-limits-of-processes",
-    ],
-  },
-  actions: {
-    of: ["actions/", "worker/"],
-    but: ["actions/retention/apply-retention"],
-  },
-  bulk: {
-    of: ["bulk/"],
-    but: [
-      "bulk/export/moment",
-      "bulk/export/postgres",
-      "bulk/import/interruption",
-      "bulk/import/power-cut",
-    ],
+  cli: { of: ["cli/", "feature/"], but: ["feature/*/apart/"] },
+  http: { of: ["http/"], but: ["http/linear-work"] },
+  actions: { of: ["actions/", "worker/"], but: [] },
+  bulk: { of: ["bulk/"], but: [] },
+  repository: { of: ["repository/"], but: ["repository/run"] },
+  client: { of: ["client/"], but: [] },
+  clients: { of: ["clients/", "generated/"], but: [] },
+  release: { of: ["deploy/", "release/"], but: [] },
+  crash: { of: ["crash/"], but: [] },
+  campaigns: {
+    of: ["campaign/", "failover/", "fuzz/", "mutants/", "retention/", "soak/", "tamper/", "walks/"],
+    but: [],
   },
 };
 
