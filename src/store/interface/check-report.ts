@@ -1,5 +1,8 @@
 // Writes the results of the checks of a store for people.
 
+/** The findings of a kind that are listed. */
+export const findingsMax = 100;
+
 export interface IntegrityReport {
   readonly ok: boolean;
   readonly findings: readonly string[];

@@ -1,9 +1,9 @@
 // Verifies the store for `check`: the invariants between the tables, and the chains. The server has its own tools
 // for its files (pg_amcheck, data checksums). Repairs nothing.
 
-import type { IntegrityReport } from "../interface/check-report.ts";
+import { findingsMax, type IntegrityReport } from "../interface/check-report.ts";
 import type { Invariant } from "../sql/part.ts";
-import { checkChains, findBroken, findingsMax } from "../sql/trail/integrity.ts";
+import { checkChains, findBroken } from "../sql/trail/integrity.ts";
 import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrival-counter.ts";
 import type { Database } from "./database.ts";

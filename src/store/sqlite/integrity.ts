@@ -2,9 +2,13 @@
 // chains. Repairs nothing.
 
 import { comparedChanges, payloadDigest } from "../shared/payload-digest.ts";
-import type { IntegrityReport, ErasureReport } from "../interface/check-report.ts";
+import {
+  type ErasureReport,
+  findingsMax,
+  type IntegrityReport,
+} from "../interface/check-report.ts";
 import type { Invariant } from "../sql/part.ts";
-import { checkChains, findBroken, findingsMax } from "../sql/trail/integrity.ts";
+import { checkChains, findBroken } from "../sql/trail/integrity.ts";
 import { reportOf, type SchemaDifference } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/compare-schema.ts";
 import { checkParties } from "../sql/party/check-parties.ts";

@@ -2,13 +2,12 @@
 // Each engine adds the invariants of its own tables. Repairs nothing.
 
 import { storeParts } from "../../parts.ts";
+import { findingsMax } from "../../interface/check-report.ts";
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import type { Invariant } from "../part.ts";
 import { checkAuditChain } from "./audit.ts";
 import { checkReceiptChain } from "./receipt.ts";
 import { all, type Statements } from "../statement/statements.ts";
-
-export const findingsMax = 100;
 
 const common: readonly Invariant[] = [
   {

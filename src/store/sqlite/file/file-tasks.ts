@@ -124,9 +124,9 @@ export class FileTasks {
   #ask<Name extends keyof Tasks>(
     name: Name,
     ...args: Parameters<Tasks[Name]>
-  ): Promise<ReturnType<Tasks[Name]>> {
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
     const answer = this.#tasks.run(() => this.#askNow({ name, args }));
-    return answer as Promise<ReturnType<Tasks[Name]>>;
+    return answer as Promise<Awaited<ReturnType<Tasks[Name]>>>;
   }
 
   async #askNow(message: TaskMessage): Promise<unknown> {

@@ -1,78 +1,22 @@
-// The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, collects the
-// plans of large cascades, and reads what takes too long for the thread that serves. It runs one task after another, so
-// it never checkpoints while it scrubs. It changes no data through SQLite, and ends when it receives null.
+// The thread that works on the database file beside the writer: it checkpoints the WAL, scrubs free space, and reads
+// what takes too long for the thread that serves (long-reads.ts). It runs one task after another, so it never
+// checkpoints while it scrubs. It changes no data through SQLite, and ends when it receives null.
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import type { NodeKey } from "../../../domain/deletion/erasure.ts";
-import { deletionFigures } from "../../sql/deletion/deletion.ts";
-import { planLargeCascade } from "../../sql/plan/record-plans.ts";
-import { listFloors } from "../../sql/retention/floor.ts";
-import type { LongHistories } from "../../sql/retention/floor-origin.ts";
-import type { DeletionFigures } from "../../interface/deletion.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
-import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
-import { dryRun } from "../../sql/plan/dry-run.ts";
-import { previewErased } from "../../sql/plan/expired-preview.ts";
-import { findExpired } from "../../sql/plan/expired.ts";
-import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
-import { findLatestArrival } from "../../sql/record/record.ts";
-import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
+import type { DryRunQuery } from "../../interface/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
+import { findingsMax } from "../../interface/check-report.ts";
 import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
-import type { PlanPart } from "../erase/large-plan.ts";
-import { findingsMax } from "../../sql/trail/integrity.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
 /** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
-
-/** The remaining targets of the last collected plan, or the obstacle that was found instead. */
-let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), upTo: 0, targets: [] };
-
-/** Collects a plan in one read transaction, so that it sees one snapshot. */
-function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
-  using reader = openReader(path);
-  reader.run("BEGIN");
-  const histories: LongHistories = new Map();
-  const planned = reader.perform(planLargeCascade, deletion, root, { now, histories });
-  const floors = reader.perform(listFloors, deletion.organizationId);
-  const upTo = reader.perform(findLatestArrival);
-  const ofParty =
-    deletion.status === "pending"
-      ? reader.perform(findPartyObstacle, deletion, { now })
-      : undefined;
-  if (isObstacle(planned)) plan = planned;
-  else if (typeof ofParty === "object") plan = ofParty;
-  else plan = { floors, histories, upTo, targets: targetsOf(planned) };
-}
-
-/** Counts in one read transaction: its counts are subtracted from each other. */
-function countDeletions(now: number): DeletionFigures {
-  using reader = openReader(path);
-  reader.run("BEGIN");
-  return reader.perform(deletionFigures, now);
-}
-
-function planDry(query: DryRunQuery): DryRunPart {
-  using reader = openReader(path);
-  reader.run("BEGIN");
-  return reader.perform(dryRun, query);
-}
-
-/** Returns the next part; at the end, it has no targets. */
-function nextPlanPart(targetsMax: number): PlanPart | Obstacle {
-  if (isObstacle(plan)) return plan;
-  const { targets } = plan;
-  const part = { ...plan, targets: targets.slice(0, targetsMax) };
-  plan = { ...plan, targets: targets.slice(targetsMax) };
-  return part;
-}
 
 /**
  * SQLite itself syncs the file only after it has copied the whole WAL. Syncing here leaves little to sync for the
@@ -115,6 +59,10 @@ function unpin(): void {
 /** A mark to save. `file` is missing from the mark of an open store. */
 export type NewMark = Omit<ScrubMark, "file"> & Partial<Pick<ScrubMark, "file">>;
 
+/** Most processes never need them, and to load them takes longer than all else of this thread. */
+const longReads = () => import("./long-reads.ts");
+type LongReads = Awaited<ReturnType<typeof longReads>>;
+
 const tasks = {
   readWal: (position: WalPosition) => readWalPages(path, position),
   passiveCheckpoint: () => {
@@ -125,14 +73,13 @@ const tasks = {
   checkpoint: checkpointAndSync,
   unpin,
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
-  collectPlan,
-  nextPlanPart,
-  deletionFigures: countDeletions,
-  // Reads that cover very many records; outside a transaction, so that each statement sees everything that is
-  // committed.
-  findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
-  dryRun: planDry,
-  previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
+  collectPlan: async (...about: Parameters<LongReads["collectPlan"]>) =>
+    (await longReads()).collectPlan(...about),
+  nextPlanPart: async (targetsMax: number) => (await longReads()).nextPlanPart(targetsMax),
+  deletionFigures: async (now: number) => (await longReads()).countDeletions(now),
+  findExpired: async (query: ExpiryQuery) => (await longReads()).readExpired(opened(), query),
+  dryRun: async (query: DryRunQuery) => (await longReads()).planDry(query),
+  previewErased: async (query: ErasedQuery) => (await longReads()).readErased(opened(), query),
   checkFile: () => checkFile(opened()),
   /** Scrubs the whole file if no pages are given. */
   scrub: (pages: readonly number[] | undefined): void => {
@@ -151,19 +98,24 @@ export interface TaskMessage {
 
 export type TaskAnswer = { readonly value: unknown } | { readonly error: unknown };
 
-function perform({ name, args }: TaskMessage): TaskAnswer {
+async function perform({ name, args }: TaskMessage): Promise<TaskAnswer> {
   try {
-    return { value: (tasks[name] as (...all: readonly unknown[]) => unknown)(...args) };
+    return { value: await (tasks[name] as (...all: readonly unknown[]) => unknown)(...args) };
   } catch (error) {
     return { error };
   }
 }
 
-parentPort?.on("message", (message: TaskMessage | null) => {
-  if (message !== null) return parentPort?.postMessage(perform(message));
+async function answer(message: TaskMessage | null): Promise<void> {
+  if (message !== null) return parentPort?.postMessage(await perform(message));
   unpin();
   connection?.close();
-  return parentPort?.close();
+  parentPort?.close();
+}
+
+let last = Promise.resolve();
+parentPort?.on("message", (message: TaskMessage | null) => {
+  last = last.then(() => answer(message));
 });
 
 /** A file that is damaged at its beginning can't even be checked. */
