@@ -31,10 +31,18 @@ const readParts = `
   UNION ALL SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema
   WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL`;
 
+/** Kept: each store that is opened or checked is compared with it. */
+let expected: readonly SchemaPart[] | undefined;
+
 export function compareSchema(connection: Connection): SchemaDifference {
+  expected ??= partsOfNew();
+  return compareSchemas(expected, partsOf(connection));
+}
+
+function partsOfNew(): readonly SchemaPart[] {
   using model = new Connection(":memory:", { readOnly: false });
   model.exec(schemaFor("sqlite"));
-  return compareSchemas(partsOf(model), partsOf(connection));
+  return partsOf(model);
 }
 
 function partsOf(connection: Connection): readonly SchemaPart[] {
