@@ -3,17 +3,20 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
+const intervalMsMin = 5;
+const intervalMsMax = 50;
+
 /**
  * The first value that is neither undefined nor false. Rejects after `timeoutMs`, with the description of the
- * condition.
+ * condition. `intervalMs`: by default the longer the wait has taken, the longer.
  */
 export async function waitFor<Value>(
   what: string,
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
-  { timeoutMs = 120_000, intervalMs = 5 }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = 120_000, intervalMs }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<Value> {
   const until = performance.now() + timeoutMs;
-  for (;;) {
+  for (let looks = 0; ; looks += 1) {
     const beganAt = process.hrtime();
     const value = await look();
     if (value !== undefined && value !== false) return value;
@@ -21,6 +24,7 @@ export async function waitFor<Value>(
     // A look that takes long, such as a command, must not take all of the time of what it waits for. A test that
     // advances `performance.now` does not advance this clock.
     const [seconds, nanoseconds] = process.hrtime(beganAt);
-    await sleep(Math.max(intervalMs, seconds * 1_000 + nanoseconds / 1_000_000));
+    const pauseMs = intervalMs ?? Math.min(Math.max(intervalMsMin, looks), intervalMsMax);
+    await sleep(Math.max(pauseMs, seconds * 1_000 + nanoseconds / 1_000_000));
   }
 }
