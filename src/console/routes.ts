@@ -24,6 +24,7 @@ import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
 import { approveOne, cancelOne, showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
 import { downloadReport, showErasures } from "./page/erasures.ts";
+import { listRestricted, showOneSet, showRestricted } from "./page/restricted.ts";
 import { showFind } from "./page/find.ts";
 import { placeOne, showHolds } from "./page/holds.ts";
 import { showHealth } from "./page/health.ts";
@@ -126,6 +127,9 @@ export const routes: readonly Route[] = [
   read("/console/audit", "audit.read", showAudit),
   act("/console/audit/verify", "audit.read", verifyTrail, showAudit),
   act("/console/audit/download", "audit.read", downloadTrail),
+  read("/console/restricted", "restricted.list", showRestricted),
+  act("/console/restricted", "restricted.list", listRestricted, showRestricted),
+  act("/console/restricted/set", "restricted.show", showOneSet, showRestricted),
   read("/console/erasures", "deletion.read", showErasures),
   act("/console/erasures/download", "deletion.read", downloadReport, showErasures),
   read("/console/receipts", "deletion.read", showReceipts),

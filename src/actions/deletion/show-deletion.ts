@@ -16,6 +16,7 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
+import { readRestriction } from "../retention/restricted-sets.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
@@ -65,6 +66,8 @@ export interface DeletionDetails extends ShownDeletion {
   readonly erased: ErasedCounts;
   /** What was moved to the restricted store; empty for people who may not know of reports. */
   readonly kept: ErasedCounts;
+  /** Why that is kept, and until when; undefined where nothing was, or for people who may not know. */
+  readonly restriction: Awaited<ReturnType<typeof readRestriction>>;
   /** The transactions that stay with a pseudonym, by type; undefined unless a person or a company was erased. */
   readonly pseudonyms: ErasedCounts | undefined;
   /** Undefined where there is none yet. */
@@ -85,10 +88,12 @@ export interface DeletionDetails extends ShownDeletion {
 export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
   const { receipt, reader, ...shown } = await showDeletion(app, id);
   const { deletion } = shown;
+  const kept = visibleKept(deletion, reader);
   return {
     ...shown,
     erased: visibleCounts(deletion, reader),
-    kept: visibleKept(deletion, reader),
+    kept,
+    restriction: Object.keys(kept).length === 0 ? undefined : await readRestriction(app, deletion),
     pseudonyms: visiblePseudonyms(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
     preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,

@@ -16,7 +16,7 @@ import { type AccessAction, auditAccess } from "../trail/audit-access.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { readPages } from "../pages.ts";
-import { requireRight } from "../operator/viewer.ts";
+import { hasRight, requireRight } from "../operator/viewer.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
@@ -154,6 +154,16 @@ export async function findRestrictedSet(
       `${found?.restrictedOf === organizationId ? " any more; it was erased" : ""}.`,
     { context: { organizationId } },
   );
+}
+
+/** Why a completed deletion has kept records, and until when; undefined for those who may not know. */
+export async function readRestriction(
+  app: App,
+  { deletionRequestId }: Deletion,
+): Promise<Pick<Deletion, "status" | "waitingFor" | "floorUntil"> | undefined> {
+  if (!hasRight(app, "restricted.list") || isRestrictedId(deletionRequestId)) return undefined;
+  const set = await app.store.findDeletion(restrictedId(deletionRequestId), undefined);
+  return set && withObstacleNow(app, set);
 }
 
 async function describeSet(app: App, deletion: Deletion): Promise<RestrictedSet> {

@@ -46,6 +46,12 @@ export const tasks: readonly Task[] = [
   },
   {
     screens: [
+      {
+        path: "/console/restricted",
+        label: "Restricted sets",
+        right: "restricted.list",
+        icon: "restricted",
+      },
       { path: "/console/retention", label: "Retention", right: "retention.read", icon: "clock" },
       { path: "/console/intake", label: "Intake", right: "intake.read", icon: "intake" },
     ],

@@ -83,6 +83,7 @@ function renderOwnFacts({
   waitsFor,
   erased,
   kept,
+  restriction,
   pseudonyms,
   preview,
 }: DeletionDetails): Html {
@@ -98,6 +99,9 @@ function renderOwnFacts({
       formatCounts(erased) || (deletion.completedAt === undefined ? "nothing yet" : "nothing"),
     ],
     ["Kept in the restricted store", Object.keys(kept).length > 0 && formatCounts(kept)],
+    ["Kept because of", restriction?.waitingFor && html`<bdi>${restriction.waitingFor}</bdi>`],
+    ["Kept until", restriction?.floorUntil && renderTime(restriction.floorUntil)],
+    ["Of what was kept", restriction?.status === "completed" && "nothing is left"],
     ["Stay with a pseudonym", pseudonyms && formatCounts(pseudonyms)],
   ]);
 }
