@@ -231,17 +231,17 @@ describe("holds and retention in the console", () => {
     assert.match(told, moved);
     assert.match(told, /Kept because of<\/dt>\s*<dd><bdi>[^<]*hold/);
     const reading = { organization: "acme", reason: "annual review", id };
-    const read = async (role: string, page: string) => {
+    const readAs = async (role: string, page: string) => {
       const asked = { cookie: cookies[role], form: reading };
       return submit(site.service.client, `/console/restricted${page}`, asked);
     };
-    assert.match((await read("officer", "")).text, /Customer SAR 1<[^]*hold/);
-    assert.match((await read("officer", "/set")).text, /Customer SAR <bdi>secret-sar<\/bdi>/);
+    assert.match((await readAs("officer", "")).text, /Customer SAR 1<[^]*hold/);
+    assert.match((await readAs("officer", "/set")).text, /Customer SAR <bdi>secret-sar<\/bdi>/);
     const actions = (await site.service.app.store.listAudit(0, 1_000)).map(({ action }) => action);
     assert.deepEqual(actions.slice(-2), ["restricted.list", "restricted.show"]);
     for (const role of ["viewer", "operator"]) {
       assert.deepEqual(
-        [(await read(role, "")).status, (await read(role, "/set")).status],
+        [(await readAs(role, "")).status, (await readAs(role, "/set")).status],
         [403, 403],
       );
       assert.doesNotMatch((await get(role, "/console")).text, /estricted sets<\/a>/);

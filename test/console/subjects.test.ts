@@ -73,7 +73,8 @@ for (const engine of ["sqlite", "postgres"] as const) {
         service.clock.advanceMs(60_000);
         cookies[role] = await signIn(service.app, service.client, role);
       }
-      await person("b-exact", { name: "Ada Example", date_of_birth: "1990-12-10" });
+      const traits = { address: { city: "Berlin" }, account_status: "APPROVED" };
+      await person("b-exact", { name: "Ada Example", date_of_birth: "1990-12-10", ...traits });
       await person("a-partial", { name: "Ada Maria Example" });
       await person("c-former", { name: "Ada Example", email: "ada@example.org" });
       await send("PUT", "/v2/person", { person_id: "c-former", name: "Eda", timestamp: later });
@@ -93,6 +94,11 @@ for (const engine of ["sqlite", "postgres"] as const) {
       const text = await search({ name: "Example, Ada" });
       assert.deepEqual(idsOf(text), ["b-exact", "c-former", "a-partial"]);
       assert.match(text, /Name: exact, name</);
+      const [first = ""] = /<tr>\s*<td>.*?<\/tr>/s.exec(text) ?? [];
+      assert.match(first, /<bdi>Ada Example<\/bdi> <small class="id">b-exact</);
+      assert.match(first, /1990-12-10.*<bdi>Berlin<\/bdi>.*APPROVED/s);
+      // What was stated before is not shown.
+      assert.match(text, /<bdi>Eda<\/bdi> <small class="id">c-former</);
       assert.match(text, /Name: exact, former value of name</);
       assert.match(text, /Name: partial, name</);
       const both = await search({ name: "Ada Example", born: "1990-12-10" });
@@ -258,5 +264,5 @@ for (const engine of ["sqlite", "postgres"] as const) {
 }
 
 function idsOf(text: string): readonly (string | undefined)[] {
-  return [...text.matchAll(/&amp;id=([^"]+)"><bdi>/g)].map(([, id]) => id);
+  return [...text.matchAll(/&amp;id=([^"]+)"\s*><bdi>/g)].map(([, id]) => id);
 }

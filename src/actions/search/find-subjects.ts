@@ -13,6 +13,7 @@ import { auditAccess } from "../trail/audit-access.ts";
 import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";
 import { mayStateRecords } from "./closed-organization.ts";
 import { loadTelephoneReader } from "./telephone.ts";
+import { readTraits, type Traits } from "./tell-apart.ts";
 import {
   type Criterion,
   criteria,
@@ -89,6 +90,21 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   if (audited.status === "rejected") throw audited.reason;
   if (found.status === "rejected") throw found.reason;
   return found.value;
+}
+
+export interface SubjectsToldApart extends SubjectsFound {
+  readonly subjects: readonly (FoundSubject & Traits)[];
+}
+
+/** Like `findSubjects`, with what tells people of the same name apart. */
+export async function findToldApart(app: App, search: SubjectSearch): Promise<SubjectsToldApart> {
+  const found = await findSubjects(app, search);
+  const { organizationId } = search;
+  const subjects = found.subjects.map(async (one) => {
+    const key = { organizationId, resourceType: one.resource_type, resourceId: one.resource_id };
+    return { ...one, ...(await readTraits(app, key)) };
+  });
+  return { ...found, subjects: await Promise.all(subjects) };
 }
 
 /** What is found in a closed organization without the right to know more. */

@@ -4,19 +4,22 @@
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
 import {
   describeEmptyPage,
-  findSubjects,
+  findToldApart,
   type FoundSubject,
   leftOut,
   type SubjectMatch,
   type SubjectsFound,
+  type SubjectsToldApart,
 } from "../../actions/search/find-subjects.ts";
 import { limits } from "../../domain/limits.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
-import { readRecordKey, renderKeyFields, renderRecordLink } from "../html/link.ts";
+import { readRecordKey, recordPath, renderKeyFields } from "../html/link.ts";
+import { renderParty } from "../html/party.ts";
 import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
 import { type Person, readForm, showPage } from "../page.ts";
 
@@ -69,7 +72,7 @@ export async function searchSubjects(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const skip = readWhole(form, "skip", { label: "Where the page begins", max: skipMax }) ?? 0;
   const { organizationId } = readRecordKey(form);
-  const found = await findSubjects(person.app, {
+  const found = await findToldApart(person.app, {
     organizationId,
     reason: readText(form, "reason") ?? "",
     wanted: Object.fromEntries(criteria.map((name) => [name, readText(form, name)])),
@@ -80,20 +83,32 @@ export async function searchSubjects(person: Person): Promise<Answer> {
   return showPage(person, { title: "Find a person or a company", screen, body });
 }
 
+type Subject = SubjectsToldApart["subjects"][number];
+
 function renderFound(
   { app }: Person,
   form: URLSearchParams,
-  { found, skip }: { readonly found: SubjectsFound; readonly skip: number },
+  { found, skip }: { readonly found: SubjectsToldApart; readonly skip: number },
 ): Html {
   const { subjects, total, more, incomplete } = found;
   const { organizationId } = readRecordKey(form);
-  const columns: readonly Column<FoundSubject>[] = [
-    ["Subject", (one) => renderRecordLink(keyOf(organizationId, one)), "bare"],
-    ["Matched", ({ matched }) => matched.map(describeMatch).join("; ")],
-    ["First seen", ({ first_seen }) => renderAgo(Date.parse(first_seen))],
+  const columns: readonly Column<Subject>[] = [
+    [
+      "Subject",
+      (one) =>
+        html`<a href="${recordPath("/console/record", keyOf(organizationId, one))}"
+          >${renderParty(one.name, one.resource_id)}</a
+        >`,
+      "bare",
+    ],
+    ["Type", ({ resource_type }) => titleOf(resource_type)],
+    ["Born or founded", ({ born }) => born ?? "–"],
+    ["City", ({ city }) => html`<bdi>${city ?? "–"}</bdi>`],
+    ["State", ({ state }) => state ?? "–"],
     ["Last seen", ({ last_seen }) => renderAgo(Date.parse(last_seen))],
+    ["Matched", ({ matched }) => matched.map(describeMatch).join("; "), "text"],
   ];
-  const answering: Column<FoundSubject> = [
+  const answering: Column<Subject> = [
     html`<span class="sr">Answer</span>`,
     (one) =>
       html`<form method="post" action="${path}/answer">
