@@ -6,14 +6,25 @@ import { adviseName, closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 
-/** Adds the columns that have the name of a field to the mapping, unless it maps that field. */
+/**
+ * Adds the columns that have the name of a field to the mapping, unless it maps that field. Of several columns for a
+ * field, those that the input has count, if it has any: versions of an export differ.
+ */
 export function withOwnNames(
   columns: readonly string[],
   { type, mapping }: { type: RecordType; mapping: Mapping },
 ): ReadonlyMap<string, Origin> {
   const mapped = mappedFields(mapping);
   const own = columns.filter((column) => type.fieldNames.includes(column) && !mapped.has(column));
-  return new Map([...own.map((column): [string, Origin] => [column, { column }]), ...mapping]);
+  const named = own.map((column) => [column, { column }] as const);
+  const mappedTo = [...mapping].map(([path, origin]) => [path, present(columns, origin)] as const);
+  return new Map<string, Origin>([...named, ...mappedTo]);
+}
+
+function present(columns: readonly string[], origin: Origin): Origin {
+  if (!("column" in origin) || typeof origin.column === "string") return origin;
+  const found = origin.column.filter((column) => columns.includes(column));
+  return found.length === 0 ? origin : { ...origin, column: found };
 }
 
 function mappedFields(mapping: Mapping): ReadonlySet<string> {

@@ -83,6 +83,7 @@ const cases: readonly (readonly [
     5,
   ],
   ["amount", undefined, { column: ["a", "b"] }, { a: "0.00", b: "0" }, 0],
+  ["amount", undefined, { column: ["none", "b"] }, { b: "5" }, 5],
   [
     "amount",
     undefined,

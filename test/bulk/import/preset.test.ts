@@ -30,8 +30,8 @@ const paysim = `step,type,amount,nameOrig,oldbalanceOrg,newbalanceOrig,nameDest,
 25,CASH_IN,1250.5,C1,2000,3250.5,M1,0,0,0,0
 `;
 
-const amlsim = `tran_id,orig_acct,bene_acct,tx_type,base_amt,tran_timestamp,is_sar,alert_id
-1,501,502,TRANSFER,1250.5,2026-01-31T09:30:00Z,False,-1
+const amlsim = `TX_ID,SENDER_ACCOUNT_ID,RECEIVER_ACCOUNT_ID,TX_TYPE,TX_AMOUNT,TIMESTAMP,IS_FRAUD,ALERT_ID
+1,501,502,TRANSFER,1250.5,31,False,-1
 `;
 
 const charge = {
@@ -59,7 +59,11 @@ const samples: Readonly<
     "receiver_country==NL",
     { tx_id: "8815002", method: "CARD", timestamp: "2026-01-31T09:30:00+01:00" },
   ],
-  amlsim: [amlsim, "", { tx_id: "amlsim-1", receiver_id: "502" }],
+  amlsim: [
+    amlsim,
+    "",
+    { tx_id: "amlsim-1", receiver_id: "502", timestamp: "2025-02-01T00:00:00Z" },
+  ],
   "ibm-aml": [
     ibm,
     "",
