@@ -24,9 +24,12 @@ function importOf(word: string): string {
 }
 
 describe("features", () => {
-  it("are all in the list, and say in a README of half a page what they promise", () => {
+  it("are all in the lists, and say in a README of half a page what they promise", () => {
+    const list = findText("test/feature/samples.ts") ?? "";
+    const sampled = Array.from(list.matchAll(/from "\.\/([^/]+)\/samples\.ts"/g), ([, one]) => one);
     const folders = readFiles("src/feature/*/feature.ts").map(({ path }) => featureOf(path));
     assert.deepEqual(new Set(folders), new Set(names));
+    assert.deepEqual(new Set(sampled), new Set(names), "not every feature has samples");
     for (const name of names) {
       const text = findText(`src/feature/${name}/README.md`) ?? "";
       assert.match(text, /^# .+\n\n[^]*\*\*Promises\.\*\*[^]*\*\*Bounds\.\*\*/, name);

@@ -1,8 +1,10 @@
 // The schema of both engines: every table and every column has a comment.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { storeParts } from "../../src/store/parts.ts";
 import { erasureMap } from "../../src/store/sql/erasure-map.ts";
 import { schemaFor } from "../../src/store/sql/schema.ts";
 
@@ -64,6 +66,17 @@ describe("the schema of a new store", () => {
     const found = readColumns(schema).map(({ name }) => name);
     assert.deepEqual(found.filter((name) => name.includes(".")).sort(), columns.sort());
   });
+
+  for (const { name, schema, tables } of storeParts) {
+    it(`has the tables of ${name} that a move copies and the erasure of an organization empties`, () => {
+      const columns = readColumns(readFileSync(schema, "utf8")).map((one) => one.name);
+      assert.deepEqual(
+        columns.filter((column) => !column.includes(".")),
+        tables,
+      );
+      for (const table of tables) assert.ok(columns.includes(`${table}.organization_id`), table);
+    });
+  }
 
   it("would be reported without one", () => {
     const schema =
