@@ -13,9 +13,9 @@ export function isStorable(value: string): boolean {
   return value.isWellFormed() && !value.includes("\u0000");
 }
 
-const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export const recipientNamePattern = recipientName.source;
+export const plainNamePattern = plainName.source;
 
 const countries = countriesAlpha2.union(countriesAlpha3);
 
@@ -33,8 +33,8 @@ export const formats: Readonly<Record<string, (value: string) => boolean>> = {
   "well-formed": (value) => value.isWellFormed(),
   // Text that can be stored in a column of its own.
   "no-nul": isStorable,
-  // The name of a recipient, which is shown in addresses and in the status of deletions.
-  "recipient-name": (value) => recipientName.test(value),
+  // A name that can be part of an address.
+  "plain-name": (value) => plainName.test(value),
   "iso-4217": (value) => currencies.has(value),
   "iso-3166-1-alpha-2": (value) => countriesAlpha2.has(value),
   "iso-3166-1": (value) => countries.has(value),

@@ -2,7 +2,7 @@
 // formats of this project. The result accepts nothing that the validators refuse, except lone surrogates, for which no
 // pattern is portable.
 
-import { recipientNamePattern } from "../../domain/schema/formats.ts";
+import { plainNamePattern } from "../../domain/schema/formats.ts";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
 import { additionalProperty, address } from "../../domain/schema/fields.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
@@ -123,7 +123,7 @@ function publishFormat(format: unknown): JsonSchema {
   if (format === "no-nul") return { pattern: "^[^\\x00]*$" };
   // Control characters C0, DEL and C1, in escapes that mean the same in ECMA-262, Python and RE2.
   if (format === "identifier") return { pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
-  if (format === "recipient-name") return { pattern: recipientNamePattern };
+  if (format === "plain-name") return { pattern: plainNamePattern };
   return { format };
 }
 

@@ -44,7 +44,7 @@ export const recipientName: SchemaShape = {
   description: "Name of the recipient, unique in the organization.",
   minLength: 1,
   maxLength: recipientNameCharactersMax,
-  format: "recipient-name",
+  format: "plain-name",
   expected: recipientNameRule,
 };
 

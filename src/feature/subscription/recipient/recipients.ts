@@ -109,7 +109,7 @@ export async function createRecipient(
   { organizationId, name, types }: WantedRecipient,
 ): Promise<Recipient> {
   requireRight(app, rights["recipient.create"]);
-  const isName = formats["recipient-name"]?.(name) === true;
+  const isName = formats["plain-name"]?.(name) === true;
   if (!isName || name.length > recipientNameCharactersMax) {
     throw new OperatorError("invalid", `The recipient's name must be ${recipientNameRule}.`);
   }
