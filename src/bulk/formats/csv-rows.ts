@@ -76,12 +76,7 @@ async function readBeginning(input: TextInput, layout: Layout): Promise<Beginnin
     const isWhole = isFound && /[^\r\n][\r\n]/.test(text);
     if (isWhole || text.length > recordCharactersMax) break;
   }
-  if (!isFound && !isFirst(text, line)) {
-    throw new OperatorError(
-      "input",
-      `${input.path} has no line of columns after --skip ${layout.skip}.`,
-    );
-  }
+  if (!isFound && !isFirst(text, line)) throw withoutTable(input.path, layout.skip);
   const [whole = "", sign] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const delimiter = layout.delimiter ?? sign ?? detectDelimiter(text, { usual, ...layout });
   return {
@@ -113,6 +108,11 @@ function firstLineFinder(
     const names = typeof cells === "string" ? [] : cells.map((cell) => cell.trim());
     return wanted.every((name) => names.includes(name));
   };
+}
+
+function withoutTable(path: string, skip: Layout["skip"]): OperatorError {
+  const what = typeof skip === "string" ? `line that has the columns ${skip}` : "line after those";
+  return new OperatorError("input", `${path} has no ${what}; check --skip ${skip}.`);
 }
 
 function beginsRefused(text: string): boolean {
