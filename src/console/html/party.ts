@@ -18,7 +18,7 @@ export function renderOrganization(organizationId: string | undefined): Html {
 }
 
 /** The list that fields with `list="organizations"` offer; on each page once. */
-export const organizationList = html`<datalist id="organizations"></datalist>`;
+export const organizationList: Html = html`<datalist id="organizations"></datalist>`;
 
 // Values are escaped, so only the templates above can have made these.
 const unnamed = /<span data-organization="([^"]*)">.*?<\/span>/g;

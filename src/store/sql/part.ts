@@ -14,7 +14,7 @@ export interface Invariant {
   readonly sql: string;
 }
 
-interface PartPage {
+export interface PartPage {
   readonly organizationId: string;
   readonly rowsMax: number;
 }
