@@ -98,7 +98,7 @@ describe("the demonstration", () => {
   });
 
   it("waits as long as a 429 asks for, and ends well", async () => {
-    const slow = makeCommandLine({ environment: { RATE_LIMIT_PER_SECOND: "5" } });
+    const slow = makeCommandLine({ environment: { RATE_LIMIT_PER_SECOND: "2" } });
     const report = await slow.ask("demo --count 20");
     assert.ok(Number(report["waits"]) > 0);
     assert.equal(report["deletions_completed"], 1);
