@@ -13,7 +13,7 @@ import { auditAccess } from "../trail/audit-access.ts";
 import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";
 import { mayStateRecords } from "./closed-organization.ts";
 import { loadTelephoneReader } from "./telephone.ts";
-import { readTraits, type Traits } from "./tell-apart.ts";
+import { readTraits, type Traits } from "./subject-traits.ts";
 import {
   type Criterion,
   criteria,
@@ -92,12 +92,12 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   return found.value;
 }
 
-export interface SubjectsToldApart extends SubjectsFound {
+export interface DescribedSubjects extends SubjectsFound {
   readonly subjects: readonly (FoundSubject & Traits)[];
 }
 
-/** Like `findSubjects`, with what tells people of the same name apart. */
-export async function findToldApart(app: App, search: SubjectSearch): Promise<SubjectsToldApart> {
+/** Like `findSubjects`, with what distinguishes people of the same name. */
+export async function findDescribed(app: App, search: SubjectSearch): Promise<DescribedSubjects> {
   const found = await findSubjects(app, search);
   const { organizationId } = search;
   const subjects = found.subjects.map(async (one) => {

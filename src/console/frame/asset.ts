@@ -28,7 +28,10 @@ const assets = new Map(
 
 /** Removes indentation and comments of their own lines, which are a quarter of the bytes of a page. */
 function denseText(text: string): string {
-  return text.replaceAll(/\n\s+/g, "\n").replaceAll(/\n(?:\/\*[^]*?\*\/|\/\/.*)(?=\n)/g, "");
+  return text
+    .replaceAll(/\n\s+/g, "\n")
+    .replaceAll(/\n(?:\/\*[^]*?\*\/|\/\/.*)(?=\n)/g, "")
+    .replaceAll(/(?<=\n[\w-]+:) (?=.*;\n)| (?=\{\n)/g, "");
 }
 
 export function assetPath(name: keyof typeof types): string {

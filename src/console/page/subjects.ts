@@ -4,12 +4,12 @@
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
 import {
   describeEmptyPage,
-  findToldApart,
+  findDescribed,
   type FoundSubject,
   leftOut,
   type SubjectMatch,
   type SubjectsFound,
-  type SubjectsToldApart,
+  type DescribedSubjects,
 } from "../../actions/search/find-subjects.ts";
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -72,7 +72,7 @@ export async function searchSubjects(person: Person): Promise<Answer> {
   const form = await readForm(person);
   const skip = readWhole(form, "skip", { label: "Where the page begins", max: skipMax }) ?? 0;
   const { organizationId } = readRecordKey(form);
-  const found = await findToldApart(person.app, {
+  const found = await findDescribed(person.app, {
     organizationId,
     reason: readText(form, "reason") ?? "",
     wanted: Object.fromEntries(criteria.map((name) => [name, readText(form, name)])),
@@ -83,12 +83,12 @@ export async function searchSubjects(person: Person): Promise<Answer> {
   return showPage(person, { title: "Find a person or a company", screen, body });
 }
 
-type Subject = SubjectsToldApart["subjects"][number];
+type Subject = DescribedSubjects["subjects"][number];
 
 function renderFound(
   { app }: Person,
   form: URLSearchParams,
-  { found, skip }: { readonly found: SubjectsToldApart; readonly skip: number },
+  { found, skip }: { readonly found: DescribedSubjects; readonly skip: number },
 ): Html {
   const { subjects, total, more, incomplete } = found;
   const { organizationId } = readRecordKey(form);

@@ -1,5 +1,5 @@
-// What tells persons and companies of the same name apart, from their latest states: for the list of those that a search
-// with a reason has found.
+// What distinguishes persons and companies of the same name, from their latest states: for the list of those that a
+// search with a reason has found.
 
 import type { Payload } from "../../domain/record-type.ts";
 import { StateFold } from "../../domain/record/merge.ts";
