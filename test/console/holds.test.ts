@@ -62,6 +62,7 @@ describe("holds and retention in the console", () => {
     assert.match(all, /2026-05-31<\/time> <span class="chip bad">overdue/);
     assert.doesNotMatch(all, /2026-06-01<\/time> <span|<script>|<img/);
     assert.deepEqual(heldIn(await list("viewer", "?review=overdue")), ["ada"]);
+    assert.match((await get("viewer", "/console")).text, /review is overdue<\/a>: 1</);
     assert.deepEqual(heldIn(await list("viewer", "?review=ahead")), ["ben"]);
     assert.deepEqual(heldIn(await list("viewer", "?review=none")), ["cleo"]);
     assert.deepEqual(heldIn(await list("viewer", "?owner=legal&organization=acme")), ["ada"]);
@@ -76,6 +77,10 @@ describe("holds and retention in the console", () => {
     assert.equal(await place("officer", "new", { ...form, until: "2027-06-20" }), 303);
     const soon = await list("viewer", "?end=soon");
     assert.deepEqual(heldIn(soon), ["new"]);
+    assert.match(
+      (await get("viewer", "/console")).text,
+      /Holds that end soon by themselves<\/a>: 1</,
+    );
     assert.match(soon, /2026-06-20<\/time> <span class="chip wait">soon/);
     const [id = ""] = holdsIn(soon);
     assert.match((await get("viewer", `/console/hold/${id}`)).text, /Ends by itself after/);

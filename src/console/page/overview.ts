@@ -7,6 +7,7 @@ import {
   type Overview,
   readOverview,
 } from "../../actions/upkeep/read-overview.ts";
+import { type Agenda, readAgenda } from "../../actions/operator/read-agenda.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
@@ -19,7 +20,7 @@ import {
   renderFacts,
   renderFocusableTable,
 } from "../html/html.ts";
-import { type Person, readPanels, showPage } from "../page.ts";
+import { formatCounted, type Person, readPanels, showPage } from "../page.ts";
 import {
   formatSeconds,
   quantile,
@@ -46,7 +47,8 @@ export async function showOverview(person: Person): Promise<Answer> {
   const figures = await readPanels(person, (panels) => panels.overview);
   const { minutes, buckets } = sources.history.read();
   const slots = toSlots(minutes, period, app.now());
-  const body = html`${overview.organizations === 0 && firstSteps}
+  const agenda = await readAgenda(app, person.organization);
+  const body = html`${overview.organizations === 0 && firstSteps} ${renderAgenda(agenda)}
     ${renderState(overview, app.now(), figures)} ${renderPeriods(period)}
     ${renderRecords(overview.types, slots, period)} ${renderRefusals(slots, period)}
     ${renderDurations(slots, { buckets, label: period.label })}
@@ -65,6 +67,33 @@ const firstSteps = html`<section class="empty">
   <pre><code>sluice organization create --name "Acme Payments" --id acme
 sluice key create --organization acme</code></pre>
 </section>`;
+
+const duties: readonly (readonly [name: keyof Agenda, label: string, path: string])[] = [
+  ["deletionsToApprove", "Deletions that need your approval", "/console/deletions?wait=mine"],
+  ["proposals", "Proposals that need your approval", "/console/proposals"],
+  [
+    "nearMonth",
+    "Open deletions of requests older than three weeks (Article 12(3) GDPR allows a month)",
+    "/console/deletions?status=pending&sort=due",
+  ],
+  ["reviewsOverdue", "Holds whose review is overdue", "/console/holds?review=overdue"],
+  ["holdsEnding", "Holds that end soon by themselves", "/console/holds?end=soon"],
+];
+
+/** What waits for the person; nothing if nothing does. */
+function renderAgenda(agenda: Agenda): Html | undefined {
+  const due = duties.filter(([name]) => agenda[name] > 0);
+  if (due.length === 0) return undefined;
+  return html`<section aria-labelledby="agenda">
+    <h2 id="agenda">What waits for you</h2>
+    <ul>
+      ${due.map(
+        ([name, label, path]) =>
+          html`<li><a href="${path}">${label}</a>: ${formatCounted(agenda[name])}</li>`,
+      )}
+    </ul>
+  </section>`;
+}
 
 function renderState(overview: Overview, now: number, figures: HtmlValue): Html {
   const { queue, storeBytes, engine, lastBackup } = overview;
