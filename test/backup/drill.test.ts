@@ -90,9 +90,9 @@ describe("a restore drill", () => {
   });
 
   const besides = {
-    "nothing beside the copy": { words: [], key: false, files: [early, early, late] },
-    "the ledger": { words: ["--ledger", ledgerCopy], key: false, files: [early, late] },
-    "the key": { words: [], key: true, files: [late, early] },
+    "nothing beside the copy": { words: [], key: false, files: [early, late] },
+    "the ledger": { words: ["--ledger", ledgerCopy], key: false, files: [early] },
+    "the key": { words: [], key: true, files: [late] },
     "the ledger and the key": { words: ["--ledger", ledgerCopy], key: true, files: [late, early] },
   };
   for (const [name, { words, key, files }] of Object.entries(besides)) {

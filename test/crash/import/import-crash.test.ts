@@ -16,7 +16,7 @@ const kills = 2;
 
 describe("an importer that is killed and started again", () => {
   it(`has every row in the store once, and no other, after ${kills} kills`, async (test) => {
-    const campaign = { run: (run: CampaignRun) => killImporters(run, 6_000) };
+    const campaign = { run: (run: CampaignRun) => killImporters(run, 3_000) };
     const run = { campaign, seed: 20_261_121, count: kills };
     const figures = await requireNothingFound(test, "import", run);
     assert.equal(figures.kills, kills);

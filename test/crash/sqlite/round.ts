@@ -13,8 +13,8 @@ import { killAtStart, type RunningServer, type SqliteSite, startOn } from "./sit
 export async function crashServer(site: SqliteSite, round: CrashRound): Promise<string> {
   const { kill, random, figures } = round;
   const kind = loadKinds[kill % loadKinds.length] ?? "mixed";
-  // Alternately, for each kind of load.
-  const beside = Math.floor(kill / loadKinds.length) % 2 === 1;
+  // Alternately, so that each kind of load is met with and without them.
+  const beside = kill % 2 === 1;
   const commands = beside
     ? startCommands(site, { seed: random.integer(1, 1_000_000), backup: true })
     : undefined;
