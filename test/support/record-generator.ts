@@ -2,11 +2,19 @@
 // same records. Knows no type by name; where the rules of a type reject a draft, what they require
 // is added or removed.
 
-import { countriesAlpha2, countriesAlpha3, currencies } from "../../src/domain/schema/codes.ts";
+import {
+  countriesAlpha2,
+  countriesAlpha3,
+  currencies,
+  withdrawalOf,
+} from "../../src/domain/schema/codes.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { alternativesOf, type SchemaShape } from "../../src/domain/schema/schema-shape.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { makeRandom, type Random } from "./random.ts";
+
+/** Valid at any timestamp. */
+const lastingCurrencies = [...currencies].filter((code) => withdrawalOf(code) === undefined);
 
 export type Fields = Record<string, unknown>;
 
@@ -153,7 +161,7 @@ function textValue({ format }: { format?: string }, random: Random): string {
     case "identifier":
       return `ref-${random.integer(1, 1_000_000)}`;
     case "iso-4217":
-      return random.pick([...currencies]);
+      return random.pick(lastingCurrencies);
     case "iso-3166-1-alpha-2":
       return random.pick([...countriesAlpha2]);
     case "iso-3166-1":
