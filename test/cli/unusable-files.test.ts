@@ -2,7 +2,7 @@
 // killed: nothing makes an empty store in its place.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -73,6 +73,27 @@ describe("a file that can't be used", () => {
       const { message } = await line.fail(command, ...rest);
       assert.match(message, /can't be read: it is larger than \d+ bytes/, command);
     }
+  });
+
+  it("is refused as a backup, in words that are not those of SQLite", async () => {
+    const line = makeCommandLine();
+    await line.ask("organization create --name one --id one");
+    const backup = join(line.folder, "backup.db");
+    await line.ask("backup", backup);
+    const bytes = readFileSync(backup);
+    for (const [name, content] of [
+      ["text", "hello"],
+      ["empty", ""],
+      ["cut", bytes.subarray(0, bytes.length / 2)],
+    ] as const) {
+      const path = join(line.folder, name);
+      writeFileSync(path, content);
+      const { message } = await line.fail("restore", path, "--replace");
+      assert.match(message, /^\S+ is not a backup of a store, or it is damaged/, name);
+      assert.doesNotMatch(message, /SQLite|database|table|schema \(/, name);
+    }
+    const { message } = await line.fail("restore", line.folder, "--replace");
+    assert.match(message, /^\S+ is a folder, not a backup/);
   });
 
   it("is named where its file system is read-only", mounting, async () => {

@@ -241,6 +241,7 @@ function fits(cells: readonly string[], columns: number): boolean {
 
 function wrongCellCount({ cells, line }: CsvRow, columns: number): MappedRow {
   const where = line === undefined ? "" : `, in line ${line} of the file,`;
-  const message = `has ${cells.length} cells${where} but the first line has ${columns}; a quote or a comma may be missing`;
+  const count = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
+  const message = `has ${count}${where} but the first line has ${columns}; a quote or a comma may be missing`;
   return { fieldErrors: [{ message }] };
 }

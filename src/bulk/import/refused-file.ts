@@ -1,10 +1,10 @@
 // The file of refused rows: each row unchanged, with the reason, in a format that can be corrected and imported with
 // the same mapping. Created when the first row is refused.
 
-import { closeSync, fdatasyncSync, ftruncateSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
 import { bulkKeys } from "../formats/bulk-keys.ts";
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { createOwnFile, openOwnFile } from "../../files/own-file.ts";
 import type { Row } from "../formats/row.ts";
@@ -41,8 +41,9 @@ export class RefusedFile {
     this.path = options.path;
     this.#options = options;
     this.#bytes = options.bytes;
-    if (options.bytes > 0) this.#open(() => openOwnFile(this.path, "write").descriptor);
-    else this.#remove();
+    if (options.bytes === 0) this.#remove();
+    else if (existsSync(this.path)) this.#open(() => openOwnFile(this.path, "write").descriptor);
+    else throw missing(this.path);
   }
 
   /** The size of everything written so far. Later bytes in the file do not count. */
@@ -137,10 +138,18 @@ export function describeReason(message: string | undefined, errors: readonly Fie
   return parts.length > 0 ? parts.join("; ") : (message ?? "");
 }
 
+function missing(path: string): OperatorError {
+  return new OperatorError(
+    "output",
+    `${path}, the file of refused rows with which the import continues, is missing. Put it back, or remove the file with ` +
+      "the state of the import to import all rows again.",
+  );
+}
+
 function unwritable(path: string, cause: unknown): OperatorError {
   return new OperatorError(
     "output",
-    `The file of refused rows ${path} can't be written: ${reasonOf(cause)}. Name another file with --refused.`,
+    `The file of refused rows ${path} can't be written: ${fileReasonOf(cause)}. Name another file with --refused.`,
     { cause },
   );
 }

@@ -6,6 +6,8 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { refusedLimits } from "../../../src/bulk/import/import-file.ts";
+import { RefusedFile } from "../../../src/bulk/import/refused-file.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 import { type CommandLine, makeCommandLine } from "../../cli/command-line.ts";
 
 const time = "2026-01-01T00:00:00Z";
@@ -48,6 +50,17 @@ const head = "assessment_id,type,outcome,timestamp";
 function rowsOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `a${index + 1},band,"LOW",${time}`);
 }
+
+describe("the file of refused rows of an import that continues", () => {
+  it("has to be there, and the message says what to do", () => {
+    const path = join(makeTempFolder(), "rows.refused.csv");
+    assert.throws(() => new RefusedFile({ path, columns: undefined, bytes: 10 }), {
+      name: "OperatorError",
+      message:
+        /^\S+\.csv, the file of refused rows with which .*is missing\. Put it back, or remove/,
+    });
+  });
+});
 
 describe("CSV", () => {
   for (const [what, headEnd, rowEnd] of [

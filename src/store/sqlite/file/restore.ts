@@ -142,6 +142,7 @@ function checkBackup(file: string, path: string): void {
   if (store?.ino === found.ino && store.dev === found.dev) {
     throw new StoreError(`${file} is the store itself, and not a backup of it.`);
   }
+  if (found.isDirectory()) throw new StoreError(`${file} is a folder, not a backup of a store.`);
   refuseUnclosed(file);
   let version: number | undefined;
   let integrity: string | undefined;
@@ -153,8 +154,10 @@ function checkBackup(file: string, path: string): void {
     version = backup.get<{ value: number }>(readVersion)?.value;
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError(`${file} is not a backup of a store: ${why}.`, { cause });
+    throw new StoreError(
+      `${file} is not a backup of a store, or it is damaged. Copy it again from where it is kept, or use another backup.`,
+      { cause },
+    );
   }
   if (integrity !== "ok") {
     throw new StoreError(
