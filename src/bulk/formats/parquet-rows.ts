@@ -9,7 +9,8 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from "hyparquet";
-import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { systemReasonOf } from "../../basics/system-reason.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "./bulk-keys.ts";
 import { compressionOf, plainName } from "./compression.ts";
@@ -43,7 +44,9 @@ export const openAnyRows: OpenRows = async (input, options) => {
     );
   }
   const file = await explain(input, () => openParquet(input.path));
-  const readers = columnReaders(file.metadata, { type: options.type, codecs });
+  const readers = await explain(input, async () =>
+    columnReaders(file.metadata, { type: options.type, codecs }),
+  );
   const fieldErrors = [...readers].map(([name, { cellError }]) => [name, cellError] as const);
   return {
     format: "parquet",
@@ -63,7 +66,7 @@ async function openParquet(path: string): Promise<ParquetFile> {
   const metadata = await parquetMetadataAsync(buffer, { geoparquet: false });
   if (metadata.row_groups.some((group) => group.total_byte_size > BigInt(groupBytesMax))) {
     const mebibytes = groupBytesMax / 1_024 / 1_024;
-    throw new Error(`a row group has more than ${mebibytes} MiB; write it with smaller ones`);
+    throw new Unreadable(`a row group has more than ${mebibytes} MiB; write it with smaller ones`);
   }
   return { buffer, metadata };
 }
@@ -124,7 +127,7 @@ async function readPart(
   });
   const short = columns.find((name) => (ends.get(name) ?? 0) < end);
   if (short === undefined) return rows;
-  throw new Error(`the column "${short}" has fewer rows than its row group`);
+  throw new Unreadable(`the column "${short}" has fewer rows than its row group`);
 }
 
 function rowOf({
@@ -158,11 +161,16 @@ function withNulls(fields: JsonObject): JsonObject {
   return { ...others, ...Object.fromEntries(names.map((name) => [String(name), null])) };
 }
 
+/** Its message completes "can't be read as Parquet: …"; those of the library mean nothing to users. */
+class Unreadable extends Error {}
+
 async function explain<Result>({ path }: TextInput, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (cause) {
-    const message = `${path} can't be read as Parquet: ${reasonOf(cause)}.`;
-    throw new OperatorError("input", message, { cause });
+    if (cause instanceof OperatorError) throw cause;
+    const known = cause instanceof Unreadable ? cause.message : systemReasonOf(cause);
+    const why = known ?? "it is damaged or truncated, or has another format";
+    throw new OperatorError("input", `${path} can't be read as Parquet: ${why}.`, { cause });
   }
 }

@@ -103,7 +103,7 @@ function explain(path: string, cause: unknown): Error {
       `${path} needs a window of more than 8 MiB to be decompressed; compress it without --long or --ultra.`,
     );
   }
-  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ZSTD")) {
+  if (/^(Z_|ERR_BROTLI|ERR__ERROR_|ZSTD)/.test(code)) {
     return new OperatorError(
       "input",
       `${path} is damaged or truncated, or not compressed as its name says.`,

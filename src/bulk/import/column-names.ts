@@ -66,7 +66,7 @@ export function unknownColumns(type: RecordType, unused: readonly string[]): Ope
   return new OperatorError(
     "mapping",
     `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
-      `${adviseName(first, type.fieldNames)}. Use --map to say where each field comes from; columns that ` +
+      `${adviseName(first, type.fieldNames) || "."} Use --map to say where each field comes from; columns that ` +
       "are not mapped are then ignored.",
   );
 }

@@ -112,6 +112,7 @@ function readJson(path: string, fail: Fail): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
+    if (cause instanceof SyntaxError) throw fail("is not JSON");
     throw fail(`can't be read: ${fileReasonOf(cause)}`);
   }
 }

@@ -151,6 +151,7 @@ describe("an input of an import", () => {
       csv(","),
       /damaged or truncated, or not compressed/,
     ],
+    ["is not Brotli", "rows.csv.br", csv(","), /damaged or truncated, or not compressed/],
     ["was cut", "rows.csv.zst", zstdCompressSync(csv(",")).subarray(0, 99), /damaged or truncated/],
     ["needs much memory to be decompressed", "rows.csv.zst", wide, /a window of more than 8 MiB/],
     ["is not UTF-8", "rows.csv", Buffer.from([105, 100, 10, 0xff, 10]), /not text in its encoding/],

@@ -136,4 +136,10 @@ describe("the origin of a field", () => {
       assert.throws(() => read(new Map(readMapItems(item)), { a: "1" }, "amount"), { message });
     }
   });
+
+  it("is refused in a file that is not JSON", () => {
+    const file = join(makeTempFolder(), "mapping.json");
+    writeFileSync(file, '{"fields": {');
+    assert.throws(() => readMappingFile(file), { message: /mapping\.json is not JSON\.$/ });
+  });
 });
