@@ -107,7 +107,8 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   } finally {
     progress?.close();
     refused.close();
-    await state.save();
+    if (progress === undefined) state.discard();
+    else await state.save();
   }
   if (tools.stopping.aborted) throw stopped(plan.file, state);
   return {

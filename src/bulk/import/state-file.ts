@@ -49,6 +49,7 @@ const unsavedListsMax = 5;
 
 export class StateFile {
   readonly #path: string | undefined;
+  readonly #isNew: boolean;
   #state: State;
   #unsavedLists = 0;
   readonly #saves = new SerialQueue();
@@ -60,6 +61,7 @@ export class StateFile {
   constructor(path: string | undefined, identity: Identity) {
     this.#path = path;
     const found = path === undefined ? undefined : continuedState(path, identity);
+    this.#isNew = found === undefined;
     this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
     if (path !== undefined) this.#begin(path, found === undefined ? createFile : renameSync);
   }
@@ -99,6 +101,11 @@ export class StateFile {
     };
     this.#unsavedLists += 1;
     return this.#unsavedLists >= unsavedListsMax ? this.save() : Promise.resolve();
+  }
+
+  /** For an import that has sent nothing: unless an earlier one may have, it can be repeated in another way. */
+  discard(): void {
+    if (this.#path !== undefined && this.#isNew) removeState(this.#path);
   }
 
   /** Resolves when all that was completed before the call is saved. Rejects with OperatorError. */

@@ -62,6 +62,17 @@ describe("the file of refused rows of an import that continues", () => {
   });
 });
 
+describe("an import that has failed before it sent anything", () => {
+  it("can be repeated in another way", async () => {
+    const line = await makeLine();
+    const file = write(line, "rows.json", [{ a: [assess("one")] }]);
+    const words = ["import", file, "--type", "risk_assessment", "--organization", "acme"];
+    const { message } = await line.fail(...words);
+    assert.match(message, /give its key with --list/);
+    assert.equal((await importFile(line, file, "--list", "a")).written, 1);
+  });
+});
+
 describe("CSV", () => {
   for (const [what, headEnd, rowEnd] of [
     ["whose first line ends in CR LF and whose others in LF", "\r\n", "\n"],
