@@ -85,6 +85,7 @@ describe("the layers", () => {
     ["src/cli/a.ts", 'export const a = app.store.engine === "sqlite";', "a command knows engines"],
     ["src/cli/a.ts", "export const a = texts[engine];", "a table by engine"],
     ["src/actions/a.ts", 'const find = "SELECT id FROM record WHERE id = ?";', "SQL outside"],
+    ["src/feature/one/a.ts", 'const find = "SELECT id FROM a WHERE id = ?";', "SQL of a feature"],
     [
       "src/store/interface/store.ts",
       "const a = `insert into record (id) values (?)`;",

@@ -9,6 +9,7 @@ import { parseFiles } from "./syntax.ts";
 describe("shared statements", () => {
   const examples: readonly (readonly [path: string, text: string, violations: number])[] = [
     ["src/store/sql/a.ts", "function* f() { run(sql); }", 1],
+    ["src/feature/one/store/a.ts", "function* f() { run(sql); }", 1],
     ["src/store/sql/b.ts", "function* f() { if (one) auditAct(note, act); }", 1],
     ["src/store/sql/c.ts", "function* f() { void run(sql); yield run(sql); }", 1],
     ["src/store/sql/d.ts", "function* f() { yield* run(sql); return yield* all(sql); }", 0],

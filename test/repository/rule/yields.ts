@@ -17,14 +17,14 @@ import {
 } from "typescript/unstable/ast/is";
 import { type CodeFile, placeOf, walk } from "../syntax.ts";
 
-const folder = "src/store/sql/";
+const folder = /^src\/(?:store\/sql|feature\/[^/]+\/store)\//;
 
 /**
  * In the folder every call of a function that stands alone, but not of a method, such as `push`;
  * elsewhere calls of functions that are imported from it.
  */
 export function findYieldViolations(file: CodeFile): readonly string[] {
-  const isShared = file.path.startsWith(folder);
+  const isShared = folder.test(file.path);
   const imported = importedNames(file);
   if (!isShared && imported.size === 0) return [];
   const violations: string[] = [];
@@ -58,7 +58,7 @@ function importedNames(file: CodeFile): ReadonlySet<string> {
   walk(file.syntax, (node) => {
     if (!isImportDeclaration(node) || !isStringLiteral(node.moduleSpecifier)) return;
     const target = posix.join(posix.dirname(file.path), node.moduleSpecifier.text);
-    if (!target.startsWith(folder)) return;
+    if (!folder.test(target)) return;
     const bindings = node.importClause?.namedBindings;
     if (bindings === undefined) return;
     if (isNamespaceImport(bindings)) names.add(bindings.name.text);

@@ -25,6 +25,7 @@ import {
 } from "./citus-rules.ts";
 
 const folder = new URL("../../../src/store/", import.meta.url);
+const written = ["{postgres,sql}/**/*.ts", "../feature/*/store/*.ts"];
 
 /** Statements that run only without Citus, by file and name. */
 const neverOnCitus: ReadonlySet<string> = new Set([
@@ -79,7 +80,7 @@ function textsOf(source: string): readonly (readonly [name: string, text: string
 }
 
 function readStatements(): readonly Statement[] {
-  const files = globSync("{postgres,sql}/**/*.ts", { cwd: folder, exclude: ["**/migration/**"] });
+  const files = globSync(written, { cwd: folder, exclude: ["**/migration/**"] });
   const sources = files.sort().map((file) => {
     const texts = textsOf(withFragments(readFileSync(new URL(file, folder), "utf8")));
     return { file, texts };

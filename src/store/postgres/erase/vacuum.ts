@@ -2,17 +2,22 @@
 // only for a small share of the time and not after each erasure, because vacuuming a large store takes long.
 
 import { escapeIdentifier } from "pg";
+import { storeParts } from "../../parts.ts";
+import { isAboutRecords } from "../../sql/erasure-map.ts";
 import type { Database } from "../database.ts";
+
+const idColumn = "organization_id";
 
 /**
  * The tables with rows or values that are erased with records; vacuuming a table includes its indexes and long values.
  * The table of deletions is included because a deletion names the held record that it waits for, and that of holds
  * because a hold names its record until the release.
  */
-export const erasedTables =
-  "record change relation deletion_target pseudonym idempotent_reply deletion hold restricted_reference search_token party_block erasure_notice".split(
-    " ",
-  );
+export const erasedTables: readonly string[] = [
+  ..."record change relation deletion_target pseudonym idempotent_reply deletion hold".split(" "),
+  ..."restricted_reference search_token party_block".split(" "),
+  ...storeParts.flatMap(({ tables }) => tables.filter((table) => isAboutRecords(table, idColumn))),
+];
 
 const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON)`;
 
