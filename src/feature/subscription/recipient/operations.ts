@@ -183,7 +183,7 @@ export const listRecipients: Verb = {
       },
     ],
     reply: jsonReply("The recipients.", {
-      name: "Recipients",
+      name: "RecipientList",
       schema: objectSchema("The recipients of the organization.", {
         recipients: {
           type: "array",

@@ -164,7 +164,7 @@ export const listWebhookEndpoints: Verb = {
       },
     ],
     reply: jsonReply("The endpoints.", {
-      name: "WebhookEndpoints",
+      name: "WebhookEndpointList",
       schema: objectSchema("The endpoints of the organization.", {
         webhook_endpoints: {
           type: "array",
