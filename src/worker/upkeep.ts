@@ -148,7 +148,9 @@ function retentionRound(app: App, log: Logger): Round {
   return withPauses(purgePauseMs, async () => {
     const { queued, recent, next } = await applyRetention(app, place, marks);
     if (queued > 0) log.info({ queued }, "retention queued deletions");
-    if (recent > 0) log.warn({ recent }, "a ceiling ends for records that arrived within a day");
+    if (recent > 0) {
+      log.warn({ recent }, "retention queued deletions of records that arrived within a day");
+    }
     place = next;
     return next !== undefined;
   });

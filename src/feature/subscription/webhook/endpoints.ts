@@ -92,7 +92,8 @@ function requireKeys(app: App): WebhookKeys {
   if (keys !== undefined) return keys;
   throw new OperatorError(
     operatorErrors.webhook_key,
-    "Secrets of webhooks are derived from the key for receipts, which this user can't read, or which does not exist yet.",
+    "Secrets of webhooks are derived from the key for receipts, which this user can't read, or which " +
+      "does not exist yet: a serving process makes it at its first start.",
   );
 }
 
