@@ -74,6 +74,14 @@ async function openFilled(engine: Engine, test: Parameters<typeof openSite>[1]):
   return site;
 }
 
+/** What features do for the organization ends when it is closed. */
+async function requireEnded(store: TestStore): Promise<void> {
+  for (const { read } of storeSamples) {
+    const owners = (await read(store)).map(({ organizationId }) => organizationId);
+    assert.deepEqual([...new Set(owners)], [other]);
+  }
+}
+
 async function requireErased(store: TestStore, deletion: Deletion): Promise<void> {
   assert.equal(deletion.status, "completed");
   assert.deepEqual(deletion.erased, erased);
@@ -84,10 +92,7 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
     imports.map(({ organizationId }) => organizationId),
     [other],
   );
-  for (const { read } of storeSamples) {
-    const owners = (await read(store)).map(({ organizationId }) => organizationId);
-    assert.deepEqual([...new Set(owners)], [other]);
-  }
+  await requireEnded(store);
   assert.equal((await store.changesOf(keyOf("transaction", "t3", other))).length, 2);
   assert.equal((await store.changesOf(keyOf("person", "p", other))).length, 10);
   await store.requireConsistent();
@@ -106,6 +111,7 @@ export function testClosing(engine: Engine): void {
       const closed = await store.closeOrganization(acme, operator);
       assert.equal(closed && "closedAt" in closed && closed.closedAt, operator.now);
       assert.notEqual(await store.credentialsVersion(), version);
+      await requireEnded(store);
       const caller = await store.findCaller(bytesOf("token"));
       assert.equal(caller?.key.revokedAt, operator.now);
       assert.equal(caller.organization.closedAt, operator.now);
