@@ -28,8 +28,8 @@ export interface Value<Row, From = App> {
   readonly html?: Read<Row, From, HtmlValue>;
   /** On the page of the row, if it differs; undefined for what is not shown. */
   readonly fact?: Read<Row, From, HtmlValue>;
-  /** `bare`: names its row, and needs no label where rows are shown as cards. */
-  readonly kind?: "bare" | "number";
+  /** `bare`: names its row, and needs no label where rows are shown as cards. `text`: may have several lines. */
+  readonly kind?: "bare" | "number" | "text";
 }
 
 export type Facts = readonly (readonly [name: string, value: HtmlValue])[];

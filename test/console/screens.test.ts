@@ -63,6 +63,7 @@ describe("a page of the console", () => {
         assert.deepEqual(await page.evaluate(findOverflow), [], `${path} at ${width} pixels`);
       }
       await page.setViewportSize({ width: 1_280, height: 800 });
+      assert.deepEqual(await page.evaluate(findCutTables), [], `${path} cuts a table off`);
       await page.evaluate("document.documentElement.style.fontSize = '200%'");
       assert.deepEqual(await page.evaluate(findOverflow), [], `${path} at 200 %`);
     }
@@ -125,6 +126,11 @@ function runAxe(rules: readonly string[]): string {
     .then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
 }
+
+/** Tables of which a part is seen only after scrolling, although the window is wide enough for work. */
+const findCutTables = `[...document.querySelectorAll(".scroll:has(table)")]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent.slice(0, 80))`;
 
 /** What is wider than the window, except inside what scrolls by itself. */
 const findOverflow = `(() => {

@@ -118,9 +118,9 @@ function renderDeletions(deletions: readonly SubjectDeletion[]): Html | false {
   const columns: readonly Column<SubjectDeletion>[] = [
     ["Deletion", (one) => renderDeletionLink(one.deletion_request_id), "bare"],
     ["Status", ({ status }) => renderStatus(status)],
-    ["Waits for", (one) => describeWait(one)],
+    ["Waits for", (one) => describeWait(one), "text"],
     ["Requested", (one) => renderTime(Date.parse(one.requested_at))],
-    ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`],
+    ["Reason", ({ reason }) => html`<bdi>${reason}</bdi>`, "text"],
   ];
   return (
     deletions.length > 0 &&

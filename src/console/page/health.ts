@@ -105,7 +105,7 @@ const settingColumns: readonly Column<ProcessFacts["settings"][number]>[] = [
   ["Setting", ({ name }) => html`<code>${name}</code>`, "head"],
   ["Value", ({ value }) => html`<bdi>${value}</bdi>`],
   ["From", ({ isDefault }) => (isDefault ? "default" : "set")],
-  ["Meaning", ({ summary }) => summary.replaceAll("`", "")],
+  ["Meaning", ({ summary }) => summary.replaceAll("`", ""), "text"],
 ];
 
 function renderSettings(settings: ProcessFacts["settings"]): Html {

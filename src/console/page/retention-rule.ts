@@ -40,7 +40,7 @@ export function renderRules(rules: readonly RetentionRule[], retainDays: number 
     ["Erased after", ({ deleteAfterDays: days }) => (days === undefined ? "–" : formatDays(days))],
     ["Counted from", ({ countedFrom }) => countedFrom],
     ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
-    ["In words", (rule) => describeRule(rule, retainDays)],
+    ["In words", (rule) => describeRule(rule, retainDays), "text"],
   ];
   return html`<section aria-labelledby="rules">
     <h2 id="rules">Rules of types</h2>

@@ -13,7 +13,12 @@ import { recipientNameCharactersMax } from "../store/rows.ts";
 import { rights } from "../rows.ts";
 import { defineNoun } from "../../../noun/noun.ts";
 
-const values = { types: { html: ({ types }: Recipient) => types.map(titleOf).join(", ") } };
+const values = {
+  types: {
+    html: ({ types }: Recipient) => types.map(titleOf).join(", "),
+    kind: "text",
+  },
+} as const;
 
 /** A recipient as creating and removing it show it, without what a list computes. */
 const registered = defineNoun<Recipient>({

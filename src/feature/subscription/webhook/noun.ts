@@ -50,7 +50,11 @@ const screen = "/console/organizations";
 const endpoints = {
   ...defineNoun<WebhookEndpoint>({
     values: {
-      endpointId: idValue("webhook", ({ endpointId }) => endpointId),
+      endpointId: idValue(
+        "webhook",
+        ({ endpointId }) => endpointId,
+        ({ description }) => description,
+      ),
       description: { fact: ({ description }) => description && html`<bdi>${description}</bdi>` },
       organizationId: organizationValue,
       all: {
@@ -60,10 +64,12 @@ const endpoints = {
         text: (endpoint, app) => describeState(endpoint, app, "key changed"),
         tone: (endpoint, app) => (stateOf(endpoint, app) === "enabled" ? "good" : "bad"),
         html: (endpoint, app) => describeState(endpoint, app, "needs a new secret"),
+        kind: "text",
       },
       lastResult: {
         text: ({ lastResult = "" }) => lastResult,
         html: ({ lastResult }) => lastResult,
+        kind: "text",
       },
       lastAttemptAt: known(({ lastAttemptAt }) => lastAttemptAt),
       lastDeliveredAt: known(({ lastDeliveredAt }) => lastDeliveredAt),
@@ -310,7 +316,7 @@ export const webhooksPage: NounPage = {
     </p>`;
     const body = html`${found.length === 0 ? none : endpoints.list(found, app)}
     ${renderForms(app, webhooksPage.acts, id)}`;
-    return { title: `Webhooks of ${id}`, screen, body };
+    return { title: "Webhooks", id, screen, body };
   },
 };
 
@@ -320,6 +326,6 @@ export const webhookPage: NounPage = {
     const endpoint = await showEndpoint(app, id);
     const body = html`${renderFacts(endpoints.facts(endpoint, app))}
     ${renderForms(app, webhookPage.acts, id)}`;
-    return { title: `Endpoint ${endpoint.endpointId}`, screen, body };
+    return { title: "Endpoint of webhooks", id: endpoint.endpointId, screen, body };
   },
 };
