@@ -42,8 +42,7 @@ export const holdsOfRecord = defineNoun<Hold, void>({
   columns: `holdId, ${own}`,
 });
 
-/** On pages. */
-export const shownHolds = defineNoun<Hold>({
+const onPages: Parameters<typeof defineNoun<Hold>>[0] = {
   values: {
     holdId: idValue(
       "hold",
@@ -61,6 +60,15 @@ export const shownHolds = defineNoun<Hold>({
   },
   headings: "holdId, record, organizationId, owner, reviewOn, endsOn, placed",
   facts: "record, organizationId, reason, owner, reviewOn, endsOn: Ends by itself after, placed",
+};
+
+/** On pages. */
+export const shownHolds = defineNoun(onPages);
+
+/** On the page of a record. */
+export const shownHoldsOfRecord = defineNoun({
+  ...onPages,
+  headings: "holdId, owner, reviewOn, endsOn, placed",
 });
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {

@@ -31,7 +31,7 @@ import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
-import { shownHolds } from "../../noun/hold.ts";
+import { shownHoldsOfRecord } from "../../noun/hold.ts";
 import { renderPlacing } from "./holds.ts";
 import { renderOrganization } from "../html/party.ts";
 
@@ -133,7 +133,7 @@ function renderHolds({ app }: Person, key: RecordKey, holds: readonly Hold[]): H
   const all = new URLSearchParams({ organization: key.organizationId, type: key.resourceType });
   return html`<section aria-labelledby="holds">
     <h2 id="holds">Holds</h2>
-    ${shown.length === 0 ? html`<p>There is no hold on it.</p>` : shownHolds.list(shown, app)}
+    ${shown.length === 0 ? html`<p>There is no hold on it.</p>` : shownHoldsOfRecord.list(shown, app)}
     ${
       more > 0 &&
       html`<p>
