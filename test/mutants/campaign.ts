@@ -4,7 +4,18 @@ import type { Campaign } from "../campaign/campaign.ts";
 import { readMutants } from "./mutant.ts";
 import { runMutants } from "./run-mutants.ts";
 
-const layers = ["domain", "store", "actions", "http", "worker", "bulk", "cli", "console", "client"];
+const layers = [
+  "domain",
+  "store",
+  "actions",
+  "http",
+  "worker",
+  "bulk",
+  "cli",
+  "console",
+  "client",
+  "feature",
+];
 
 export const mutants: Campaign = {
   about: "plants small faults in a copy, and reports those that no test finds",
