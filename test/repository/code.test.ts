@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { findCrowdedPages } from "./rule/console-pages.ts";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
-import { findLoadedPackages } from "./rule/loaded-packages.ts";
+import { findLoaded } from "./rule/loaded.ts";
 import { findFormViolations } from "./rule/names.ts";
 import { findSlowPatterns } from "./rule/patterns.ts";
 import { findSizeViolations } from "./rule/sizes.ts";
@@ -78,11 +78,23 @@ describe("the layers", () => {
       .filter((path) => /^src\/.*-thread\.ts$/.test(path));
     assert.ok(threads.includes("src/process/import-thread.ts"));
     for (const entry of ["src/process/serve.ts", ...threads]) {
-      const packages = findLoadedPackages(house, entry, { later: true });
+      const { packages } = findLoaded(house, entry, { later: true });
       assert.equal(packages.includes("hyparquet"), false, entry);
     }
-    const importing = findLoadedPackages(house, "src/cli/run-import.ts");
+    const importing = findLoaded(house, "src/cli/run-import.ts").packages;
     assert.ok(importing.includes("hyparquet"));
+  });
+
+  it("load no page of the console for a command, also not for one of a feature", () => {
+    const page = /^src\/(?:console\/(?:page\/|routes)|feature\/[^/]+\/(?:pages|console)\.)/;
+    const paths = house.map(({ path }) => path);
+    const ofFeatures = paths.filter((path) => /^src\/feature\/[^/]+\/commands\.ts$/.test(path));
+    for (const entry of ["src/cli/main.ts", ...ofFeatures]) {
+      const pages = [...findLoaded(house, entry).files].filter((path) => page.test(path));
+      assert.deepEqual(pages, [], entry);
+    }
+    const serving = [...findLoaded(house, "src/process/serve.ts").files];
+    assert.ok(serving.some((path) => page.test(path)));
   });
 
   const loaded: Readonly<Record<string, readonly string[]>> = {
@@ -94,7 +106,7 @@ describe("the layers", () => {
   };
   for (const [entry, packages] of Object.entries(loaded)) {
     it(`load few packages at the start of ${entry}, each of which costs time`, () => {
-      assert.deepEqual(findLoadedPackages(house, entry), packages);
+      assert.deepEqual(findLoaded(house, entry).packages, packages);
     });
   }
 });

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { findCrowdedPages } from "./rule/console-pages.ts";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
-import { findLoadedPackages } from "./rule/loaded-packages.ts";
+import { findLoaded } from "./rule/loaded.ts";
 import { findShellCommands } from "./rule/words.ts";
 import { findStoreCalls } from "./rule/store-calls.ts";
 import { parseFiles } from "./syntax.ts";
@@ -25,8 +25,8 @@ describe("the layers", () => {
         'export { d } from "../d.ts";\nimport "node:fs";\nconst e = () => import("at-run-time");',
       "src/d.ts": 'import f from "@scope/name/part";\nimport "./b/b.ts";\nimport "plain";',
     });
-    assert.deepEqual(findLoadedPackages(files, "src/a.ts"), ["@scope/name", "plain"]);
-    const all = findLoadedPackages(files, "src/a.ts", { later: true });
+    assert.deepEqual(findLoaded(files, "src/a.ts").packages, ["@scope/name", "plain"]);
+    const { packages: all } = findLoaded(files, "src/a.ts", { later: true });
     assert.deepEqual(all, ["@scope/name", "at-run-time", "plain"]);
   });
 

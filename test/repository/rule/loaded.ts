@@ -1,16 +1,22 @@
-// Which packages a process or a thread loads when it starts: those that its file imports, itself or by way of others.
-// What is imported at run time is not loaded then, unless it is asked for.
+// Which files and packages a process or a thread loads when it starts: those that its file imports, itself or by way of
+// others. What is imported at run time is not loaded then, unless it is asked for.
 
 import { posix } from "node:path";
 import { isCallExpression } from "typescript/unstable/ast/is";
 import { type CodeFile, importsOf } from "../syntax.ts";
 
-/** Sorted; `entry` is the path of the file that is run. `later`: with what is imported at run time. */
-export function findLoadedPackages(
+interface Loaded {
+  readonly files: ReadonlySet<string>;
+  /** Sorted. */
+  readonly packages: readonly string[];
+}
+
+/** `entry` is the path of the file that is run. `later`: with what is imported at run time. */
+export function findLoaded(
   files: readonly CodeFile[],
   entry: string,
   { later = false } = {},
-): readonly string[] {
+): Loaded {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const packages = new Set<string>();
   const seen = new Set<string>();
@@ -26,7 +32,7 @@ export function findLoadedPackages(
     }
   }
   if (!seen.has(entry)) throw new Error(`there is no file ${entry}`);
-  return [...packages].sort();
+  return { files: seen, packages: [...packages].sort() };
 }
 
 function nameOf(specifier: string): string {
