@@ -21,20 +21,29 @@ const fileTimeoutMs = 10 * 60_000;
 /** A file that timed out can keep its process alive; when nothing was reported for so long after that, all end. */
 const idleMs = 60_000;
 
-/** Parts of the paths of the longest files, which are run first. */
+/** Parts of the paths of the longest files, the longest first. */
 const long = [
-  "test/conformance/",
   "test/together/crash",
+  "test/together/contract",
   "test/together/cli",
   "test/together/store",
+  "test/together/receipt",
+  "test/conformance/",
   "test/together/backup",
-  "test/together/contract",
+  "test/together/postgres",
   "test/together/bulk",
-  "test/together/",
+  "test/together/actions",
+  "test/together/console",
   "test/console/tasks",
+  "test/together/campaigns",
+  "test/together/http",
+  "test/together/client",
+  "test/together/repository",
+  "test/together/units",
   "test/changes/",
   "test/contract/on-",
   "test/console/screens",
+  "test/together/",
   "test/abuse/",
   "test/disclosure/",
 ];
@@ -68,8 +77,8 @@ async function main(words: readonly string[]): Promise<number> {
       ...others,
       ...Object.keys(groups).map((name) => join(root, `test/together/${name}.ts`)),
     ].sort(longFirst),
-    // Many tests wait for a process or for the disk, so one more file than there are processors.
-    concurrency: availableParallelism() + 1,
+    // Many tests wait for a process or for the disk, so two more files than there are processors.
+    concurrency: availableParallelism() + 2,
     timeout: fileTimeoutMs,
   });
   const asSeparate = separate();

@@ -18,8 +18,8 @@ import {
 for (const engine of engines) {
   describe(`consumers of the feed on ${engine}`, () => {
     it("have every change once and in order, whatever is killed", async (test) => {
-      const run = { campaign: changes, engine, seed: 20_261_201, count: 4 };
-      const amounts = { changes: 1_000, writers: 4 };
+      const run = { campaign: changes, engine, seed: 20_261_201, count: 3 };
+      const amounts = { changes: 600, writers: 4 };
       const figures = await requireNothingFound(test, "changes", { ...run, amounts });
       const { kills = 0, changes: compared = 0, serverKills, consumerKills } = figures;
       assert.ok(kills >= run.count && compared >= amounts.changes, "there was load");
