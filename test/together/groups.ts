@@ -1,5 +1,5 @@
-// Which test files run together in one process: those that leave what a process has once, such as its environment or
-// its timers, as it was, and that measure neither memory nor time.
+// Which test files run together in one process: those that contain their tests themselves, leave what a process has
+// once, such as its environment or its timers, as it was, and measure neither memory nor time.
 
 import { relative } from "node:path";
 import { inAnyFeature } from "../parts.ts";
@@ -64,7 +64,7 @@ const groups: Readonly<Record<string, Group>> = {
   actions: { of: ["actions/", "worker/"], but: [] },
   bulk: { of: ["bulk/"], but: [] },
   repository: { of: ["repository/"], but: ["repository/run"] },
-  client: { of: ["client/"], but: [] },
+  client: { of: ["client/"], but: ["client/postgres", "client/sqlite"] },
   clients: { of: ["clients/", "generated/"], but: [] },
   release: { of: ["deploy/", "release/"], but: [] },
   crash: { of: ["crash/"], but: [] },
