@@ -26,6 +26,7 @@ const long = [
   "test/together/crash",
   "test/together/contract",
   "test/together/cli",
+  "test/together/features",
   "test/together/store",
   "test/together/receipt",
   "test/conformance/",
