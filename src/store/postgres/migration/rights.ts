@@ -6,15 +6,13 @@ import { storeParts } from "../../parts.ts";
 import { readTables } from "../../sql/schema.ts";
 import type { Transaction } from "../transaction.ts";
 
-const tablesOfParts = storeParts.flatMap(({ tables }) => tables).join(" ");
-
 /** The right to read is needed on every table. The values are names of tables, separated by spaces. */
 export const rightsOfService: Readonly<Record<string, string>> = {
   "INSERT, UPDATE": "organization api_key operator deletion ledger proposal arrival_timeline",
   "INSERT, UPDATE, DELETE":
     "access_token record change relation deletion_target pseudonym hold restricted_reference idempotent_reply " +
     "restore replay_entry retention_floor import_run operator_session operator_passkey one_time_token search_token party_block " +
-    `deletion_recipient ${tablesOfParts}`,
+    ["deletion_recipient", ...storeParts.flatMap(({ tables }) => tables)].join(" "),
   INSERT: "audit_entry receipt receipt_key",
   UPDATE: "audit_head receipt_head receipt_key counter search_index",
 };
