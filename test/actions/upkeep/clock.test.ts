@@ -9,6 +9,13 @@ import { identifyKeyHolder, issueToken } from "../../../src/actions/access/issue
 import { createKey, keyStatus, listKeys, revokeKey } from "../../../src/actions/access/keys.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { createOperator } from "../../../src/actions/operator/operators.ts";
+import { findSession } from "../../../src/actions/operator/session.ts";
+import {
+  createSignInLink,
+  readSignInLink,
+  useSignInLink,
+} from "../../../src/actions/operator/sign-in-link.ts";
 import {
   confirmClock,
   describeClockJump,
@@ -191,5 +198,21 @@ describe("a clock", () => {
     await assert.rejects(identifyKeyHolder(app, secret), { errorName: "credential_revoked" });
     const [revoked] = await listKeys(app, "acme");
     assert.equal(revoked && keyStatus(revoked, app.now()), "revoked");
+  });
+
+  it("that was ahead leaves no sign-in link and no session that lasts for years", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    const { app } = one;
+    await createOperator(app, { name: "anna", roles: ["auditor"] });
+    assert.equal(await one.isClockTrusted(), true);
+    one.jump(10 * year);
+    const { secret } = await createSignInLink(app, "anna");
+    const used = await createSignInLink(app, "anna");
+    const session = (await useSignInLink(app, used.secret))?.secret ?? "";
+    one.jump(-10 * year);
+    one.wait(60_000);
+    assert.equal(await one.isClockTrusted(), true);
+    assert.equal(await readSignInLink(app, secret), undefined);
+    assert.equal(await findSession(app, session), undefined);
   });
 });
