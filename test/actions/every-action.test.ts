@@ -25,6 +25,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "deletion/list-deletions countDeletions": partly,
   "deletion/list-deletions countWaiting": partly,
   "deletion/preview-deletion previewDeletion": begun,
+  "deletion/report-erasures reportErasures": partly,
   "deletion/show-deletion readDeletionDetails": partly,
   "deletion/show-deletion readReceipt": partly,
   "intake/imports writeImported": begun,
@@ -43,6 +44,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/passkey listPasskeys": own,
   "operator/passkey removePasskey": own,
   "operator/passkey signInWithPasskey": signIn,
+  "operator/read-agenda readAgenda": partly,
   "operator/session endOwnSession": own,
   "operator/session enterSession": signIn,
   "operator/session findSession": signIn,
@@ -72,6 +74,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "retention/retention-rules previewRules": partly,
   "retention/retention-rules setRule": partly,
   "retention/holds stateOf": begun,
+  "search/find-subjects findDescribed": partly,
   "upkeep/clock describeClockJump": begun,
   "upkeep/index-parties makePartyRound": begun,
   "upkeep/store-upkeep describeStore": open,
@@ -85,10 +88,13 @@ interface Action {
   readonly body: string;
 }
 
-/** The functions of actions and of features that these folders import and that are given the application. */
+/** The functions of actions and of features that console and command line import and that are given the application. */
 function findActions(): readonly Action[] {
   const byName = new Map<string, string>();
-  for (const path of globSync("src/{console,cli,bulk,noun,feature}/**/*.ts")) {
+  for (const path of globSync([
+    "src/{console,cli,bulk,noun}/**/*.ts",
+    "src/feature/**/{commands,console,noun,pages}.ts",
+  ])) {
     const imports = readFileSync(path, "utf8").matchAll(/import \{([^}]*)\} from "(\.[^"]+)"/g);
     for (const [, names = "", specifier = ""] of imports) {
       const file = posix.join(posix.dirname(path.replaceAll("\\", "/")), specifier);
@@ -101,7 +107,7 @@ function findActions(): readonly Action[] {
       }
     }
   }
-  const known = new Set(["operator/viewer"]);
+  const known = new Set(["app", "operator/viewer"]);
   return [...byName]
     .filter(([name]) => !known.has(name.split(" ")[0] ?? ""))
     .map(([name, body]) => ({ name, body }));

@@ -140,11 +140,12 @@ describe("the digests of later changes", () => {
       new URL("../../../src/store/sqlite/commit/record.ts", import.meta.url),
       "utf8",
     );
-    const statementOf = (name: string) =>
-      (new RegExp(`const ${name} = \\s*\`([^\`]*)\``).exec(source)?.[1] ?? "").replaceAll(
-        /\$\{comparedChanges( - 1)?\}/g,
-        (_, less?: string) => String(comparedChanges - (less === undefined ? 0 : 1)),
-      );
+    const statementOf = (name: string): string =>
+      (new RegExp(`const ${name} = \\s*\`([^\`]*)\``).exec(source)?.[1] ?? "")
+        .replaceAll(/\$\{comparedChanges( - 1)?\}/g, (_, less?: string) =>
+          String(comparedChanges - (less === undefined ? 0 : 1)),
+        )
+        .replaceAll(/\$\{(\w+)\}/g, (_, part: string) => statementOf(part));
     const planOf = (name: string) =>
       place.withDatabase((file) =>
         file
@@ -160,7 +161,7 @@ describe("the digests of later changes", () => {
       "SEARCH change USING PRIMARY KEY (record_no=?)",
       "SCAN (subquery-1)",
     ]);
-    assert.deepEqual(planOf("widenRecord").slice(1), [
+    assert.deepEqual(planOf("widenAndFind").slice(1), [
       "CORRELATED SCALAR SUBQUERY 1",
       "SEARCH change USING PRIMARY KEY (record_no=?)",
     ]);
