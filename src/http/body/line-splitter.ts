@@ -26,7 +26,8 @@ export class LineSplitter {
     const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-      this.#finishInto(lines, chunk.subarray(from, end));
+      if (end === from && this.#lineBytes === 0) this.#number += 1;
+      else this.#finishInto(lines, chunk.subarray(from, end));
       from = end + 1;
     }
     this.#hold(chunk.subarray(from));

@@ -89,7 +89,7 @@ export class StreamTask {
 
   push(chunk: Buffer): void {
     void this.#chunks.run(async () => {
-      await this.#attempt(() => this.#addLines(this.#splitter.push(chunk)));
+      await this.#attempt(() => this.#addLines(() => this.#splitter.push(chunk)));
       this.#events.onChunkRead();
     });
   }
@@ -100,7 +100,7 @@ export class StreamTask {
    */
   async end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
     await this.#chunks.run(async () => {
-      if (whole) await this.#attempt(() => this.#addLines(this.#splitter.end()));
+      if (whole) await this.#attempt(() => this.#addLines(() => this.#splitter.end()));
     });
     this.#startStoring();
     while (this.#storing.size > 0) await this.#stored();
@@ -123,8 +123,11 @@ export class StreamTask {
     this.#events.onStopped();
   }
 
-  async #addLines(lines: readonly Line[]): Promise<void> {
+  /** Splitting takes a turn of its own, also where it finds no line: nobody else is served while messages arrive. */
+  async #addLines(split: () => readonly Line[]): Promise<void> {
     const { meter, turns } = this.#context;
+    await turns.next(this.#order.organizationId);
+    const lines = meter.run(split);
     for (let at = 0; at < lines.length;) {
       await turns.next(this.#order.organizationId);
       at = meter.run(() => this.#addSome(lines, at));

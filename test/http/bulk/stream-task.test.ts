@@ -1,13 +1,18 @@
-// How the streams of a process share the memory of their groups.
+// How the streams of a process share the memory of their groups, and the time of their thread.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as nextEvents } from "node:timers/promises";
+import { Turns } from "../../../src/basics/turns.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import {
   groupBytesMax,
+  StreamTask,
   streamGroupBytesMax,
   streamGroupsBytesMax,
 } from "../../../src/http/bulk/stream-task.ts";
+import { WorkMeter } from "../../../src/http/bulk/work-meter.ts";
+import { operationNamed } from "../../../src/http/routes.ts";
 
 describe("the group of a stream", () => {
   it("is as large as may be while few streams are open", () => {
@@ -23,5 +28,43 @@ describe("the group of a stream", () => {
   it("allows the longest line, however many streams are open", () => {
     assert.ok(groupBytesMax(limits.streamsMax) >= limits.streamLineBytesMax);
     assert.equal(groupBytesMax(1e6), limits.streamLineBytesMax);
+  });
+});
+
+class HeldTurns extends Turns {
+  readonly held: (() => void)[] = [];
+
+  override next(): Promise<void> {
+    return new Promise((resolve) => this.held.push(resolve));
+  }
+}
+
+describe("a chunk of a stream", () => {
+  it("is split in a turn of its organization, even if it has no line", async () => {
+    const operation = "addTransactionBatch";
+    const received = { receivedAt: 1, timestampMin: "1980-01-01" };
+    const order = { operation, mode: "append", organizationId: "acme", ...received } as const;
+    const turns = new HeldTurns();
+    const writer = { writeRecords: () => Promise.reject(new Error("nothing is written")) };
+    const { signal } = new AbortController();
+    let read = 0;
+    const task = new StreamTask(
+      { order, operation: operationNamed(operation) },
+      { writer, turns, meter: new WorkMeter(), signal },
+      {
+        onChunkRead: () => (read += 1),
+        onGroup: () => undefined,
+        onStopped: () => undefined,
+        groupBytesMax: () => streamGroupBytesMax,
+      },
+    );
+    for (let chunk = 1; chunk <= 3; chunk += 1) task.push(Buffer.from("\n".repeat(100)));
+    for (let turn = 0; turn < 3; turn += 1) {
+      await nextEvents();
+      assert.equal(read, turn);
+      turns.held.shift()?.();
+    }
+    await nextEvents();
+    assert.equal(read, 3);
   });
 });
