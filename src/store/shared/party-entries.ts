@@ -9,8 +9,8 @@ import { hash } from "node:crypto";
 export const blockNumbers = 4_096;
 /** The bucket of a row with all entries of a block. */
 export const allBuckets = -1;
-/** A row with more entries of a block than this is divided into buckets. */
-const entriesTogetherMax = 256;
+/** More entries than this that are added at a time are divided into buckets. */
+const entriesTogetherMax = 64;
 const bucketShift = 1;
 const entryBytes = 6;
 const placeAt = 4;
@@ -39,7 +39,7 @@ export function blockOf(changeNo: number): number {
   return Math.floor((changeNo - 1) / blockNumbers);
 }
 
-/** The entries of an organization in a block, by bucket. */
+/** Entries of an organization in a block, by bucket. */
 export function divideEntries(
   entries: readonly PartyEntry[],
 ): ReadonlyMap<number, readonly PartyEntry[]> {

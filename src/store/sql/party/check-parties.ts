@@ -45,7 +45,8 @@ export function* checkParties(): Statements<readonly string[]> {
   const rows = Map.groupBy(yield* all<Row>(findRows, values), ({ block_no }) => block_no);
   const findings: string[] = [];
   for (const block of blocks) {
-    const [from, to] = [block * blockNumbers, (block + 1) * blockNumbers];
+    const from = block * blockNumbers;
+    const to = Math.min(from + blockNumbers, indexedNo);
     const stored = new Map<string, PlacedEntry>();
     for (const { organization_id: organizationId, entries } of rows.get(block) ?? []) {
       if (unsettled.has(organizationId)) continue;

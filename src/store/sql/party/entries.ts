@@ -9,6 +9,7 @@ import {
   allBuckets,
   blockNumbers,
   blockOf,
+  divideEntries,
   hashParty,
   type PackedEntries,
   packEntries,
@@ -148,7 +149,7 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
   const coming = add
     .map(hashed)
     .filter((one) => isRestrictedId(one.organizationId) || one.changeNo <= indexedNo);
-  const rows = yield* readRows([...going, ...coming]);
+  const rows = yield* readRows([...going, ...coming].flatMap(placesOf));
   const changed = new Map<string, StoredRow>();
   for (const entry of going) {
     for (const text of placesOf(entry).map(rowText)) {
@@ -167,6 +168,26 @@ export function* replaceEntries({ remove, add }: ReplacedEntries): Statements<vo
   yield* storePartyRows([...changed.values()]);
 }
 
+/** Adds the entries of changes up to this number, all in its block. Those of restricted sets may be there already. */
+export function* addEntries(entries: readonly PlacedEntry[], changeNo: number): Statements<void> {
+  const parts = [...Map.groupBy(entries, ({ organizationId }) => organizationId)].flatMap(
+    ([organizationId, some]) =>
+      [...divideEntries(some)].map(([bucket, ones]) => ({
+        organizationId,
+        bucket,
+        changeNo,
+        ones,
+      })),
+  );
+  const rows = yield* readRows(parts);
+  const stored = parts.map(({ ones, ...place }) => {
+    const packed = rows.get(rowText(place))?.packed ?? noEntries;
+    const others = ones.filter((entry) => withoutEntry(packed, entry) === packed);
+    return { ...place, packed: Buffer.concat([packed, packEntries(others)]) };
+  });
+  yield* storePartyRows(stored);
+}
+
 export type PlacedEntry = PartyEntry & Pick<RecordKey, "organizationId">;
 
 const noEntries = packEntries([]);
@@ -180,8 +201,8 @@ export interface StoredRow {
   readonly packed: PackedEntries;
 }
 
-function* readRows(entries: readonly PlacedEntry[]): Statements<ReadonlyMap<string, StoredRow>> {
-  const keys = new Map(entries.flatMap(placesOf).map((place) => [rowText(place), toKey(place)]));
+function* readRows(places: readonly Place[]): Statements<ReadonlyMap<string, StoredRow>> {
+  const keys = new Map(places.map((place) => [rowText(place), toKey(place)]));
   const found = yield* all<BlockRow>(findRows, new Rows([...keys.values()], rowKey.length));
   const rows = found.map(
     ({ organization_id: organizationId, bucket, block_no, entries: bytes }) => {
@@ -208,7 +229,7 @@ function rowText(place: Place): string {
 }
 
 /** Stores rows, and removes those without entries. */
-export function* storePartyRows(rows: readonly StoredRow[]): Statements<void> {
+function* storePartyRows(rows: readonly StoredRow[]): Statements<void> {
   const [empty, full] = [rows.filter(isEmpty), rows.filter((row) => !isEmpty(row))];
   const stored = full.map((row) => [...toKey(row), hashText(row.packed)]);
   yield* run(storeRows, new Rows(stored, rowKey.length + 1));

@@ -1,16 +1,17 @@
-// Builds the index of parties, one block of arrival numbers at a time: in the order of arrival, so that its rows are
-// written once, and only when every change of the block is settled. A step is one transaction, which moves the mark.
+// Builds the index of parties in the order of arrival, a quarter of a block at a time, and only when every change of it
+// is settled. A step is one transaction, which moves the mark: a whole block would hold the writer of SQLite four times
+// as long.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
-import { blockNumbers, divideEntries, hashParty, packEntries } from "../../shared/party-entries.ts";
+import { blockNumbers, hashParty } from "../../shared/party-entries.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
 import {
+  addEntries,
   lockStateToAdvance,
   partyCounter,
   readPartyState,
   type PlacedEntry,
-  storePartyRows,
 } from "./entries.ts";
 import { type NamingRow, partiesIn, textsOf } from "./named-parties.ts";
 
@@ -36,12 +37,14 @@ const removeSome = `
   DELETE FROM party_block WHERE (organization_id, bucket, block_no) IN (
     SELECT organization_id, bucket, block_no FROM party_block LIMIT $1)`;
 
+/** Arrival numbers of a step, which never go beyond the end of a block. */
+const stepNumbers = blockNumbers / 4;
 /** While the index is removed to be built again. */
 const beingRemoved = -1;
 const rowsRemovedMax = 2_000;
 
 /**
- * Indexes the next block, if every change of it is settled. The result is true if there may be more to do. The lock of
+ * Indexes the next changes, if all of a step are settled. The result is true if there may be more to do. The lock of
  * the mark excludes what erases and rewrites changes, so that no entry outlives its change.
  */
 export function* indexParties(settled: number): Statements<boolean> {
@@ -51,19 +54,12 @@ export function* indexParties(settled: number): Statements<boolean> {
     if (removed < rowsRemovedMax) yield* run(setMark, 0);
     return true;
   }
-  const to = indexedNo + blockNumbers;
+  const to = indexedNo + stepNumbers;
   if (to > settled) return false;
   const owners = yield* listOwners();
-  const entries = yield* readDue({ key, owners, from: indexedNo, to });
-  const rows = [...Map.groupBy(entries, ({ organizationId }) => organizationId)].flatMap(
-    ([organizationId, some]) =>
-      [...divideEntries(some)].map(([bucket, ones]) => {
-        return { organizationId, bucket, changeNo: to, packed: packEntries(ones) };
-      }),
-  );
-  yield* storePartyRows(rows);
+  yield* addEntries(yield* readDue({ key, owners, from: indexedNo, to }), to);
   yield* run(setMark, to);
-  return to + blockNumbers <= settled;
+  return to + stepNumbers <= settled;
 }
 
 export function* listOwners(): Statements<readonly string[]> {
