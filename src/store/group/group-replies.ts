@@ -1,7 +1,6 @@
 // The outcomes stored for Idempotency-Keys: the rule for a request that is repeated, and the replies of a group.
 
 import { AppError } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 
 export interface ReplyName {
@@ -24,15 +23,15 @@ export interface Marked {
 }
 
 export interface Replies {
-  find(name: ReplyName): Omit<StoredReply, keyof ReplyName> | undefined;
-  /** Replaces a reply that has expired. */
+  find(name: ReplyName): Pick<StoredReply, "fingerprint" | "outcome"> | undefined;
   add(reply: StoredReply): void;
 }
 
 /**
- * Calls `perform` unless the mark is known and its reply has not expired. Otherwise returns what `repeat` makes of the
- * stored outcome, which has to survive JSON. Throws AppError idempotency_reused if the key was used for a different
- * request.
+ * Calls `perform` unless the mark is known. Otherwise returns what `repeat` makes of the stored outcome, which has to
+ * survive JSON. A reply counts until it is removed, whatever the time: the clock may be ahead, and only the removal
+ * (sql/access/purge.ts) waits until it is trusted. Throws AppError idempotency_reused if the key was used for a
+ * different request.
  */
 export function once<Outcome>(
   replies: Replies,
@@ -42,7 +41,7 @@ export function once<Outcome>(
   if (mark === undefined) return perform();
   const { keyHash, fingerprint } = mark;
   const known = replies.find({ organizationId, keyHash });
-  if (known !== undefined && now - known.createdAt < limits.idempotencyKeptMs) {
+  if (known !== undefined) {
     if (Buffer.compare(known.fingerprint, fingerprint) !== 0) {
       throw new AppError("idempotency_reused");
     }

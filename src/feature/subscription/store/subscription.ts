@@ -266,7 +266,7 @@ export function* once<Outcome extends object | undefined>(
   now: number,
   { change, isKept = () => true }: Once<Outcome>,
 ): Statements<Outcome> {
-  const known = yield* findOutcome(organizationId, idempotency, now);
+  const known = yield* findOutcome(organizationId, idempotency);
   if (known === "idempotency_reused") throw new AppError("idempotency_reused");
   if (known !== undefined) return JSON.parse(known) as Outcome;
   const outcome = yield* change();

@@ -1,7 +1,6 @@
 // The stored outcomes of requests with an Idempotency-Key, for whole groups. They contain hashes of the key and the
 // request, and no content.
 
-import { limits } from "../../../domain/limits.ts";
 import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
 import { reader } from "../../row/reader.ts";
@@ -17,10 +16,7 @@ const find = `
       AND reply.key_hash = ${hashIn("named.key_hash")}
   `;
 
-/**
- * Replaces a reply that has expired. On PostgreSQL it may be sent without waiting for BEGIN: outside a transaction it
- * does nothing.
- */
+/** On PostgreSQL it may be sent without waiting for BEGIN: outside a transaction it does nothing. */
 const store = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   SELECT organization_id, ${hashIn("key_hash")}, ${hashIn("fingerprint")}, outcome, created_at
@@ -28,9 +24,7 @@ const store = `
   WHERE
     --sqlite true
     --postgres current_setting('sluice.organizations', true) <> ''
-  ON CONFLICT (organization_id, key_hash) DO UPDATE SET
-    fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-  WHERE idempotent_reply.created_at <= excluded.created_at - CAST($6 AS bigint)`;
+  ON CONFLICT (organization_id, key_hash) DO NOTHING`;
 
 const toReply = reader<StoredReply>({});
 
@@ -50,18 +44,17 @@ export function* addReplies(replies: readonly StoredReply[]): Statements<number>
     outcome,
     createdAt,
   ]);
-  return yield* run(store, new Rows(rows, 5), limits.idempotencyKeptMs);
+  return yield* run(store, new Rows(rows, 5));
 }
 
 /** The outcome of a change outside the groups, as JSON; undefined if no request with this key is known. */
 export function* findOutcome(
   organizationId: string,
   mark: IdempotencyMark | undefined,
-  now: number,
 ): Statements<string | undefined> {
   if (mark === undefined) return undefined;
   const [found] = yield* findReplies([{ organizationId, keyHash: mark.keyHash }]);
-  if (found === undefined || now - found.createdAt >= limits.idempotencyKeptMs) return undefined;
+  if (found === undefined) return undefined;
   const isSame = Buffer.compare(found.fingerprint, mark.fingerprint) === 0;
   return isSame ? found.outcome : "idempotency_reused";
 }

@@ -19,7 +19,7 @@ import {
   packRepeated,
   type PackedOutcome,
 } from "../../group/packed-outcome.ts";
-import { once, type Replies, type ReplyName, type StoredReply } from "../../group/group-replies.ts";
+import { once, type Replies, type StoredReply } from "../../group/group-replies.ts";
 import type { Group } from "./group.ts";
 import {
   insertNew,
@@ -167,19 +167,21 @@ function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): Packed
 }
 
 const findReply = `
-  SELECT fingerprint, outcome, created_at AS createdAt FROM idempotent_reply
+  SELECT fingerprint, outcome FROM idempotent_reply
   WHERE organization_id = ? AND key_hash = ?`;
 
 const storeReply = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
-  VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET
-    fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at`;
+  VALUES (?, ?, ?, ?, ?)`;
 
 export function repliesIn(connection: Connection): Replies {
   return {
     find: ({ organizationId, keyHash }) =>
-      connection.get<Omit<StoredReply, keyof ReplyName>>(findReply, organizationId, keyHash),
+      connection.get<Pick<StoredReply, "fingerprint" | "outcome">>(
+        findReply,
+        organizationId,
+        keyHash,
+      ),
     add: ({ organizationId, keyHash, fingerprint, outcome, createdAt }) =>
       void connection.run(storeReply, organizationId, keyHash, fingerprint, outcome, createdAt),
   };
