@@ -88,7 +88,7 @@ export interface OpenService {
   /** Of one feature at most. */
   readonly observer?: Observer;
   /** Rounds that take something away because time has passed. */
-  readonly upkeep?: (app: App) => Rounds;
+  readonly upkeep?: Rounds;
   /** Starts its work. */
   readonly start?: (app: App) => { stop(): Promise<void> };
 }

@@ -1,7 +1,7 @@
 // Watches the clock for a process that serves, and reports when it is no longer trusted, and when it is again.
 
 import type { App } from "../actions/app.ts";
-import { type ClockState, type IsClockTrusted, watchClock } from "../actions/upkeep/clock.ts";
+import { type ClockState, type TrustedClock, watchClock } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 
@@ -13,7 +13,7 @@ export interface ClockParts {
   readonly monotonic: () => number;
 }
 
-export function openClock(parts: ClockParts): IsClockTrusted {
+export function openClock(parts: ClockParts): TrustedClock {
   parts.metrics.clockTrusted.set(1);
   const { app, monotonic } = parts;
   return watchClock(app, { monotonic, onChange: (state) => report(parts, state) });

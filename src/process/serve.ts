@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { uptime } from "node:os";
 import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
 import { ChangeFeed } from "../actions/change/change-feed.ts";
@@ -45,7 +46,7 @@ import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
 import { version } from "./version.ts";
-import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
+import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
 import { type Rounds, startUpkeep } from "../worker/upkeep.ts";
@@ -81,7 +82,10 @@ export interface ServeOptions {
   readonly log?: Logger;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that nobody can set; by default `now`, if that is given. */
+  /**
+   * Milliseconds of a clock that nobody can set; by default `now`, if that is given, or the uptime of the host, which
+   * includes the time in which it was suspended.
+   */
   readonly monotonic?: () => number;
   /** Applied to the store before anything uses it. */
   readonly wrapStore?: (store: Store) => Store;
@@ -186,7 +190,7 @@ async function openParts(
   const stage = { draining: false, closing: false };
   const refusals = new RefusalHistory(app.now);
   const { startUploadThread } = options;
-  const { monotonic = options.now ?? (() => performance.now()) } = options;
+  const { monotonic = options.now ?? (() => uptime() * 1_000) } = options;
   const shared = { app, config, log, metrics, refusals, startUploadThread };
   return { ...shared, edge, load, stage, services, observer, monotonic };
 }
@@ -201,13 +205,13 @@ async function startEntryPoints(
   opened: AsyncDisposableStack,
 ): Promise<Serving> {
   const { app, config, log, metrics, edge, stage } = parts;
-  const isClockTrusted = openClock(parts);
-  const worker = startWorker(parts, isClockTrusted);
+  const trustedClock = openClock(parts);
+  const worker = startWorker(parts, trustedClock);
   opened.defer(() => worker.stop());
   const replaced = Promise.withResolvers<OperatorError>();
   const upkeep = await startUpkeep(app, log, {
-    added: Object.assign({}, ...parts.services.map((service) => service.upkeep?.(app))) as Rounds,
-    isClockTrusted,
+    added: Object.assign({}, ...parts.services.map(({ upkeep: rounds }) => rounds)) as Rounds,
+    trustedClock,
     onReplaced: replaced.resolve,
   });
   opened.defer(() => upkeep.stop());
@@ -268,11 +272,11 @@ async function updateLedger(app: App, log: Logger): Promise<void> {
   });
 }
 
-function startWorker({ app, config, log, metrics }: Parts, isClockTrusted: IsClockTrusted): Loop {
+function startWorker({ app, config, log, metrics }: Parts, trustedClock: TrustedClock): Loop {
   const round = deletionRound(app, {
     claimant: `${process.pid}-${randomBytes(6).toString("hex")}`,
     log,
-    isClockTrusted,
+    trustedClock,
     onCompleted: (_deletion, erased) => {
       metrics.deletionsCompleted.add();
       for (const count of Object.values(erased)) metrics.recordsErased.add(count);

@@ -10,7 +10,7 @@ import {
   processDeletions,
 } from "../actions/deletion/process-deletions.ts";
 import { visibleCounts } from "../actions/deletion/read-deletion.ts";
-import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
+import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import { Viewer } from "../actions/operator/viewer.ts";
 import type { Reader } from "../domain/confidentiality.ts";
 import type { Deletion, ErasedCounts } from "../domain/deletion/deletion.ts";
@@ -21,7 +21,7 @@ export interface DeletionRoundOptions {
   readonly claimant: string;
   readonly log: Logger;
   /** Asked before anything is erased: the clock ends floors, holds and grace periods. */
-  readonly isClockTrusted?: IsClockTrusted;
+  readonly trustedClock?: TrustedClock;
   /** Receives the number of erased records by type, without confidential types. */
   readonly onCompleted?: (deletion: Deletion, erased: ErasedCounts) => void;
   /** Called after an attempt that failed for a reason that does not end by itself. */
@@ -36,15 +36,20 @@ export function deletionRound(
   options: DeletionRoundOptions,
 ): (stopping: AbortSignal) => Promise<boolean> {
   const pace = new DeletionPace(app);
-  const { isClockTrusted = async () => true } = options;
+  const { trustedClock = async () => app.now } = options;
   return async (stopping) => {
-    if (!(await isClockTrusted())) return false;
-    const all = await processDeletions(app, {
-      pace,
-      claimant: options.claimant,
-      stopping,
-      onDone: (done) => reportAll(app, done, { ...options, stopping }),
-    });
+    const now = await trustedClock();
+    if (now === undefined) return false;
+    // However long the round takes, a jump of the clock in it makes nothing due, and nothing is stored with its time.
+    const all = await processDeletions(
+      { ...app, now },
+      {
+        pace,
+        claimant: options.claimant,
+        stopping,
+        onDone: (done) => reportAll(app, done, { ...options, stopping }),
+      },
+    );
     return all.length > 0;
   };
 }

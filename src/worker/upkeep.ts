@@ -19,7 +19,7 @@ import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
 import { listLongProcessing } from "../actions/deletion/list-deletions.ts";
 import { dateOf } from "../domain/retention/hold-end.ts";
-import type { IsClockTrusted } from "../actions/upkeep/clock.ts";
+import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 
@@ -42,7 +42,8 @@ export const purgePauseMs = 50;
 /** How often is looked for changes that are to be indexed. */
 const indexIntervalMs = 1_000;
 
-export type Round = (stopping: AbortSignal) => Promise<boolean>;
+/** Returns whether there may be more to do at once. */
+export type Round = (app: App, stopping: AbortSignal) => Promise<boolean>;
 
 /** By what to log if one fails. */
 export type Rounds = Readonly<Record<string, Round>>;
@@ -52,8 +53,8 @@ interface UpkeepOptions {
   readonly added?: Rounds;
   /** Called when the store is no longer the one that the process opened. */
   readonly onReplaced?: (error: OperatorError) => void;
-  /** Asked before anything is taken away because time has passed. */
-  readonly isClockTrusted?: IsClockTrusted;
+  /** Asked before anything is taken away because time has passed; its time is that of the round. */
+  readonly trustedClock?: TrustedClock;
   /** For tests. */
   readonly intervalMs?: number;
 }
@@ -66,20 +67,24 @@ export async function startUpkeep(
     intervalMs = purgeIntervalMs,
     added = {},
     onReplaced,
-    isClockTrusted = async () => true,
+    trustedClock = async () => app.now,
   }: UpkeepOptions = {},
 ): Promise<Pick<Loop, "stop">> {
   const start = (failure: string, round: Round, times: Partial<LoopOptions> = {}): Loop =>
-    startLoop(round, {
+    startLoop((stopping) => round(app, stopping), {
       intervalMs,
       backOffMsMax: intervalMs,
       onError: (error) => log.error({ err: error }, failure),
       ...times,
     });
   const timed = (failure: string, round: Round) =>
-    start(failure, async (stopping) => (await isClockTrusted()) && round(stopping));
+    start(failure, async (_app, stopping) => {
+      const now = await trustedClock();
+      return now !== undefined && round({ ...app, now }, stopping);
+    });
   await refreshCallers(app);
   const keepLedger = await watchStore(app);
+  const [indexPersons, indexParties] = [makeIndexRound(app), makePartyRound(app)];
   const ledgerRound = async () => {
     try {
       await keepLedger();
@@ -89,34 +94,27 @@ export async function startUpkeep(
     }
   };
   const loops = [
-    timed(
-      "purging expired tokens and outcomes failed",
-      withPauses(purgePauseMs, () => purgeExpired(app)),
-    ),
+    timed("purging expired tokens and outcomes failed", withPauses(purgePauseMs, purgeExpired)),
     ...Object.entries(added).map(([failure, round]) => timed(failure, round)),
-    timed("applying retention failed", retentionRound(app, log)),
-    timed("ending legal holds failed", holdRound(app, log)),
-    timed("ending proposals failed", () => expireProposals(app)),
-    start("finding deletions that take long failed", processingRound(app, log)),
-    start(
-      "releasing unused space failed",
-      withPauses(spacePauseMs, () => reclaimSpace(app)),
-    ),
-    start("building the index of persons failed", makeIndexRound(app), {
+    timed("applying retention failed", retentionRound(log)),
+    timed("ending legal holds failed", holdRound(log)),
+    timed("ending proposals failed", expireProposals),
+    start("finding deletions that take long failed", processingRound(log)),
+    start("releasing unused space failed", withPauses(spacePauseMs, reclaimSpace)),
+    start("building the index of persons failed", (_app, stopping) => indexPersons(stopping), {
       intervalMs: indexIntervalMs,
     }),
-    start("building the index of parties failed", makePartyRound(app), {
+    start("building the index of parties failed", (_app, stopping) => indexParties(stopping), {
       intervalMs: indexIntervalMs,
     }),
     start("updating the ledger of deletions failed", once(ledgerRound), {
       intervalMs: ledgerIntervalMs,
       backOffMsMax: ledgerIntervalMs,
     }),
-    start(
-      "reading the credentials version failed",
-      once(() => refreshCallers(app)),
-      { intervalMs: credentialsPollMs, backOffMsMax: credentialsPollMs },
-    ),
+    start("reading the credentials version failed", once(refreshCallers), {
+      intervalMs: credentialsPollMs,
+      backOffMsMax: credentialsPollMs,
+    }),
   ];
   return {
     stop: async () => {
@@ -126,26 +124,26 @@ export async function startUpkeep(
 }
 
 /** A round after which there is nothing more to do. */
-function once(work: () => Promise<void>): Round {
-  return async () => {
-    await work();
+function once(work: (app: App) => Promise<void>): Round {
+  return async (app) => {
+    await work(app);
     return false;
   };
 }
 
-export function withPauses(pauseMs: number, work: () => Promise<boolean>): Round {
-  return async (signal) => {
-    const more = await work();
+export function withPauses(pauseMs: number, work: (app: App) => Promise<boolean>): Round {
+  return async (app, signal) => {
+    const more = await work(app);
     if (more) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     return more;
   };
 }
 
 /** Scans the records that can be due part by part, with pauses for others, and then waits. */
-function retentionRound(app: App, log: Logger): Round {
+function retentionRound(log: Logger): Round {
   const marks: Marks = new Map();
   let place: RetentionPlace | undefined;
-  return withPauses(purgePauseMs, async () => {
+  return withPauses(purgePauseMs, async (app) => {
     const { queued, recent, next } = await applyRetention(app, place, marks);
     if (queued > 0) log.info({ queued }, "retention queued deletions");
     if (recent > 0) {
@@ -157,9 +155,9 @@ function retentionRound(app: App, log: Logger): Round {
 }
 
 /** Warns of deletions that have been processing for long, each time that others are the oldest of them. */
-function processingRound(app: App, log: Logger): Round {
+function processingRound(log: Logger): Round {
   let warnedOf = "";
-  return once(async () => {
+  return once(async (app) => {
     const long = await listLongProcessing(app);
     const ids = long.map(({ deletionRequestId }) => deletionRequestId).join();
     if (ids !== warnedOf && ids !== "") log.warn({ long }, "deletions are processing for long");
@@ -170,9 +168,9 @@ function processingRound(app: App, log: Logger): Round {
 const holdsNamedMax = 10;
 
 /** Ends holds, and warns once a day about those that will end soon. */
-function holdRound(app: App, log: Logger): Round {
+function holdRound(log: Logger): Round {
   let warnedOn = "";
-  return async () => {
+  return async (app) => {
     const { ended, more } = await endHolds(app);
     if (ended > 0) log.info({ ended }, "legal holds have ended");
     const today = dateOf(app.now());

@@ -101,8 +101,8 @@ export function testIdempotency(engine: Engine): void {
       await store.write(transaction("aged"), first);
       const ahead = { ...first, receivedAt: 5_000 + 3_650 * dayMs };
       assert.equal((await store.write(transaction("aged"), ahead)).repeated, true);
-      const other = { ...ahead, idempotency: mark("old", "other") };
-      await assert.rejects(store.write(transaction("aged"), other), reused);
+      const another = { ...ahead, idempotency: mark("old", "another") };
+      await assert.rejects(store.write(transaction("aged"), another), reused);
       assert.equal((await store.changesOf(keyOf("transaction", "aged"))).length, 2);
     });
   });

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { hash as digest } from "node:crypto";
 import { describe, it } from "node:test";
+import { dayMs } from "../../src/basics/duration.ts";
 import { limits } from "../../src/domain/limits.ts";
+import { proposalDays } from "../../src/domain/proposal.ts";
 import { type Engine, openSite } from "./engine.ts";
 import {
   acme,
@@ -104,6 +106,38 @@ export function testUpkeep(engine: Engine): void {
       const left = await Promise.all(names.map((name) => store.findCaller(bytesOf(name))));
       assert.equal(left.filter((caller) => caller !== undefined).length, 1);
       assert.equal(await store.purgeExpired(late), false);
+    });
+
+    it("lets what was stored by a clock that was ahead last as long as it was meant to", async (test) => {
+      const { store } = await openSite(engine, test);
+      const [now, ahead] = [5_000, 10 * 365 * dayMs];
+      const late = { ...operator, now: ahead };
+      await store.createOrganization(organization(acme), operator);
+      await store.changeOrganization(acme, { deletionApproval: true }, operator);
+      await store.createKey(newKey("key_1"), operator);
+      const successor = newKey("key_2", { createdAt: ahead, expiresAt: ahead + 700 });
+      await store.rotateKey("key_1", successor, ahead + 500, late);
+      await store.createToken(newToken("token", { expiresAt: ahead }));
+      await store.write(transaction("t"), { receivedAt: ahead, idempotency: mark("one") });
+      await store.changeOrganization(
+        acme,
+        { deletionApproval: false },
+        { ...late, proposalId: "prp" },
+      );
+      await store.purgeExpired(now);
+      const keys = await store.listKeys(acme);
+      assert.deepEqual(
+        keys.map(({ keyId, expiresAt }) => [keyId, expiresAt]),
+        [
+          ["key_1", now + 500],
+          ["key_2", now + 700],
+        ],
+      );
+      assert.equal(await store.findCaller(bytesOf("token")), undefined);
+      const [proposal] = await store.proposals.list({ limit: 1 });
+      assert.equal(proposal?.expiresAt, now + proposalDays * dayMs);
+      await store.purgeExpired(now + limits.idempotencyKeptMs + 1);
+      await store.write(transaction("u"), { idempotency: mark("one", "another") });
     });
 
     it("removes expired stored outcomes, and only those", async (test) => {

@@ -40,6 +40,26 @@ describe("a service whose clock jumps by ten years", () => {
     assert.equal(await isTrusted(), true);
   });
 
+  it("decides in a round by the time that was trusted before it", async (test) => {
+    const service = await startService();
+    atEnd(test, () => service.stop());
+    const { app, clock } = service;
+    const [times, now] = [[] as number[], clock.now()];
+    const claimDeletions = async (claim: { readonly now: number }) => {
+      times.push(claim.now);
+      return [];
+    };
+    const trustedClock = async () => {
+      clock.advanceMs(10 * yearMs);
+      return () => now;
+    };
+    const log = { error: () => undefined } as never;
+    const jumping = { ...app, store: { ...app.store, claimDeletions } };
+    const round = deletionRound(jumping, { claimant: "test", log, trustedClock });
+    assert.equal(await round(new AbortController().signal), false);
+    assert.deepEqual(times, [now]);
+  });
+
   it("does nothing that removes data by the time", async (test) => {
     const service = await startService();
     atEnd(test, () => service.stop());
@@ -59,16 +79,13 @@ describe("a service whose clock jumps by ten years", () => {
     };
     const log = { error: () => undefined, warn: () => undefined, info: () => undefined } as never;
     let asked = 0;
-    const isClockTrusted = async () => {
-      asked += 1;
-      return false;
-    };
+    const trustedClock = async () => void (asked += 1);
     const paused = { ...app, store };
-    const round = deletionRound(paused, { claimant: "test", log, isClockTrusted });
+    const round = deletionRound(paused, { claimant: "test", log, trustedClock });
     assert.equal(await round(new AbortController().signal), false);
     const upkeep = await startUpkeep(paused, log, {
       added: { "a round of a feature failed": () => record("a round of a feature") },
-      isClockTrusted,
+      trustedClock,
       intervalMs: 5,
     });
     await waitFor("two rounds of each", () => asked > 10);

@@ -2,6 +2,7 @@
 // (docs/decisions/0072-a-clock-that-jumps.md): a clock that jumps would otherwise erase everything that has a ceiling.
 // Intake never asks.
 
+import { dayMs } from "../../basics/duration.ts";
 import { actOf, type App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { retaining } from "../retention/apply-retention.ts";
@@ -45,7 +46,11 @@ export async function hasTimedRules(app: App): Promise<boolean> {
   return rules.length + holds.length > 0 || hasGrace;
 }
 
-export type IsClockTrusted = () => Promise<boolean>;
+/**
+ * Returns a clock that begins at a trusted time, and that nobody can set while it is used; undefined if the time is not
+ * trusted.
+ */
+export type TrustedClock = () => Promise<App["now"] | undefined>;
 
 interface ClockWatch {
   /** Milliseconds of a clock that nobody can set. */
@@ -56,36 +61,40 @@ interface ClockWatch {
 
 /** How often the store is told that the clock is trusted. */
 const markIntervalMs = 60_000;
+/** For how long jumps add up, so that a clock that is set again and again, by little each time, is not trusted. */
+const jumpsCountMs = 7 * dayMs;
 
 /**
  * While a process runs, its clock has to move like the monotonic one. At its start, and after a jump, the store
  * decides: an operator may have confirmed the clock. A process that was stopped for longer than a jump asks for a
  * confirmation only if there are rules that depend on the time.
  */
-export function watchClock(app: App, { monotonic, onChange }: ClockWatch): IsClockTrusted {
+export function watchClock(app: App, { monotonic, onChange }: ClockWatch): TrustedClock {
   const { store, clockJumpMs } = app;
   let anchor: { readonly at: number; readonly passed: number } | undefined;
   let markedAt: number | undefined;
   let wasTrusted = true;
-  const movesOn = (at: number, passed: number): boolean =>
-    anchor !== undefined && Math.abs(at - anchor.at - (passed - anchor.passed)) <= clockJumpMs;
   return async () => {
     const [at, passed] = [app.now(), monotonic()];
-    if (clockJumpMs === 0) return true;
-    let state: ClockState = { now: at, known: anchor?.at, isTrusted: movesOn(at, passed) };
-    if (!state.isTrusted) state = await readClockState(app, at);
+    if (clockJumpMs === 0) return app.now;
+    const known = anchor && anchor.at + passed - anchor.passed;
+    const movesOn = known !== undefined && Math.abs(at - known) <= clockJumpMs;
+    const state = movesOn ? { now: at, known, isTrusted: true } : await readClockState(app, at);
     const isStart = anchor === undefined && !state.isTrusted;
     const isTrusted = state.isTrusted || (isStart && !(await hasTimedRules(app)));
     if (isTrusted) {
-      anchor = { at, passed };
-      if (markedAt === undefined || Math.abs(at - markedAt) >= markIntervalMs) {
-        await store.clock.move(at);
-        markedAt = at;
+      const isNew = anchor === undefined || !movesOn || passed - anchor.passed > jumpsCountMs;
+      if (isNew) anchor = { at, passed };
+      // Not the clock, by which a later jump would seem smaller.
+      const mark = movesOn ? known : at;
+      if (markedAt === undefined || Math.abs(mark - markedAt) >= markIntervalMs) {
+        await store.clock.move(mark);
+        markedAt = mark;
       }
     }
     if (isTrusted !== wasTrusted) onChange({ ...state, isTrusted });
     wasTrusted = isTrusted;
-    return isTrusted;
+    return isTrusted ? () => at + monotonic() - passed : undefined;
   };
 }
 

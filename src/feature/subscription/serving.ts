@@ -32,7 +32,7 @@ export async function open(parts: ServiceParts): Promise<OpenService | undefined
       onAttempt: ({ kind }) => attempts.with(kind).add(),
     });
   return {
-    upkeep: (app) => ({ "erasing notices of erasures failed": noticeRound(app, keptDays) }),
+    upkeep: { "erasing notices of erasures failed": noticeRound(keptDays) },
     ...(sends && { start }),
   };
 }

@@ -83,6 +83,7 @@ CREATE TABLE api_key (
   created_at bigint NOT NULL,                                        -- when it was created
   expires_at bigint,                                                 -- when it and its tokens end; null: never
   revoked_at bigint,                                                 -- when it was revoked; null: it was not
+  rotated_at bigint,                                                 -- when a successor was made, which set its end
   last_used_at bigint,                                               -- when a token was last requested with it, roughly
   -- the tokens of a platform for which tokens are issued, as JSON; null: an API key
   identity_rule text,

@@ -6,7 +6,13 @@ import { changeOrganization } from "../../../src/actions/access/change-organizat
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { identifyCaller } from "../../../src/actions/access/identify-caller.ts";
 import { identifyKeyHolder, issueToken } from "../../../src/actions/access/issue-token.ts";
-import { createKey, keyStatus, listKeys, revokeKey } from "../../../src/actions/access/keys.ts";
+import {
+  createKey,
+  keyStatus,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../../src/actions/access/keys.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { createOperator } from "../../../src/actions/operator/operators.ts";
@@ -19,9 +25,10 @@ import {
 import {
   confirmClock,
   describeClockJump,
-  type IsClockTrusted,
+  type TrustedClock,
   watchClock,
 } from "../../../src/actions/upkeep/clock.ts";
+import { purgeExpired } from "../../../src/actions/upkeep/store-upkeep.ts";
 import { openApp, type OpenApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { addTransaction } from "../../cli/write-transactions.ts";
@@ -34,7 +41,8 @@ const start = Date.parse("2026-03-01T12:00:00Z");
 
 interface Process {
   readonly app: OpenApp;
-  readonly isClockTrusted: IsClockTrusted;
+  readonly trustedClock: TrustedClock;
+  readonly isClockTrusted: () => Promise<boolean>;
   stop(): Promise<void>;
   /** Both clocks move. */
   wait(ms: number): void;
@@ -49,10 +57,11 @@ async function startProcess(test: TestContext, folder: string, at = start): Prom
   let closed: Promise<void> | undefined;
   const stop = () => (closed ??= app.close());
   atEnd(test, stop);
-  const isClockTrusted = watchClock(app, { monotonic: () => passed, onChange: () => undefined });
+  const trustedClock = watchClock(app, { monotonic: () => passed, onChange: () => undefined });
   return {
     app,
-    isClockTrusted,
+    trustedClock,
+    isClockTrusted: async () => (await trustedClock()) !== undefined,
     stop,
     wait(ms) {
       now += ms;
@@ -113,6 +122,24 @@ describe("a clock", () => {
     assert.equal(await one.isClockTrusted(), false);
   });
 
+  it("is not after several jumps that are too large only together", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    await makeRule(one);
+    for (const isTrusted of [true, true, false]) {
+      assert.equal(await one.isClockTrusted(), isTrusted);
+      one.jump(20 * hour);
+      one.wait(60_000);
+    }
+  });
+
+  it("that was trusted shows what has passed since, whatever the clock of the host says then", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    const now = await one.trustedClock();
+    one.jump(10 * year);
+    one.wait(hour);
+    assert.equal(now?.(), start + hour);
+  });
+
   it("is not made right by what is written meanwhile, but by a confirmation", async (test) => {
     const one = await startProcess(test, makeTempFolder());
     await makeRule(one);
@@ -170,7 +197,7 @@ describe("a clock", () => {
       [2, 1],
     ] as const) {
       one.wait(minutes * 60_000);
-      assert.equal(await one.isClockTrusted(), true);
+      await purgeExpired(one.app);
       assert.equal((await process()).length, processed);
     }
   });
@@ -210,9 +237,26 @@ describe("a clock", () => {
     const used = await createSignInLink(app, "anna");
     const session = (await useSignInLink(app, used.secret))?.secret ?? "";
     one.jump(-10 * year);
-    one.wait(60_000);
-    assert.equal(await one.isClockTrusted(), true);
+    await purgeExpired(app);
     assert.equal(await readSignInLink(app, secret), undefined);
     assert.equal(await findSession(app, session), undefined);
+  });
+
+  it("that was ahead gives an overlap of a key, and a key with an end, no longer life", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    const { app } = one;
+    await createOrganization(app, { name: "Acme", organizationId: "acme" });
+    const { key } = await createKey(app, { organizationId: "acme" });
+    one.jump(10 * year);
+    await createKey(app, { organizationId: "acme", lifetimeMs: hour });
+    await rotateKey(app, { keyId: key.keyId, overlapMs: hour });
+    one.jump(-10 * year);
+    const statuses = async () =>
+      (await listKeys(app, "acme")).map((of) => keyStatus(of, app.now()));
+    await purgeExpired(app);
+    assert.deepEqual((await statuses()).sort(), ["active", "active", "active"]);
+    one.wait(hour);
+    await purgeExpired(app);
+    assert.deepEqual((await statuses()).sort(), ["active", "expired", "expired"]);
   });
 });

@@ -17,9 +17,9 @@ export async function purgeNotices(
 }
 
 /** Goes through all organizations that have notices part by part, and then waits. */
-export function noticeRound(app: App, keptDays: number): Round {
+export function noticeRound(keptDays: number): Round {
   let place: string | undefined;
-  return withPauses(purgePauseMs, async () => {
+  return withPauses(purgePauseMs, async (app) => {
     place = await purgeNotices(app, keptDays, place);
     return place !== undefined;
   });

@@ -43,7 +43,8 @@ const setRevoked = `UPDATE api_key SET revoked_at = $1 WHERE key_id = $2 AND rev
 
 /** An earlier expiry remains. */
 const setEnd = `
-  UPDATE api_key SET expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END
+  UPDATE api_key SET
+    expires_at = CASE WHEN expires_at < $2 THEN expires_at ELSE $2 END, rotated_at = $3
   WHERE key_id = $1`;
 
 export function* createKey(key: NewKey, act: Act): Statements<void> {
@@ -71,7 +72,7 @@ export function* rotateKey(
   oldExpiresAt: number,
   act: Act,
 ): Statements<ApiKey | undefined> {
-  const ended = yield* run(setEnd, keyId, oldExpiresAt);
+  const ended = yield* run(setEnd, keyId, oldExpiresAt, act.now);
   if (ended === 0) return undefined;
   yield* insert(successor, act);
   const old = yield* findKey(keyId);

@@ -1,7 +1,6 @@
 // The last times that the store knows: when a process last found its clock trustworthy, and the last entry of the audit
-// trail. Compares only what was stored while a clock was ahead with one that is trusted.
+// trail.
 
-import { dayMs } from "../../../basics/duration.ts";
 import type { Act } from "../../interface/act.ts";
 import { get, run, type Statements } from "../statement/statements.ts";
 import { auditAct } from "./audit.ts";
@@ -24,15 +23,6 @@ const setTime = `
 /** The process that is ahead decides, if there are several. */
 const moveTime = `${setTime} WHERE meta.value < excluded.value`;
 
-/** Deletions that were requested while the clock was ahead: their grace periods begin now. */
-const restartGrace = `
-  UPDATE deletion SET due_at = $1 + due_at - requested_at, next_attempt_at = NULL
-  WHERE status = 'pending' AND requested_at > $2 AND due_at >= requested_at`;
-
-/** Sessions and links last less than a day, so these began while the clock was ahead. */
-const endSessions = `DELETE FROM operator_session WHERE expires_at > $1`;
-const removeLinks = `DELETE FROM one_time_token WHERE purpose = 'link' AND expires_at > $1`;
-
 export function* readClock(): Statements<ClockTimes> {
   const row = yield* get<{ trusted_at: number | null; noted_at: number | null }>(findTimes);
   return { trustedAt: row?.trusted_at ?? undefined, notedAt: row?.noted_at ?? undefined };
@@ -41,9 +31,6 @@ export function* readClock(): Statements<ClockTimes> {
 /** For a clock that is trusted. */
 export function* moveClock(at: number): Statements<void> {
   yield* run(moveTime, at);
-  yield* run(restartGrace, at, at + dayMs);
-  yield* run(endSessions, at + dayMs);
-  yield* run(removeLinks, at + dayMs);
 }
 
 /** Sets the time, also back, and appends an entry to the audit trail. */
