@@ -2,8 +2,12 @@
 // for stores and for files of the trail.
 
 import { invalid } from "./json/codec.ts";
-import { cutCodec, headCodec } from "./deletion/ledger-codec.ts";
-import type { ChainCut, ChainHead, RestoreEntry } from "./deletion/ledger-entry.ts";
+import {
+  type ChainCut,
+  type ChainHead,
+  cutsCodec,
+  type RestoreEntry,
+} from "./deletion/ledger-entry.ts";
 
 export interface AuditRow {
   readonly entry_no: number;
@@ -58,10 +62,6 @@ export function cutOf(
   row: Pick<AuditRow, "action" | "detail" | "entry_no" | "hash">,
 ): Omit<RestoreEntry, "kind" | "at" | "by"> | undefined {
   if (row.action !== restoreAction) return undefined;
-  const detail = JSON.parse(row.detail) as Readonly<Record<string, unknown>>;
-  const audit = cutCodec.read(detail["audit"]);
-  const receipts = cutCodec.read(detail["receipts"]);
-  const shared = headCodec.read(detail["shared"]);
-  if (audit === invalid || receipts === invalid || shared === invalid) return undefined;
-  return { entry: toHead(row), audit, receipts, shared };
+  const cuts = cutsCodec.read(JSON.parse(row.detail));
+  return cuts === invalid ? undefined : { entry: toHead(row), ...cuts };
 }

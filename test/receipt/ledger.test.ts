@@ -149,9 +149,7 @@ describe("the ledger", () => {
       "resource_id",
       "requested_by",
       "requested_at",
-      "completed_at",
-      "receipt_no",
-      "receipt_hash",
+      "completed",
     ]);
   });
 

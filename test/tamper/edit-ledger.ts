@@ -42,11 +42,15 @@ export function rewriteFrames(path: string, random: Random): string | undefined 
   const entry = entries[which];
   if (entry === undefined) return undefined;
   const isRemoved = random.chance(0.5);
-  const name = random.pick(Object.keys(entry).filter((key) => key !== "kind"));
-  const value = entry[name];
+  const outer = random.pick(Object.keys(entry).filter((key) => key !== "kind"));
+  // A completion and a hold are objects in their entries.
+  const isNested = outer === "completed" || outer === "hold";
+  const members = isNested ? (entry[outer] as Record<string, unknown>) : entry;
+  const name = isNested ? random.pick(Object.keys(members)) : outer;
+  const value = members[name];
   if (isRemoved) entries.splice(which, 1);
-  else if (typeof value === "number") entry[name] = value + 1;
-  else if (typeof value === "string") entry[name] = changeText(name, value);
+  else if (typeof value === "number") members[name] = value + 1;
+  else if (typeof value === "string") members[name] = changeText(name, value);
   else return undefined;
   frames[at] = JSON.stringify(entries);
   let previous = noDigest;

@@ -5,11 +5,16 @@ import { verify } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
-import type { ChainHead, HeadsEntry, RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
+import {
+  type ChainHead,
+  type HeadsEntry,
+  headsToSign,
+  type RestoreEntry,
+} from "../../domain/deletion/ledger-entry.ts";
 import type { App } from "../app.ts";
 import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import { AuditLinks } from "../ledger/audit-links.ts";
+import { restoreOf } from "../ledger/keep-ledger.ts";
 import type { Findings } from "./findings.ts";
 
 export type HeadsCheck = Awaited<ReturnType<typeof makeHeadsCheck>>;
@@ -104,15 +109,9 @@ function reaches(known: ChainHead, last: ChainHead): boolean {
   return last.no < known.no || isDeepStrictEqual(known, last);
 }
 
-function isSame({ entryNo, hash, detail }: AuditEntry, restore: RestoreEntry): boolean {
-  const { entry, audit, receipts, shared } = restore;
-  return (
-    entryNo === entry.no &&
-    hash === entry.hash &&
-    isDeepStrictEqual(detail["audit"], audit) &&
-    isDeepStrictEqual(detail["receipts"], receipts) &&
-    isDeepStrictEqual(detail["shared"], shared)
-  );
+function isSame(stored: AuditEntry, restore: RestoreEntry): boolean {
+  const { at, by } = restore;
+  return isDeepStrictEqual({ ...restoreOf(stored), at, by }, restore);
 }
 
 /** Whether the backup already contained the entry, and this ledger did not know it. */

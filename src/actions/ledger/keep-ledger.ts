@@ -8,14 +8,15 @@ import { restoreAction } from "../../domain/audit-chain.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import {
   beforeFirst,
-  type ChainCut,
   type ChainHead,
+  cutsCodec,
   entryOfReceipt,
   type HeadsEntry,
+  headsToSign,
   type LedgerEntry,
   type RestoreEntry,
 } from "../../domain/deletion/ledger-entry.ts";
-import { headsToSign } from "../../domain/deletion/ledger-codec.ts";
+import { invalid } from "../../domain/json/codec.ts";
 import type { LedgerState, SealHeads } from "../../store/interface/ledger.ts";
 import type { App } from "../app.ts";
 import { factsOfAudit } from "./facts.ts";
@@ -128,25 +129,10 @@ function isChain(page: readonly AuditEntry[], before: string): boolean {
 }
 
 /** The entry of the ledger for that of the audit trail; undefined if it is about something else. */
-export function restoreOf({
-  action,
-  actor,
-  at,
-  entryNo,
-  hash,
-  detail,
-}: AuditEntry): RestoreEntry | undefined {
-  const { audit, receipts, shared } = detail;
-  if (action !== restoreAction || audit === undefined) return undefined;
-  return {
-    kind: "restore",
-    at,
-    by: actor,
-    entry: { no: entryNo, hash },
-    audit: audit as ChainCut,
-    receipts: receipts as ChainCut,
-    shared: shared as ChainHead,
-  };
+export function restoreOf(audited: AuditEntry): RestoreEntry | undefined {
+  const { action, actor: by, at, entryNo: no, hash, detail } = audited;
+  const cuts = action === restoreAction ? cutsCodec.read(detail) : invalid;
+  return cuts === invalid ? undefined : { kind: "restore", at, by, entry: { no, hash }, ...cuts };
 }
 
 /** Returns the ledger entries of cancelled deletions, holds, retention floors and settings of organizations. */

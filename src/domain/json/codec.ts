@@ -1,6 +1,6 @@
-// Converts values to JSON and back with one description for both directions: an object by the codecs of its fields,
-// whose names are in camel case in the code and in snake case in JSON. Reading validates; members without a codec are
-// ignored.
+// Converts values to JSON and back with one description for both directions, from which the type of the value follows:
+// an object by the codecs of its fields, whose names are in camel case in the code and in snake case in JSON. Reading
+// validates; members without a codec are ignored.
 
 import { isJsonObject } from "../schema/schema-shape.ts";
 
@@ -12,25 +12,28 @@ export interface Codec<Value> {
   readonly read: (json: unknown) => Value | typeof invalid;
 }
 
+interface OptionalCodec<Value> extends Codec<Value> {
+  readonly isOptional: true;
+}
+
+interface AnyCodec {
+  readonly write: (value: never) => unknown;
+  readonly read: (json: unknown) => unknown;
+  readonly isOptional?: true;
+}
+
+/** The values that a codec converts. */
+export type ValueOf<Of extends AnyCodec> = Exclude<ReturnType<Of["read"]>, typeof invalid>;
+
 export const text: Codec<string> = {
   write: (value) => value,
   read: (json) => (typeof json === "string" ? json : invalid),
-};
-
-export const textOrNull: Codec<string | undefined> = {
-  write: (value) => value ?? null,
-  read: (json) => ((json ?? undefined) === undefined ? undefined : text.read(json)),
 };
 
 /** A whole number from 0 on. */
 export const count: Codec<number> = {
   write: (value) => value,
   read: (json) => (Number.isSafeInteger(json) && Number(json) >= 0 ? Number(json) : invalid),
-};
-
-export const countOrNull: Codec<number | undefined> = {
-  write: (value) => value ?? null,
-  read: (json) => ((json ?? undefined) === undefined ? undefined : count.read(json)),
 };
 
 /** False if the member is missing, as in older documents. */
@@ -48,45 +51,60 @@ export const time: Codec<number> = {
   },
 };
 
-/** The names of the members are written in the order of the fields. */
-export function object<Value extends object>(fields: {
-  readonly [Name in keyof Value]: Codec<Value[Name]>;
-}): Codec<Value> {
-  const names = Object.keys(fields) as (keyof Value & string)[];
-  const members = names.map((name) => [name, toSnakeCase(name), fields[name]] as const);
+/** Undefined is null in JSON. */
+export function orNull<Value>({ write, read }: Codec<Value>): Codec<Value | undefined> {
   return {
-    write: (value) =>
-      Object.fromEntries(members.map(([name, key, { write }]) => [key, write(value[name])])),
-    read: (json) => {
-      if (!isJsonObject(json)) return invalid;
-      const values = members.map(([name, key, { read }]) => [name, read(json[key])] as const);
-      if (values.some(([, value]) => value === invalid)) return invalid;
-      return Object.fromEntries(values) as Value;
-    },
+    write: (value) => (value === undefined ? null : write(value)),
+    read: (json) => ((json ?? undefined) === undefined ? undefined : read(json)),
   };
 }
 
-/** Members of JSON may be missing, and so may fields of the value. */
-export function partial<Value extends object>(fields: {
-  readonly [Name in keyof Value]-?: Codec<Exclude<Value[Name], undefined>>;
-}): Codec<Value> {
-  const names = Object.keys(fields) as (keyof Value & string)[];
-  const members = names.map((name) => [name, toSnakeCase(name), fields[name]] as const);
+/** Null is a value. */
+export function nullable<Value>({ write, read }: Codec<Value>): Codec<Value | null> {
   return {
-    write: (value) =>
-      Object.fromEntries(
-        members.flatMap(([name, key, { write }]) => {
-          const field = value[name];
-          return field === undefined ? [] : [[key, write(field as never)]];
-        }),
-      ),
+    write: (value) => (value === null ? null : write(value)),
+    read: (json) => (json === null ? null : read(json)),
+  };
+}
+
+/** The member of the object may be missing, and so may the field of the value. */
+export function optional<Value>(codec: Codec<Value>): OptionalCodec<Value> {
+  return { ...codec, isOptional: true };
+}
+
+type Fields = Readonly<Record<string, AnyCodec>>;
+
+type OptionalName<Of extends Fields> = {
+  [Name in keyof Of]: Of[Name] extends { readonly isOptional: true } ? Name : never;
+}[keyof Of];
+
+type ObjectOf<Of extends Fields> = {
+  readonly [Name in Exclude<keyof Of, OptionalName<Of>>]: ValueOf<Of[Name]>;
+} & { readonly [Name in OptionalName<Of>]?: ValueOf<Of[Name]> };
+
+/** The names of the members are written in the order of the fields. */
+export function object<Of extends Fields>(fields: Of): Codec<ObjectOf<Of>> {
+  const members = Object.entries<AnyCodec>(fields).map(
+    ([name, codec]) => ({ name, key: toSnakeCase(name), ...codec }) as const,
+  );
+  return {
+    write: (value) => {
+      const values = value as Readonly<Record<string, never>>;
+      const written = members.filter(
+        ({ name, isOptional }) => !isOptional || values[name] !== undefined,
+      );
+      return Object.fromEntries(
+        written.map(({ name, key, write }) => [key, write(values[name] as never)]),
+      );
+    },
     read: (json) => {
       if (!isJsonObject(json)) return invalid;
-      const values = members.flatMap(([name, key, { read }]) =>
-        json[key] === undefined ? [] : [[name, read(json[key])] as const],
+      const present = members.filter(
+        ({ key, isOptional }) => !isOptional || json[key] !== undefined,
       );
+      const values = present.map(({ name, key, read }) => [name, read(json[key])] as const);
       if (values.some(([, value]) => value === invalid)) return invalid;
-      return Object.fromEntries(values) as Value;
+      return Object.fromEntries(values) as ObjectOf<Of>;
     },
   };
 }

@@ -12,7 +12,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../basics/serial-queue.ts";
-import type { LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import { type LedgerEntry, writeEntry } from "../../domain/deletion/ledger-entry.ts";
 import { codeOf } from "../../files/file-error.ts";
 import {
   explainCreation,
@@ -26,7 +26,6 @@ import { makePrivateFolder } from "../../files/private-folder.ts";
 import { makeFrame, noDigest } from "./ledger-frame.ts";
 import { ledgerName, readLedgerParts, readLedgerState } from "./ledger-reader.ts";
 import { withPart } from "./ledger-state.ts";
-import { writeEntry } from "../../domain/deletion/ledger-codec.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { DeletionLedger, LedgerState, SealHeads } from "../interface/ledger.ts";
 

@@ -2,8 +2,7 @@
 // bounded memory; opens no file.
 
 import { hash as digest } from "node:crypto";
-import { readEntry } from "../../domain/deletion/ledger-codec.ts";
-import { entryOfReceipt, type LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
+import { entryOfReceipt, type LedgerEntry, readEntry } from "../../domain/deletion/ledger-entry.ts";
 import { chainedText } from "../../domain/deletion/receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { isReceipt } from "../../domain/deletion/receipt-form.ts";
