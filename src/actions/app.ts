@@ -16,7 +16,6 @@ export interface Signer {
   readonly keyId: string;
   /** 32 bytes, base64url. */
   readonly publicKey: string;
-  /** Base64url. */
   sign(text: string): string;
 }
 
@@ -32,10 +31,7 @@ export interface App {
   readonly timestampMin: string;
   /** The actor in the audit trail for acts of this process that no request has caused. */
   readonly operator: string;
-  /**
-   * The person who acts: present for one request of the console or one command, undefined for an application that
-   * serves many.
-   */
+  /** Present for one request of the console or one command; undefined for an application that serves many. */
   readonly viewer?: Viewer;
   /** The proposal that this person approves with the next act. */
   readonly approving?: string;
@@ -50,7 +46,6 @@ export interface App {
   readonly inFlight: InFlightKeys;
 }
 
-/** The actor and the time of an operator's act now. */
 export function actOf({ operator, now }: App): Act {
   return { actor: operator, now: now() };
 }

@@ -25,7 +25,6 @@ export async function* readPages<Row>(
   } while (last !== undefined);
 }
 
-/** Reads audit entries in the order of the chain. */
 export function auditPages({ store }: App, after = 0): AsyncGenerator<readonly AuditEntry[]> {
   return readPages(pageRows, (last) => store.listAudit(last?.entryNo ?? after, pageRows));
 }
@@ -38,20 +37,17 @@ export function receiptPages(
   return readPages(pageRows, (last) => store.listReceipts(last?.rowNo ?? after, pageRows));
 }
 
-/** Reads deletions in the order of their ids. */
 export function deletionPages({ store }: App): AsyncGenerator<readonly Deletion[]> {
   return readPages(pageRows, (last) =>
     store.trail.listDeletions(last?.deletionRequestId ?? "", pageRows),
   );
 }
 
-/** Reads holds in the order of their ids. */
 export function holdPages({ store }: App): AsyncGenerator<readonly Hold[]> {
   const limit = limits.holdsListedAtOnce;
   return readPages(limit, (last) => store.holds.list({ after: last?.holdId, limit }));
 }
 
-/** Reads proposals, the latest first. */
 export function proposalPages({ store }: App): AsyncGenerator<readonly Proposal[]> {
   const any = { organizationId: undefined, openAt: undefined, limit: pageRows };
   return readPages(pageRows, (before) => store.proposals.list({ ...any, before }));

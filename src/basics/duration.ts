@@ -18,7 +18,6 @@ export function parseDuration(text: string): number | undefined {
   return ms <= durationMsMax ? ms : undefined;
 }
 
-/** A duration in the largest unit that divides it. */
 export function formatDuration(ms: number): string {
   for (const [unit, size] of Object.entries(unitMs)) {
     if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;

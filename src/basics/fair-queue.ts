@@ -5,7 +5,6 @@
 // The items of a key are linked. The arrays or tables that a queue outgrows would become old objects that still refer
 // to short-lived items, and keep them in memory until the next major collection.
 
-/** The place of an item in the queue. */
 export interface Place<Item> {
   readonly item: Item;
   readonly cost: number;
@@ -35,12 +34,10 @@ export class FairQueue<Item> {
     this.#turnCost = turnCost;
   }
 
-  /** Number of waiting items. */
   get size(): number {
     return this.#size;
   }
 
-  /** Number of waiting items of a key. */
   sizeOf(key: string): number {
     return this.#lines.get(key)?.size ?? 0;
   }
@@ -61,16 +58,12 @@ export class FairQueue<Item> {
     return place;
   }
 
-  /** The item that is next in turn. */
   peek(): Item | undefined {
     for (const { item } of this.inTurn()) return item;
     return undefined;
   }
 
-  /**
-   * The first items of the keys in turn. An item that the caller takes is followed by the next in turn; one that it
-   * does not take lets its key wait for the next call.
-   */
+  /** The first items in turn. One that is taken is followed by the next; otherwise its key waits for the next call. */
   *inTurn(): Generator<Place<Item>> {
     for (const line of this.#lines.values()) {
       let { first } = line;

@@ -12,9 +12,7 @@ export function freeMemory(bytes: Uint8Array): void {
   if (ownsMemory(bytes)) bytes.buffer.transfer(0);
 }
 
-/**
- * Frees all of the buffer behind the bytes, whatever part of it they are. Call this where nobody else can have a part.
- */
+/** Frees the whole buffer behind the bytes. Call this where nobody else can have a part. */
 export function freeBuffer({ buffer }: Uint8Array<ArrayBuffer>): void {
   if (!buffer.detached) buffer.transfer(0);
 }

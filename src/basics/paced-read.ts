@@ -4,7 +4,6 @@
 /** Each step reads a bounded amount. The last one returns the result. */
 export type Parts<Value> = AsyncGenerator<undefined, Value, undefined>;
 
-/** Reads all parts without a pause. */
 export async function readParts<Value>(parts: Parts<Value>, onPart?: () => void): Promise<Value> {
   for (;;) {
     const step = await parts.next();
@@ -17,7 +16,6 @@ export async function readParts<Value>(parts: Parts<Value>, onPart?: () => void)
 /** After a read of several parts, the next one begins after this many times as long as the read took. */
 const pauseFactor = 99;
 
-/** The result of a read that is repeated. */
 export class PacedRead<Value> {
   readonly #begin: () => Parts<Value>;
   readonly #now: () => number;
@@ -30,10 +28,7 @@ export class PacedRead<Value> {
     this.#now = now;
   }
 
-  /**
-   * What can be read in one part is read now. Of more, only the first part is waited for: the result is that of an
-   * earlier read, and undefined before there is one.
-   */
+  /** Of more than one part, only the first is waited for: the result is that of an earlier read, or undefined. */
   async latest(): Promise<Value | undefined> {
     if (this.#firstPart === undefined && this.#now() >= this.#dueAt) {
       this.#firstPart = new Promise((resolve, reject) => {

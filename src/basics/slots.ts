@@ -9,7 +9,6 @@ export class Slots<Item> {
   readonly #items: (Item | undefined)[] = [];
   readonly #free: Ticket[] = [];
 
-  /** Number of items. */
   get size(): number {
     return this.#items.length - this.#free.length;
   }
@@ -33,7 +32,6 @@ export class Slots<Item> {
     for (const item of this.#items) if (item !== undefined) yield item;
   }
 
-  /** Removes and returns all items. */
   removeAll(): readonly Item[] {
     const items = [...this];
     this.#items.length = 0;

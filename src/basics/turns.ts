@@ -20,9 +20,7 @@ export interface TurnOptions {
 export class Turns {
   readonly #now: () => number;
   readonly #loopIterations: number;
-  /**
-   * The lines by organization. An organization that does not wait is kept as long as it has used more time than others.
-   */
+  /** One that does not wait is kept as long as it has used more time than others. */
   readonly #lines = new Map<string, Line>();
   #waiting = 0;
   #scheduled = false;

@@ -79,7 +79,6 @@ export interface Hold {
   /** The last date on which it holds; then it ends by itself. If undefined, only a release ends it. */
   readonly endsOn: string | undefined;
   readonly placedAt: number;
-  /** The name of the operator. */
   readonly placedBy: string;
 }
 

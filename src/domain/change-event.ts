@@ -10,7 +10,6 @@ export const noticeTypes: Readonly<Record<ArrivedNotice["kind"], string>> = {
   completed: "sluice.deletion.completed",
 };
 
-/** The name of the kind of event of a record type. */
 export function eventType(resourceType: string, isFirst: boolean): string {
   return isFirst ? `sluice.${resourceType}.created` : `sluice.${resourceType}.updated`;
 }

@@ -10,12 +10,11 @@ const always: readonly ResourceType[] = recordTypes
   .filter(({ confidential }) => confidential === true)
   .map(({ resourceType }) => resourceType);
 
-/** Returns the confidential types of an organization. `added`: those that the organization has added. */
+/** `added`: those that the organization has added. */
 export function confidentialTypes(added: readonly ResourceType[] = []): ReadonlySet<ResourceType> {
   return new Set([...always, ...added]);
 }
 
-/** Returns why an organization can't add these types; undefined if it can. */
 export function findConfidentialityFault(added: readonly ResourceType[]): string | undefined {
   const confidential = confidentialTypes(added);
   for (const name of added) {
@@ -37,15 +36,11 @@ export function findConfidentialityFault(added: readonly ResourceType[]): string
 
 /** Who is shown deletions: a caller, or an operator. */
 export interface Reader {
-  /** The confidential types of the organization. */
   readonly confidential: ReadonlySet<ResourceType>;
   readonly covered: ReadonlySet<Scope>;
 }
 
-/**
- * Whether a type is confidential. Without a reader, whose organization may add types, this is true only for types that
- * are confidential everywhere.
- */
+/** Without a reader, whose organization may add types: only if it is confidential everywhere. */
 export function isConfidential(
   { resourceType, confidential }: Pick<RecordType, "resourceType" | "confidential">,
   reader?: Pick<Reader, "confidential">,
@@ -57,7 +52,6 @@ export function mayRead({ covered }: Pick<Reader, "covered">, { family }: Record
   return covered.has(`${family}:read`);
 }
 
-/** Whether the reader may know how many records of this type there were. */
 export function mayCount(reader: Reader, type: RecordType): boolean {
   return !reader.confidential.has(type.resourceType) || mayRead(reader, type);
 }

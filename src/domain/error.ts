@@ -73,7 +73,6 @@ export const errorCatalogue = {
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
 export type ErrorName = keyof typeof errorCatalogue;
-/** An error of the catalogue, or of a feature. */
 export type ErrorKind = ErrorName | Named<ErrorRow>;
 
 export function errorRow(kind: ErrorKind): ErrorRow {

@@ -48,7 +48,6 @@ export const identityLimits = {
   subjectCharactersMax: 255,
   tokenIdCharactersMax: 256,
   tokenCharactersMax: 16 * 1_024,
-  /** How far clocks may differ. */
   leewaySeconds: 60,
   /** How far in the future a token may expire. */
   tokenSecondsMax: 24 * 60 * 60,
@@ -66,10 +65,7 @@ export interface ProgramClaims {
   readonly all: Claims;
 }
 
-/**
- * Returns the claims, or what is wrong with them independently of rules (RFC 7523, section 3). `now`: Unix
- * milliseconds.
- */
+/** Returns the claims, or what is wrong with them under any rule (RFC 7523, section 3). */
 export function readClaims(all: Claims, now: number): ProgramClaims | string {
   const { iss, sub, exp, jti } = all;
   const audience = onlyAudience(all["aud"]);

@@ -67,10 +67,7 @@ export const limits = {
   /** Resident memory of an idle process, and how much more it may retain from earlier work. */
   residentBytesUsual: 224 * 1_024 * 1_024,
   retainedBytesMax: 224 * 1_024 * 1_024,
-  /**
-   * Resident memory, without what is retained, above which the largest bodies are refused, and above which all large
-   * ones are.
-   */
+  /** Resident memory, without what is retained, above which the largest bodies, or all large ones, are refused. */
   residentBytesHigh: 384 * 1_024 * 1_024,
   residentBytesCritical: 448 * 1_024 * 1_024,
   /** From which size on a body counts as large, and as one of the largest. */
@@ -93,15 +90,9 @@ export const limits = {
   lingerBytesMax: 32 * 1_024 * 1_024,
   connectionsMax: 10_000,
   connectionsPerAddressMax: 2_000,
-  /**
-   * Connections that the system establishes before the process accepts them; more than one network can have. Beyond it
-   * the system ignores new ones, whose clients try again after a second or more.
-   */
+  /** Established by the system before the process accepts them; more are ignored until their clients try again. */
   connectionsWaitingMax: 4_096,
-  /**
-   * Over all connections: bytes received after a request that waits for its turn, and replies that clients have not
-   * read.
-   */
+  /** Bytes received after a request that waits for its turn, and replies not read yet, over all connections. */
   unparsedBytesMax: 64 * 1_024 * 1_024,
   queuedReplyBytesMax: 64 * 1_024 * 1_024,
 
@@ -144,10 +135,7 @@ export const limits = {
   /** How many rows of a table one step of the erasure of an organization removes while others write, and otherwise. */
   organizationStepRowsMax: 1_000,
   organizationStepRowsAloneMax: 4_000,
-  /**
-   * How many records of an organization one step reads to find the end of their retention floors, and for how many of
-   * these it reads the history.
-   */
+  /** How many records one step reads to find the end of floors, and for how many of them the history. */
   floorScanRowsMax: 5_000,
   floorScanHistoriesMax: 200,
   /** After this time another worker may claim a deletion whose worker has stopped. */

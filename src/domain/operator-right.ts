@@ -89,7 +89,6 @@ export const operatorRights = {
 } as const;
 
 type OwnRight = keyof typeof operatorRights;
-/** A right of this table, or of a feature. */
 export type OperatorRight = OwnRight | Named<Right>;
 
 export const allOperatorRights = Object.keys(operatorRights) as readonly OwnRight[];
@@ -98,7 +97,6 @@ export function rightOf(right: OperatorRight): Right {
   return typeof right === "string" ? operatorRights[right] : right;
 }
 
-/** Whether any of these roles has the right. */
 export function mayDo(roles: readonly OperatorRole[], right: OperatorRight): boolean {
   return rightOf(right).roles.some((role) => roles.includes(role));
 }

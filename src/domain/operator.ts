@@ -54,7 +54,6 @@ export interface Passkey {
   readonly lastUsedAt: number | undefined;
 }
 
-/** How a session began. */
 export type SignInMethod = "link" | "passkey" | "oidc";
 
 export interface OperatorSession {

@@ -26,7 +26,6 @@ export interface Proposal {
   /** The organization that requires the second person. */
   readonly organizationId: string;
   readonly act: ProposedAct;
-  /** The arguments of the act. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What the act changes, in its state when the act was proposed. */
   readonly state: Readonly<Record<string, unknown>>;
@@ -34,12 +33,10 @@ export interface Proposal {
   readonly proposedAt: number;
   readonly expiresAt: number;
   readonly status: ProposalStatus;
-  /** Who approved or declined it. */
   readonly decidedBy: string | undefined;
   readonly decidedAt: number | undefined;
 }
 
-/** Whether the proposal can still be approved or declined. */
 export function isOpen({ status, expiresAt }: Proposal, now: number): boolean {
   return status === "open" && expiresAt > now;
 }
@@ -78,9 +75,7 @@ export function settingsOfTwo({
   };
 }
 
-/**
- * Whether a change of settings ends the requirement of an approval, or lets records be erased that were kept before.
- */
+/** Whether it ends the requirement of an approval, or lets records be erased that were kept before. */
 export function weakensSettings(before: Settings, change: Change): boolean {
   if (before.deletionApproval !== true) return false;
   if (change.deletionApproval === false) return true;

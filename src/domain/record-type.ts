@@ -85,10 +85,7 @@ export interface RecordTypeOptions {
   readonly party?: boolean;
   /** The record is closed while any of these applies. A retention floor may count from that time. */
   readonly closed?: readonly ClosingCondition[];
-  /**
-   * True if nobody without the scope of the type may learn that a record of it exists. So nothing may delay a deletion
-   * visibly because of such a record.
-   */
+  /** Nobody without its scope may learn that a record exists, so none may visibly delay a deletion. */
   readonly confidential?: boolean;
 }
 
@@ -104,7 +101,6 @@ export interface RecordType extends RecordTypeDefinition, RecordTypeOptions {
   readonly updateSchema: ObjectSchema;
 }
 
-/** Adds the schemas for POST and PUT. */
 export function defineRecordType(definition: RecordTypeDefinition & RecordTypeOptions): RecordType {
   const fields: Record<string, Field> = {
     ...definition.fields,

@@ -56,10 +56,7 @@ const umbrella: readonly Scope[] = [
   "risk_assessment:write",
 ];
 
-/**
- * All scopes that a list of scopes includes: `write` includes `read`, and `transactions:write` includes all that the
- * interface document shows, unless the organization is strict (contract, section 4).
- */
+/** `write` includes `read`, and `transactions:write` more, unless the organization is strict (contract, section 4). */
 export function coveredScopes(scopes: readonly Scope[], strict: boolean): ReadonlySet<Scope> {
   const covered = new Set<Scope>(scopes);
   if (!strict && covered.has("transactions:write")) for (const more of umbrella) covered.add(more);

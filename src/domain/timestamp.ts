@@ -17,10 +17,7 @@ const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 /** A UTC instant as text that sorts in time order: `YYYY-MM-DDTHH:MM:SS[.fraction]`, no trailing zeros, no `Z`. */
 export type NormalisedTimestamp = string;
 
-/**
- * The normalised UTC form of an RFC 3339 date-time (section 5.6, offset required); undefined if the text is invalid. A
- * leap second (`:60`) is valid only at 23:59:60 UTC, as in the RFC.
- */
+/** RFC 3339 date-time (section 5.6, offset required). A leap second is valid only at 23:59:60 UTC. */
 export function normaliseTimestamp(text: string): NormalisedTimestamp | undefined {
   // The timestamp of a payload is read twice in a row, for validation and for the draft.
   if (text !== latest.text) latest = { text, normalised: normalise(text) };
@@ -50,10 +47,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
 }
 
-/**
- * True for a valid timestamp in the usual form, which is normalised by removing the `Z`. Nearly all are, and matching
- * the regular expression takes several times as long.
- */
+/** The usual form, normalised by removing the `Z`: matching the regular expression takes several times as long. */
 function isNormal(text: string): boolean {
   const last = text.length - 1;
   const afterSeconds = text.length - wholeSeconds.length;
@@ -72,7 +66,6 @@ function isNormal(text: string): boolean {
   );
 }
 
-/** True for a point and digits, of which the last is not zero. */
 function isShortestFraction(text: string, from: number, to: number): boolean {
   for (let at = from + 1; at < to; at += 1) if (!isDigit(text, at)) return false;
   return text[from] === "." && to - from > 1 && text[to - 1] !== "0";
@@ -83,7 +76,6 @@ function isDigit(text: string, at: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** The number of two characters that are digits. */
 function twoDigitsAt(text: string, at: number): number {
   return text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 0x30 * 11;
 }

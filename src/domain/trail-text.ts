@@ -19,9 +19,7 @@ export function textOfRecord({ organizationId, resourceType, resourceId }: Recor
   return `${organizationId}/${resourceType}/${resourceId}`;
 }
 
-/**
- * The trail outlives the record, so it has a digest of the id, which is enough to recognize the id, but not to read it.
- */
+/** The trail outlives the record, so it has a digest of the id: enough to recognize it, not to read it. */
 export function subjectOfRecord(key: RecordKey, sha256: (text: string) => string): string {
   return `${key.resourceType} sha256:${sha256(textOfRecord(key))}`;
 }

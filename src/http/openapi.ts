@@ -40,7 +40,6 @@ interface Added {
   readonly errors: readonly ErrorRow[];
 }
 
-/** The document as it is published. */
 export function publishOpenApi(types: readonly RecordType[], added: Added): OpenApiDocument {
   const { components, ...document } = makePortable(buildOpenApi(types, added));
   const used = withoutUnused({ ...components, securitySchemes: {} }, document.paths);

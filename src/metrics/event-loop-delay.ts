@@ -37,9 +37,7 @@ function startHistogram(): ELDHistogram {
   return histogram;
 }
 
-/**
- * The histogram measures the time between two samples, in nanoseconds; when it is empty, its percentiles mean nothing.
- */
+/** Nanoseconds between two samples; when the histogram is empty, its percentiles mean nothing. */
 function delaySeconds({ count }: ELDHistogram, nanoseconds: number): number {
   return count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - resolutionMs) / 1_000;
 }

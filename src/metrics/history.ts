@@ -3,7 +3,6 @@
 
 import type { SeriesSnapshot } from "./registry.ts";
 
-/** Totals since the start of the process. */
 export interface IntakeTotals {
   readonly records: readonly SeriesSnapshot[];
   /** One series for each operation and status. */
@@ -12,7 +11,6 @@ export interface IntakeTotals {
   readonly buckets: readonly number[];
 }
 
-/** What happened in one minute. */
 export interface IntakeMinute {
   /** The end of the minute, Unix milliseconds. */
   readonly at: number;

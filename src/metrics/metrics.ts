@@ -53,13 +53,11 @@ export function makeMetrics(sources: MetricSources) {
       requests: counted.requests.snapshot().series,
       buckets: requestBuckets,
     }),
-    /** All metrics as plain data. */
     snapshot: () => registry.snapshot(),
     render: async () => ({
       text: renderSnapshot(await registry.snapshot()),
       contentType: metricsContentType,
     }),
-    /** Ends the measurements in the background. */
     stop: registerProcess(registry),
   };
 }
@@ -68,7 +66,6 @@ const requestBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** What is counted where it happens. */
 function registerCounted(registry: Registry) {
   return {
     requests: registry.histograms({
@@ -116,7 +113,6 @@ function registerCounted(registry: Registry) {
   };
 }
 
-/** What security teams collect, and what is sent to them. */
 function registerSecurity(registry: Registry) {
   return {
     failedAuthentications: registry.counters({

@@ -31,7 +31,6 @@ export interface FamilySnapshot extends Omit<MetricOptions, "labels"> {
 
 export type Snapshot = readonly FamilySnapshot[];
 
-/** The value of a counter or a gauge. */
 export class Scalar {
   value = 0;
   readonly counts = undefined;
@@ -63,7 +62,6 @@ export class Histogram {
   }
 }
 
-/** All series of one metric, by the values of its labels. */
 export class Family<Series extends Pick<SeriesSnapshot, "value" | "counts">> {
   readonly #head: Omit<FamilySnapshot, "series">;
   readonly #labels: readonly string[];
@@ -105,10 +103,7 @@ export class Family<Series extends Pick<SeriesSnapshot, "value" | "counts">> {
   }
 }
 
-/**
- * A metric that is read. With a label, `read` returns a value for each label value. Undefined: it is not known, and has
- * no series.
- */
+/** With a label, `read` returns a value for each of its values. Undefined: not known, so there is no series. */
 type Observed = readonly [
   help: string,
   read: () => number | Readonly<Record<string, number>> | undefined,

@@ -8,7 +8,6 @@ export const addedSettings: readonly Setting<unknown>[] = features.flatMap(
   (feature) => feature.settings ?? [],
 );
 
-/** With those of the core. */
 export const allSettings: readonly Setting<unknown>[] = [
   ...Object.values(settings),
   ...addedSettings,

@@ -40,10 +40,7 @@ export interface AppOptions extends StoreOptions {
   readonly moving?: boolean;
 }
 
-/**
- * Throws StoreError or FileError when the store or its ledger can't be opened or must not be read; then everything is
- * closed again.
- */
+/** If it throws, because the store or its ledger can't be opened or must not be read, everything is closed again. */
 export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
   if (options.moving !== true) refuseMoved(config);
   refuseLostStore(config);
@@ -129,9 +126,7 @@ async function makeClose(app: App, options: AppOptions): Promise<() => Promise<v
   };
 }
 
-/**
- * The ledgers of a database that other hosts serve are on those hosts, which also record what is done from this host.
- */
+/** The ledgers of a database that other hosts serve are there, and record what is done from here, too. */
 async function noteInLedger(app: App, { restoring = false }: AppOptions): Promise<void> {
   if (app.store.traits.isServer && !app.ledger.exists()) return;
   if (restoring && (await wasRolledBack(app))) return;

@@ -5,7 +5,6 @@ import { setPriority } from "node:os";
 /** On Linux each thread has its own priority; threads for which single requests wait have 0. */
 const niceness = 5;
 
-/** Lowers the priority of the thread that calls it. */
 export function lowerPriority(): void {
   try {
     setPriority(niceness);

@@ -29,13 +29,11 @@ export interface Moved extends MoveReport {
 
 export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
   readonly to: string;
-  /** The name for the audit trail. */
   readonly operator: string;
   /** The operator who needs the right to do this; undefined for the shell of the host. */
   readonly as?: string | undefined;
 }
 
-/** Throws StoreError, OperatorError and MoveStopped. */
 export async function move(
   config: Config,
   { to, operator, as, ...options }: MoveRun,
@@ -50,7 +48,6 @@ export async function move(
   return { ...report, files };
 }
 
-/** Throws an error for a move that was interrupted: by a lost connection, a full disk and the like. */
 function asStopped(error: unknown): never {
   if (error instanceof StoreError || error instanceof MoveStopped) throw error;
   // The error of the database rather than of the API.
@@ -58,7 +55,7 @@ function asStopped(error: unknown): never {
   throw new MoveStopped(`The move was interrupted: ${reasonOf(cause)}.`, { cause: error });
 }
 
-/** Returns the path of the ledger. Throws StoreError if a replay is needed first. */
+/** Throws StoreError if a replay is needed first. */
 async function updateLedger(config: Config, as: string | undefined): Promise<string> {
   await using app = await openApp(config, { role: "command", existing: true, moving: true });
   await requireRightOf(app, as, "store.move");

@@ -29,7 +29,6 @@ const existenceChecks: ReadonlySet<string> = new Set(
   operations.filter(isExistenceCheck).map(({ name }) => name),
 );
 
-/** What the console shows or acts on. */
 export interface ConsoleParts {
   readonly app: App;
   readonly config: Config;

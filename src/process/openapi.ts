@@ -9,7 +9,6 @@ import { allErrors } from "./tables.ts";
 
 const added = { ...parts, errors: Object.values(allErrors) };
 
-/** The document as it is published. */
 export function publishOpenApi(types: readonly RecordType[] = recordTypes): OpenApiDocument {
   return core.publishOpenApi(types, added);
 }

@@ -3,7 +3,6 @@
 import { userInfo } from "node:os";
 import { isReservedName } from "../domain/operator.ts";
 
-/** The user of the operating system that runs this process. */
 export function readOperatorName(): string {
   const name = readUserName();
   return isReservedName(name) ? `user:${name}` : name;

@@ -28,7 +28,7 @@ export interface BackupRun {
   readonly onProgress: (done: number, all: number) => void;
 }
 
-/** Returns the size of the file in bytes. Writes to the audit trail before anything is copied. Throws StoreError. */
+/** Returns the size in bytes. Writes to the audit trail before anything is copied. Throws StoreError. */
 export async function backUp(config: Config, run: BackupRun): Promise<number> {
   const file = resolve(run.file);
   refuseBackup(config.databaseUrl, file);
@@ -111,10 +111,7 @@ export interface ReplayRun<Result> {
   readonly replay: (app: App) => Promise<Result>;
 }
 
-/**
- * Returns undefined if there is nothing to replay and nothing was restored; then nothing is changed, and the store may
- * be in use. Throws StoreError.
- */
+/** Undefined if there is nothing to replay; then nothing is changed, and the store may be in use. */
 export async function replayIfNeeded<Result>(
   config: Config,
   { sources, restored = false, operator, as, replay }: ReplayRun<Result>,

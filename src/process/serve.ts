@@ -59,19 +59,12 @@ export interface Serving {
   readonly edge: Edge;
   /** Live requests for changes. */
   readonly readers: () => number;
-  /**
-   * Resolves when the store is no longer the one that was opened (`watchStore`). Requests are refused from then on; the
-   * caller has to stop the service.
-   */
+  /** Resolves when the store is no longer the one that was opened: requests are refused, and the caller has to stop. */
   readonly replaced: Promise<OperatorError>;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
   drain(): void;
-  /** Refuses new requests from now on. */
   refuse(): void;
-  /**
-   * Stops accepting connections, finishes the requests in flight, and closes the store. `graceMs`: the longest wait for
-   * these requests; by default as in the settings.
-   */
+  /** Finishes the requests in flight, for at most `graceMs`, and closes the store. */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -97,7 +90,6 @@ export interface ServeOptions {
   readonly replaced?: Readonly<Record<string, unknown>>;
 }
 
-/** The stage of a stop. */
 interface Stage {
   draining: boolean;
   closing: boolean;
@@ -112,7 +104,7 @@ interface Parts extends ConsoleParts {
   readonly monotonic: () => number;
 }
 
-/** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
+/** If it throws, everything is closed again. */
 export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
   const { log = makeLog(config.logLevel), warnings = [] } = options;
   for (const warning of warnings) log.warn(warning);

@@ -172,9 +172,7 @@ type OwnConfig = {
     : never;
 };
 
-/** The value of each setting. */
 export interface Config extends OwnConfig {
-  /** The values of the settings of features. */
   readonly added: ReadonlyMap<Setting<unknown>, unknown>;
 }
 
@@ -249,7 +247,6 @@ export function expectedOf(key: keyof typeof settings, given: string): string | 
   return value instanceof Problem ? value.expected : undefined;
 }
 
-/** How this process uses PostgreSQL. */
 export function connectionsOf(config: Config): ConnectionSettings {
   return {
     poolMax: config.databasePoolMax,

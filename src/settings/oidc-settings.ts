@@ -45,7 +45,6 @@ export const oidcSettings = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A sentence for each setting that is missing. */
 export function findOidcProblems(environment: Environment): readonly string[] {
   if ((environment["OIDC_ISSUER"] ?? "") === "") return [];
   const missing = ["OIDC_CLIENT_ID", "OIDC_ROLES", "CONSOLE_URL"].filter(

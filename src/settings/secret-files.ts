@@ -8,7 +8,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface WithSecrets {
   readonly environment: Environment;
-  /** A sentence for each secret that can't be read, or is empty where that must be a mistake. */
   readonly problems: readonly string[];
 }
 

@@ -15,7 +15,6 @@ export interface ShownSetting {
 const secret = /_(?:TOKEN|HEADERS|SECRET|PASSWORD|CREDENTIALS?)$/;
 const address = /_(?:URL|URI|ENDPOINT|ISSUER)$/;
 
-/** The settings in the order of the table. */
 export function showSettings(config: Config): readonly ShownSetting[] {
   const usual = readConfig({});
   const own = Object.entries(settings).map(([name, item]) => {
@@ -48,7 +47,6 @@ function show(name: string, value: unknown, fallback: string): string {
   return address.test(name) || text.includes("://") ? withoutCredentials(text) : text;
 }
 
-/** Shows the value as it would be in the environment. */
 function showBoolean(value: boolean, fallback: string): string {
   if (fallback === "true" || fallback === "false") return String(value);
   if (fallback === "on" || fallback === "off") return value ? "on" : "off";

@@ -64,9 +64,7 @@ function reportUnnamed(done: ProcessedDeletions, options: RoundOptions): void {
   reportPostponed({ attempts: done.deletion.attempts }, done.cause, options);
 }
 
-/**
- * An error needs somebody's attention. A metric shows deletions that have been due for long, whatever postpones them.
- */
+/** A metric shows deletions that have been due for long, whatever postpones them. */
 function reportPostponed(
   about: object,
   cause: unknown,

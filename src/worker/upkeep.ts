@@ -27,15 +27,9 @@ import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 const purgeIntervalMs = 60_000;
 /** A quarter of the 2 seconds after which a revoked key must not work. */
 const credentialsPollMs = 500;
-/**
- * How far the ledger may lag behind the audit trail: what a restore of a backup could miss. And how long a store that
- * was put back to an earlier state may be served.
- */
+/** What a restore could miss, and how long a store that was put back to an earlier state may be served. */
 const ledgerIntervalMs = 2_000;
-/**
- * The pause between two steps that release space, and between two that remove rows or scan records, in which others are
- * served.
- */
+/** Others are served between two steps that release space, or that remove rows or scan records. */
 const spacePauseMs = 100;
 export const purgePauseMs = 50;
 
@@ -45,7 +39,6 @@ const indexIntervalMs = 1_000;
 /** Returns whether there may be more to do at once. */
 export type Round = (app: App, stopping: AbortSignal) => Promise<boolean>;
 
-/** By what to log if one fails. */
 export type Rounds = Readonly<Record<string, Round>>;
 
 interface UpkeepOptions {
@@ -154,7 +147,6 @@ function retentionRound(log: Logger): Round {
   });
 }
 
-/** Warns of deletions that have been processing for long, each time that others are the oldest of them. */
 function processingRound(log: Logger): Round {
   let warnedOf = "";
   return once(async (app) => {

@@ -7,7 +7,6 @@ import type { Scope } from "../../domain/scope.ts";
 /** When the cache is full, it is emptied. */
 const callersCachedMax = 100_000;
 
-/** What entry points and actions know of a caller. */
 export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;
@@ -18,14 +17,12 @@ export interface Identity {
   readonly expiresAt: number;
   /** All scopes that the token's scopes include. */
   readonly covered: ReadonlySet<Scope>;
-  /** The confidential types of the organization. */
   readonly confidential: ReadonlySet<ResourceType>;
   readonly rateLimitPerSecond: number | undefined;
   readonly deletionGraceSeconds: number;
 }
 
 export class CallerCache {
-  /** Lookups in progress of callers that are not cached. */
   readonly lookups = new SharedLookups<Identity>();
   readonly #byHash = new Map<string, Identity>();
   #version: number | undefined;
@@ -49,15 +46,11 @@ export class CallerCache {
   }
 }
 
-/**
- * Runs lookups. While a lookup of a key runs, later requests for the key share the next one. So at most two lookups of
- * a key run for any number of concurrent requests, and none returns what was read before it was requested.
- */
+/** Later requests for a key share the next lookup: two run at most, and none returns what was read before a request. */
 export class SharedLookups<Result> {
   readonly #running = new Map<string, Promise<void>>();
   readonly #next = new Map<string, Promise<Result>>();
 
-  /** Rejects as `lookUp` does. */
   run(key: string, lookUp: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(key);
     if (running === undefined) return this.#start(key, lookUp);

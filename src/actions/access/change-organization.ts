@@ -33,7 +33,6 @@ export interface ShownOrganization {
   readonly awaitsExport: boolean;
 }
 
-/** Throws OperatorError not_permitted and no_such_organization. */
 export async function readOrganization(app: App, id: string): Promise<ShownOrganization> {
   requireRight(app, "organization.read");
   const organization = await findOrganization(app, id);
@@ -52,10 +51,7 @@ export async function readOrganization(app: App, id: string): Promise<ShownOrgan
 
 export type OrganizationSettings = OrganizationChange;
 
-/**
- * Throws OperatorError not_permitted, invalid (also for an empty change), no_such_type, no_such_organization,
- * organization_closed and floor_above_ceiling.
- */
+/** Throws OperatorError invalid for an empty change, and floor_above_ceiling. */
 export async function changeOrganization(
   app: App,
   organizationId: string,
@@ -80,7 +76,7 @@ export async function changeOrganization(
   throw ceilingTooLow(change.retainDays ?? 0, changed.ceilingTooLowFor);
 }
 
-/** A setting that needs a second person must be proposed separately. Throws OperatorError invalid. */
+/** A setting that needs a second person must be proposed separately. */
 function requireApart(before: Organization, change: OrganizationSettings): void {
   const isApart = Object.keys(change).every((name) => name in settingsOfTwo(change));
   if (isApart || !weakensSettings(before, change)) return;
@@ -90,10 +86,7 @@ function requireApart(before: Organization, change: OrganizationSettings): void 
   );
 }
 
-/**
- * Requires further rights for two settings: the retention ceiling deletes records, and people whose deletions need an
- * approval must not be able to end that.
- */
+/** The ceiling deletes records, and people whose deletions need an approval must not be able to end that. */
 function requireRights(
   app: App,
   { retainDays, deletionApproval, ...others }: OrganizationSettings,
@@ -103,10 +96,7 @@ function requireRights(
   if (Object.keys(others).length > 0) requireRight(app, "organization.change");
 }
 
-/**
- * Requires that no floor is longer than this ceiling, which may not be stored yet. Throws OperatorError
- * floor_above_ceiling.
- */
+/** Requires that no floor is longer than this ceiling, which may not be stored yet. */
 export async function requireFloorsWithin(
   { store }: App,
   organizationId: string,
@@ -137,7 +127,6 @@ function requireConfidential(types: readonly ResourceType[]): void {
   if (fault !== undefined) throw new OperatorError("invalid", `${fault} Nothing was changed.`);
 }
 
-/** Throws OperatorError invalid. */
 export function requireRetainDays(days: number, name: "ceiling" | "floor" = "ceiling"): void {
   if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
   throw new OperatorError(

@@ -14,16 +14,12 @@ import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
 
-/** How many entries of the audit trail one statement reads. */
 const examinedAtOnce = 10_000;
 
 export interface Closing {
   readonly organizationId: string;
   readonly reason: string;
-  /**
-   * Called when nothing can change any more; if it rejects, nothing is deleted. When it resolves, the whole export is
-   * on stable storage.
-   */
+  /** Called when nothing can change any more; nothing is deleted unless it resolves, after syncing the whole export. */
   readonly exportAll?: ((closed: Organization) => Promise<CompleteExport>) | undefined;
   /** True to skip the export for which an earlier call has closed the organization. */
   readonly withoutExport?: boolean;
@@ -34,10 +30,7 @@ export interface ClosedOrganization {
   readonly deletion: Deletion;
 }
 
-/**
- * Throws OperatorError not_permitted, no_such_organization, organization_closed and export_wanted, and what `exportAll`
- * throws.
- */
+/** Throws OperatorError organization_closed and export_wanted, and what `exportAll` throws. */
 export async function closeOrganization(
   app: App,
   { organizationId, reason, exportAll, withoutExport = false }: Closing,
@@ -66,10 +59,7 @@ export async function closeOrganization(
   };
 }
 
-/**
- * The first step alone. Returns the act, which the other steps belong to. Throws OperatorError not_permitted, and what
- * `requireAgreed` throws.
- */
+/** The first step alone. Returns the act, which the other steps belong to. */
 export async function endAccess(
   app: App,
   { organizationId, ...how }: Pick<Closing, "organizationId" | "reason"> & { exporting: boolean },
@@ -80,10 +70,7 @@ export async function endAccess(
   return act;
 }
 
-/**
- * The organization and its deletion, if it is closed and the deletion was requested; otherwise undefined. Throws
- * OperatorError not_permitted and no_such_organization.
- */
+/** Undefined unless it is closed and its deletion was requested. */
 export async function findClosed(
   app: App,
   organizationId: string,
@@ -105,7 +92,7 @@ async function requireNoExport(app: App, organization: Organization): Promise<vo
   );
 }
 
-/** Whether the organization was closed to export its records first. True if that is unknown. */
+/** True if that is unknown. */
 export async function wasToExport(app: App, organization: Organization): Promise<boolean> {
   const { organizationId, closedAt = 0 } = organization;
   const query = {
@@ -127,10 +114,7 @@ export async function wasToExport(app: App, organization: Organization): Promise
   return true;
 }
 
-/**
- * The organization, if it is open or its closing was interrupted. Throws OperatorError no_such_organization and
- * organization_closed.
- */
+/** The organization, if it is open or its closing was interrupted. Throws OperatorError organization_closed. */
 export async function findClosable(app: App, organizationId: string): Promise<Organization> {
   const organization = await findOrganization(app, organizationId);
   const { closedAt, deletionRequestId } = organization;
@@ -142,7 +126,6 @@ export async function findClosable(app: App, organizationId: string): Promise<Or
   );
 }
 
-/** Throws OperatorError no_such_organization and organization_closed. */
 export async function findOpenOrganization(
   app: App,
   organizationId: string,

@@ -6,7 +6,6 @@ import type { App } from "../app.ts";
 import { unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 
-/** Throws OperatorError no_such_organization. */
 export async function findOrganization(app: App, organizationId: string): Promise<Organization> {
   const found = await app.store.findOrganization(organizationId);
   if (found !== undefined) return found;
@@ -18,13 +17,12 @@ export async function findOrganization(app: App, organizationId: string): Promis
   );
 }
 
-/** Throws OperatorError not_permitted. */
 export async function listOrganizations(app: App): Promise<readonly Organization[]> {
   requireRight(app, "organization.read");
   return app.store.listOrganizations();
 }
 
-/** Throws OperatorError no_such_organization unless `organizationId` is undefined, which stands for all. */
+/** Undefined stands for all. */
 export async function requireOrganization(
   app: App,
   organizationId: string | undefined,
@@ -32,10 +30,7 @@ export async function requireOrganization(
   if (organizationId !== undefined) await findOrganization(app, organizationId);
 }
 
-/**
- * Counts the records of an organization by type, without types that have none or that this person may not know of.
- * Throws OperatorError not_permitted.
- */
+/** By type, without types that have none or that this person may not know of. */
 export async function countRecords(
   app: App,
   organizationId: string,

@@ -13,10 +13,7 @@ import { credentialKind } from "../credential.ts";
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/**
- * Not a promise if the caller is cached. Throws AppError credential_missing, credential_invalid, credential_expired,
- * credential_revoked or credential_wrong_kind (RFC 6750, section 3.1; the codes are the contract's).
- */
+/** Not a promise if the caller is cached. Throws AppError credential_* (RFC 6750, section 3.1). */
 export function identifyCaller(
   app: App,
   authorization: string | undefined,
@@ -29,7 +26,6 @@ export function identifyCaller(
   return known;
 }
 
-/** Throws AppError insufficient_scope unless the caller's token covers the scope. */
 export function requireScope(caller: Identity, scope: Scope): void {
   if (caller.covered.has(scope)) return;
   throw new AppError("insufficient_scope", {

@@ -48,11 +48,7 @@ export async function identifyKeyHolder(
   return holder;
 }
 
-/**
- * Issues a token for the organization of the key or the rule. Throws AppError unknown_scope, other_organization
- * (whether or not that organization exists), insufficient_scope, and credential_invalid for a platform's token that was
- * used before.
- */
+/** Throws AppError unknown_scope, other_organization whether or not that exists, and insufficient_scope. */
 export async function issueToken(
   app: App,
   holder: KeyHolder | Program,
@@ -86,10 +82,7 @@ export async function issueToken(
   };
 }
 
-/**
- * Returns the expiry in Unix seconds: as requested, but not later than a rule allows or the key expires, even if that
- * is less than the shortest lifetime that can be requested. Throws AppError credential_expired if no time is left.
- */
+/** In Unix seconds: not later than a rule allows or the key expires, even if that is very soon. */
 function expiryOf(
   { expiresAt: keyEnd, identityRule }: ApiKey,
   { createdAt, seconds }: { readonly createdAt: number; readonly seconds: number },

@@ -12,10 +12,7 @@ import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { requireOrganization } from "./find-organization.ts";
 
-/**
- * Throws OperatorError not_permitted and no_such_key. The message never repeats a secret that was passed instead of the
- * id.
- */
+/** The message never repeats a secret that was passed instead of the id. */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.read");
   const found = await app.store.findKey(keyId);
@@ -31,7 +28,6 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   );
 }
 
-/** Lists the keys of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listKeys(
   app: App,
   organizationId: string | undefined,
@@ -64,7 +60,6 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** Throws OperatorError not_permitted, invalid, no_such_organization and organization_closed. */
 export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKey> {
   const { organizationId, name = "key", scopes = recordScopes, lifetimeMs } = wanted;
   requireRight(app, "key.create");
@@ -84,7 +79,6 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
   return created;
 }
 
-/** Makes a new id and a new secret. */
 function makeKey(
   fields: Omit<ApiKey, "keyId" | "revokedAt" | "lastUsedAt">,
 ): CreatedKey & { readonly stored: NewKey } {
@@ -102,7 +96,6 @@ export interface RotatedKey extends CreatedKey {
   readonly oldExpiresAt: number;
 }
 
-/** Throws OperatorError not_permitted, no_such_key and key_ended. */
 export async function rotateKey(
   app: App,
   { keyId, overlapMs }: { keyId: string; overlapMs: number },
@@ -129,7 +122,7 @@ export async function rotateKey(
   return { ...created, oldExpiresAt };
 }
 
-/** Does nothing for a key that is already revoked. Throws OperatorError not_permitted and no_such_key. */
+/** Does nothing for a key that is already revoked. */
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.revoke");
   const key = await findKey(app, keyId);

@@ -67,7 +67,6 @@ export class ChangeFeed {
     return this.#source.cipher;
   }
 
-  /** Throws AppError offset_gone. */
   async read(reading: Beginning, signal?: AbortSignal): Promise<FeedPage> {
     const { settled, start } = await this.#start(reading);
     const placed = { ...reading, from: start };
@@ -75,14 +74,13 @@ export class ChangeFeed {
     return pageOf(this.#source, placed, part);
   }
 
-  /** Where the reader begins, as a page without events. Throws AppError offset_gone. */
+  /** As a page without events. Throws AppError offset_gone. */
   async begin(reading: Beginning): Promise<FeedPage> {
     const { start } = await this.#start(reading);
     const offset = this.cipher.encode(reading.view.organizationId, start.position);
     return { events: [], list: Buffer.from("[]"), upToDate: true, next: start, offset };
   }
 
-  /** Whether there is any event in this range. */
   async hasEvents(range: Range): Promise<boolean> {
     return (await findLastArrival(this.#source, range)) !== undefined;
   }
@@ -156,7 +154,6 @@ export class ChangeFeed {
     this.#news.endAll();
   }
 
-  /** Whether a reader has to stop. */
   isOver({ until, signal }: Waiting, now = this.#app.now()): boolean {
     return this.#stopped || signal.aborted || now >= until;
   }
@@ -173,16 +170,12 @@ export class ChangeFeed {
     return { settled, start };
   }
 
-  /** Reads the page after one that was not up to date. */
   async #next(reading: Reading, { check, since = 0 }: Waiting): Promise<FeedPage> {
     await check?.();
     return this.#readShared(await this.#news.settled(), reading, since);
   }
 
-  /**
-   * Readers that wait at the same position share the read of the part that begins there, but not one that began before
-   * their request: a record that was in it may have been erased since.
-   */
+  /** Not one that began before their request: a record that was in it may have been erased since. */
   async #readShared(through: number, reading: Reading, since: number): Promise<FeedPage> {
     const { view, from } = reading;
     const key = JSON.stringify([from.scanned, through, view]);

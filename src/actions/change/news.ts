@@ -13,7 +13,6 @@ const recentMs = 200;
 /** The pause after a query that failed. */
 const failedLookMs = 1_000;
 
-/** What a reader waits for. */
 export interface Awaited {
   readonly organizationId: string;
   /** Nothing has arrived up to this number. */
@@ -59,16 +58,12 @@ export class News {
     return promise.finally(() => signal.removeEventListener("abort", leave));
   }
 
-  /**
-   * Returns the recent result of a query, so that all readers who follow read the same. Rejects if the store can't be
-   * read.
-   */
+  /** All readers who follow read the same. Rejects if the store can't be read. */
   async settled(): Promise<number> {
     if (this.#seen !== undefined && performance.now() < this.#seenAt + recentMs) return this.#seen;
     return this.#readSettled();
   }
 
-  /** Ends every wait. */
   endAll(): void {
     for (const waiter of this.#waiters) this.#end(waiter);
   }

@@ -13,7 +13,6 @@ import { AppError } from "../../domain/error.ts";
 import { firstTimeline, type Timeline, timelineOf } from "../../domain/record/timeline.ts";
 import type { App } from "../app.ts";
 
-/** The position of a reader. */
 export interface Position {
   /** An arrival number: the reader has seen all that it may read up to it. */
   readonly changeNo: number;
@@ -23,14 +22,12 @@ export interface Position {
   readonly following: number;
 }
 
-/** An entry of the audit trail. */
 export interface TrailPosition {
   readonly entryNo: number;
   /** Unix milliseconds. */
   readonly at: number;
 }
 
-/** What an event is of. */
 export interface Arrival {
   readonly changeNo: number;
   /** Unix milliseconds. */
@@ -92,10 +89,7 @@ export class FeedCipher {
     return this.#encode(organizationId, { position, timelineId });
   }
 
-  /**
-   * Undefined unless the text is an offset of this organization. Throws AppError offset_gone if its number was given
-   * before a restore that has lost it.
-   */
+  /** Undefined unless it is one of this organization. Throws AppError offset_gone if a restore has lost its number. */
   decode(organizationId: string, text: string): Position | undefined {
     const { position, timelineId } = this.#decode(organizationId, text) ?? {};
     if (position === undefined) return undefined;
@@ -165,10 +159,7 @@ export class FeedCipher {
   }
 }
 
-/**
- * 16 bytes: the number in 8 and the check in 8. The first two bytes of a number are zero; an id of a timeline, where
- * there is one, takes them and half of the check.
- */
+/** The number in 8 bytes, the check in 8. A timeline takes the first two, which are zero, and half of the check. */
 function blockOf({ position, timelineId }: Marked, check: string): string {
   const number = toHex(position.changeNo, numberDigits);
   if (timelineId === firstTimeline) return `0000${number}${check}`;

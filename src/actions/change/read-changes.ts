@@ -18,7 +18,6 @@ const eventsMax = limits.changesReplyEventsMax;
 const eventBytes = 300;
 const fullBytes = 16 * 1_024;
 
-/** What a reader receives. */
 export interface FeedView {
   readonly organizationId: string;
   /** The record types that the reader may read. */
@@ -28,7 +27,6 @@ export interface FeedView {
   readonly content: boolean;
 }
 
-/** The progress of a reader. */
 export interface Cursor {
   readonly position: Position;
   /** No event of the reader is between the position and this arrival number. */
@@ -92,7 +90,6 @@ export async function readPart(
   return { events, list, upToDate, passed, through: extent.through };
 }
 
-/** Makes the part a page for a reader that was at `from`. */
 export function pageOf(
   { now, cipher }: Source,
   { view, from }: Reading,
@@ -105,14 +102,12 @@ export function pageOf(
   return { events, list, upToDate, next: { position, scanned }, offset };
 }
 
-/** The page of a reader for which nothing has arrived. */
 export function restingPage(source: Source, reading: Reading): FeedPage {
   const [list, passed] = [Buffer.from("[]"), passedOf([])];
   const { scanned: through } = reading.from;
   return pageOf(source, reading, { events: [], list, upToDate: true, passed, through });
 }
 
-/** Pages of a reader that follow each other, none of them without events, as one. */
 export function joinPages(pages: readonly FeedPage[]): FeedPage | undefined {
   const last = pages.at(-1);
   if (last === undefined || pages.length === 1) return last;
@@ -128,10 +123,7 @@ interface Collected extends Pick<FeedPage, "upToDate"> {
   readonly found: readonly ArrivedChange[];
 }
 
-/**
- * Reads one change more than will probably fit, to know whether there are more; changes that do not fit are read again
- * for the next page. Each read is a turn of the organization.
- */
+/** Reads one change more than will probably fit, to know whether there are more. Each read is a turn. */
 async function collect(
   { store, turns }: Source,
   { view, from, bytesMax }: Reading,
@@ -160,10 +152,7 @@ async function collect(
   return { found, upToDate: true };
 }
 
-/**
- * If the reader wants only some types: the last change of the other types that it may read, so that these changes are
- * not scanned again.
- */
+/** The last change of other types that the reader may read, so that those are not scanned again. */
 async function findUnwanted(
   source: Source,
   { view, from }: Reading,

@@ -158,10 +158,7 @@ function describe({ is, fact: { about } }: Difference): string {
 
 type LedgerReceipts = ReturnType<typeof makeLedgerReceipts>;
 
-/**
- * Compares deletions and receipts in both directions. `restores`: the entries of the audit trail that say which
- * receipts a restore removed.
- */
+/** `restores`: the entries of the audit trail that say which receipts a restore removed. */
 function makeLedgerReceipts(app: App, findings: Findings, restores: readonly AuditEntry[]) {
   const cuts = restores.map(({ detail }) => detail["receipts"] as ChainCut);
   const seen = new NumberSet();

@@ -26,16 +26,11 @@ import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 
 interface CheckReport {
-  /** A sentence each. */
   readonly findings: readonly string[];
-  /** For information only. */
   readonly notes: readonly string[];
 }
 
-/**
- * Other processes may write meanwhile, so a finding counts only if it is found twice. Throws OperatorError
- * not_permitted.
- */
+/** Other processes may write meanwhile, so a finding counts only if it is found twice. */
 export async function checkStore(app: App): Promise<CheckReport> {
   requireRight(app, "store.check");
   const first = await checkOnce(app);
@@ -45,7 +40,6 @@ export async function checkStore(app: App): Promise<CheckReport> {
   return { ...again, findings: again.findings.filter((finding) => before.has(finding)) };
 }
 
-/** Scans files and tables for remains of what completed deletions erased. Throws OperatorError not_permitted. */
 export async function checkErasure(app: App): Promise<ErasureReport> {
   requireRight(app, "store.check");
   return app.store.checkErasure();
@@ -186,7 +180,6 @@ function findRowFault(
   return `its deletion ${id} differs in ${names.join(", ")}: it was altered in the store.`;
 }
 
-/** Makes the receipt that the row of its deletion should have. */
 function makeExpected(deletion: Deletion, receipt: Receipt, saltKey: string): ReceiptBody {
   const { completedAt = 0 } = deletion;
   const { store_id: storeId, receipt_no: no, previous_receipt: hash } = receipt;

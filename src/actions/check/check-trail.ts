@@ -102,7 +102,6 @@ function isRequest({ action, detail: { request, inserted } }: AuditEntry): boole
   return typeof request === "string" && (action === "deletion.request" || inserted === true);
 }
 
-/** The person who has requested the deletion, if it needs an approval. */
 function requesterOf({ actor, detail }: AuditEntry): string | undefined {
   return detail["needsApproval"] === true ? actor : undefined;
 }

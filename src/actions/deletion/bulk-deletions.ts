@@ -15,7 +15,6 @@ export type BulkAct = "cancel" | "approve";
 
 /** How many deletions one request changes; the filter finds the others next time. */
 export const bulkMax = 1_000;
-/** How many parts are read to find them. */
 const partsMax = 20;
 /** How many changes share a commit. */
 const atOnce = 50;
@@ -29,7 +28,6 @@ export interface Selection {
   readonly isComplete: boolean;
 }
 
-/** Returns the deletions of the filter that this person may cancel or approve. Throws OperatorError not_permitted. */
 export async function selectDeletions(
   app: App,
   act: BulkAct,
@@ -60,12 +58,10 @@ export interface BulkOrder {
   readonly query: DeletionQuery;
   /** The digest that `selectDeletions` returned to the person who confirms. */
   readonly digest: string;
-  /** The text that the person typed. */
   readonly count: string;
 }
 
 export interface BulkResult {
-  /** Ids of deletions that were changed. */
   readonly done: readonly string[];
   readonly failed: readonly Failed[];
 }
@@ -77,7 +73,7 @@ export interface Failed {
   readonly internal?: unknown;
 }
 
-/** Throws OperatorError not_permitted and, unless the selection is the one that was shown, not_confirmed. */
+/** Throws OperatorError not_confirmed unless the selection is the one that was shown. */
 export async function changeAll(
   app: App,
   act: BulkAct,

@@ -11,10 +11,7 @@ import { OperatorError, type OperatorErrorName } from "../operator/operator-erro
 import { requireRight } from "../operator/viewer.ts";
 import { requireNamed } from "../proposal/agreement.ts";
 
-/**
- * Throws OperatorError not_permitted (also for the requester, and if no person is named), no_such_deletion,
- * not_pending, approval_not_needed and approved_before.
- */
+/** Throws OperatorError not_permitted for the requester too, and if no person is named. */
 export async function approveDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.approve");
   requireNamed(app);
@@ -50,7 +47,6 @@ function explain(reason: NotApproved, deletion: Deletion, operator: string): Ope
   return new OperatorError(...errors[reason]);
 }
 
-/** Throws OperatorError not_permitted, no_such_deletion, organization_closed and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.cancel");
   // A restricted set is named by the deletion that filled it.

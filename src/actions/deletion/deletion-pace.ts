@@ -7,10 +7,7 @@ import type { Store } from "../../store/interface/store.ts";
 import type { ErasureStep } from "../../store/interface/deletion.ts";
 
 const restMsMax = 1_000;
-/**
- * How many rows of an organization are erased in a second while others write. About 18,000 of these rows are records,
- * which is ten million in ten minutes; a higher rate would only take more from the writers.
- */
+/** About 18,000 of them are records: ten million in ten minutes. A higher rate would only take more from writers. */
 const rowsPerSecondMax = 24_000;
 /** How many deletions of records are completed in a second while others write, for the same reason. */
 const deletionsPerSecondMax = 1_000;
@@ -52,7 +49,6 @@ export class DeletionPace {
     return this.#clock.now() < this.#activeUntil;
   }
 
-  /** The rows of the next step of the erasure of an organization. */
   get rowsMax(): number {
     return this.#areOthersActive ? this.#pace.rowsMax : limits.organizationStepRowsAloneMax;
   }
@@ -69,9 +65,7 @@ export class DeletionPace {
     await this.#rest(step, Math.max(step.workMs * restTimes, shortest), signal);
   }
 
-  /**
-   * Steps continue while deletions are completed, and may see the numbers of their notices before the completion ends.
-   */
+  /** Steps may see the numbers of notices before the completion that takes them has ended. */
   beginCompleting(noticesMax: number): void {
     this.#completing = noticesMax;
   }

@@ -16,10 +16,7 @@ import { keyText } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";
 
-/**
- * The kinds of reasons for which an open deletion waits; several may apply. `error`: another attempt after a failure,
- * or something that only an operator can change, such as a cascade that is too large. `turn`: only the worker.
- */
+/** Several may apply. `error`: a failure, or what only an operator can change. `turn`: only the worker. */
 export const waitKinds = ["approval", "grace", "hold", "floor", "error", "turn"] as const;
 export type WaitKind = (typeof waitKinds)[number];
 
@@ -41,7 +38,6 @@ export class Holds {
   }
 }
 
-/** Empty for a deletion that is not open. */
 export function waitKindsOf(deletion: Deletion, now: number, holds: Holds): ReadonlySet<WaitKind> {
   const { status, dueAt, isHeld = false, floorUntil = 0, waitingFor } = deletion;
   if (!isOpen(deletion)) return new Set();
@@ -63,10 +59,7 @@ function isOpen({ status }: Deletion): boolean {
 /** How many transactions of a person or a company are read to find until when floors keep a deletion waiting. */
 const recordsMax = 1_000;
 
-/**
- * The deletion with the floor that it waits for by the records as they are now: the worker evaluates a waiting deletion
- * only every seven days. If the floors end before the next attempt of the worker, it waits for that attempt.
- */
+/** By the records as they are now: the worker evaluates a waiting deletion only every seven days. */
 export async function withCurrentFloor(app: App, deletion: Deletion): Promise<Deletion> {
   if (!waitsForFloors(deletion)) return deletion;
   const { floors, isCut, next } = await app.store.plans.dryRun({
@@ -109,7 +102,6 @@ export interface ShownDeletion {
 
 const byUrgency = ["approval", "error", "hold", "floor", "grace", "turn"] as const;
 
-/** Adds to each deletion what it waits for, as far as this person may know it. */
 export async function withWaits(
   app: App,
   deletions: readonly Deletion[],
@@ -126,10 +118,7 @@ export async function withWaits(
   });
 }
 
-/**
- * Finds the deletions whose wait may be explained to this person. An explanation never names a record of a type that is
- * confidential everywhere, because such a record delays no deletion that this person may know of.
- */
+/** No explanation names a record that is confidential everywhere: it delays no deletion that they may know of. */
 async function readExplainable(
   app: App,
   deletions: readonly Deletion[],

@@ -27,7 +27,6 @@ export interface DeletionQuery {
 }
 
 export interface DeletionPage {
-  /** The id of the last deletion of the previous part. */
   readonly before?: string | undefined;
   readonly limit: number;
   /** How many parts are read at most until the list is full. */
@@ -36,11 +35,9 @@ export interface DeletionPage {
 
 export interface DeletionPart {
   readonly shown: readonly ShownDeletion[];
-  /** `before` of the next part; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function listDeletions(
   app: App,
   query: DeletionQuery,
@@ -122,7 +119,6 @@ async function examine(
   return lists.flat().sort(byTime).slice(0, limit);
 }
 
-/** Sorts deletions newest first, as the store lists them. */
 function byTime(one: Deletion, other: Deletion): number {
   if (one.requestedAt !== other.requestedAt) return other.requestedAt - one.requestedAt;
   return one.deletionRequestId < other.deletionRequestId ? 1 : -1;
@@ -131,7 +127,7 @@ function byTime(one: Deletion, other: Deletion): number {
 /** A larger number is shown as `99+`. */
 export const countedMax = 99;
 
-/** Returns at most `countedMax + 1`, for tabs. */
+/** At most `countedMax + 1`. */
 export async function countDeletions(app: App, query: DeletionQuery): Promise<number> {
   return (await findMatching(app, query, countedMax + 1)).found.length;
 }

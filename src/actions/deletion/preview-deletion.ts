@@ -14,7 +14,6 @@ export interface DeletionPreview extends Omit<DryRun, "holds" | "named"> {
   readonly pseudonyms: number;
   /** How many records are under a hold that prevents it. */
   readonly heldRecords: number;
-  /** The holds on the first of them. */
   readonly holds: readonly Hold[];
   /** Nothing is erased before this time: now, or the end of the grace period or of the last floor. */
   readonly earliest: number;
@@ -25,7 +24,6 @@ export const previewRelationsMax = 20_000;
 /** How many transactions of a person or a company one part reads, and how many parts there are: 100,000 are counted. */
 const recordsAtOnce = 10_000;
 const partsMax = 11;
-/** The number of records whose holds are shown. */
 const holdsShownMax = 100;
 
 /** A record, and what is known of its deletion; without a time it counts as requested at the time of the preview. */

@@ -10,7 +10,6 @@ import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 
 type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
 
-/** What a request would erase, and after how long. Throws OperatorError not_permitted, and what findRecord throws. */
 export async function previewRequest(
   app: App,
   key: RecordKey,

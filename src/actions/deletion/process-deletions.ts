@@ -55,7 +55,6 @@ export async function processDeletions(
   return claimed.length === 0 ? [] : await new DeletionBatch(app, options).process(claimed);
 }
 
-/** Claims deletions, up to as many as the store processes together. */
 async function claimAll(
   { store, now: clock }: App,
   claimant: string,
@@ -80,15 +79,12 @@ async function claimAll(
 /** A claimed deletion that is neither completed nor postponed. */
 interface Open {
   readonly deletion: Deletion;
-  /** Nothing is left to erase. */
   isErased: boolean;
   /** The ledger contains that it is about to be completed. */
   isNoted: boolean;
-  /** How many verification passes have found something. */
   verifications: number;
 }
 
-/** Deletions that take their steps together. */
 class DeletionBatch {
   readonly #app: App;
   readonly #options: ProcessOptions;
@@ -107,9 +103,7 @@ class DeletionBatch {
     this.#pace = options.pace ?? new DeletionPace(app);
   }
 
-  /**
-   * Processes the claimed deletions and returns their results. Deletions that join them meanwhile are only reported.
-   */
+  /** Returns their results. Deletions that join them meanwhile are only reported. */
   async process(claimed: readonly Deletion[]): Promise<readonly ProcessedDeletions[]> {
     const results: ProcessedDeletions[] = [];
     const own = new Set(claimed.map(idOf));
@@ -132,10 +126,7 @@ class DeletionBatch {
     }
   }
 
-  /**
-   * Takes the next step of each deletion: completes deletions that were erased before, while the others are erased, so
-   * that signing and syncing don't wait for each other. If a step fails as a whole, its deletions are postponed.
-   */
+  /** Completes erased deletions while others are erased. If a step fails as a whole, its deletions are postponed. */
   async #takeSteps(): Promise<void> {
     const erased = new Set([...this.#open.values()].filter(({ isErased }) => isErased));
     const ends = await Promise.allSettled([
@@ -179,7 +170,6 @@ class DeletionBatch {
     }
   }
 
-  /** Lets another deletion take its turn first. */
   #yieldTurn(one: Open): void {
     this.#open.delete(idOf(one.deletion));
     this.#open.set(idOf(one.deletion), one);
@@ -189,10 +179,7 @@ class DeletionBatch {
     return [...this.#open.values()].filter((one) => !one.isErased && isWanted(one.deletion));
   }
 
-  /**
-   * Takes one step, and returns whether it ended any plan. If it fails, each deletion takes the step separately, so
-   * that one does not affect the others.
-   */
+  /** True if the step ended any plan. If it fails, each deletion takes it separately, so that none affects others. */
   async #eraseRecords(some: readonly Open[]): Promise<boolean> {
     const { stopping } = this.#options;
     try {
@@ -327,10 +314,7 @@ export function isTemporary(cause: unknown): boolean {
   return cause instanceof Error && (cause as Partial<StoreError>).isTemporary === true;
 }
 
-/**
- * Describes the store's error rather than the API's. Uses only name and message, because other properties may contain
- * values of a row.
- */
+/** The store's error rather than the API's; other properties than name and message may contain values of a row. */
 export function describeCause(error: unknown): string {
   const cause = error instanceof AppError ? (error.cause ?? error) : error;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";

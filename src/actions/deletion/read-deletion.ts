@@ -61,7 +61,6 @@ export async function findDeletionFor(
   return withCurrentFloor(app, deletion);
 }
 
-/** Contains only what this reader may see. */
 export async function readDeletion(
   app: App,
   deletion: Deletion,
@@ -90,7 +89,6 @@ export async function findReceipt(
   return store.findReceipt(deletionRequestId, organizationId);
 }
 
-/** Makes the status of a deletion without disclosures. */
 export function viewDeletion(
   deletion: Deletion,
   receipt: Receipt | undefined,
@@ -115,10 +113,7 @@ export function viewDeletion(
   };
 }
 
-/**
- * Returns counts of erased records, in the same order for every deletion. For a reader who may not know that records
- * were kept, these count as erased.
- */
+/** In the same order for every deletion. Kept records count as erased for a reader who may not know of them. */
 export function visibleCounts(deletion: Deletion, reader: Reader): ErasedCounts {
   const { removed, kept } = countsOf(deletion);
   const visible = recordTypes.flatMap((type): [string, number][] => {

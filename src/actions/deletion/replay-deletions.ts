@@ -12,7 +12,6 @@ import { keepLedger } from "../ledger/keep-ledger.ts";
 import { type Preparing, prepareReplay } from "../ledger/prepare-replay.ts";
 
 export interface Replay {
-  /** Ids of deletions that were replayed. */
   readonly replayedIds: readonly string[];
   /** Deletions that are not completed yet, and the reasons. */
   readonly waiting: readonly { readonly deletion: Deletion; readonly why: string }[];
@@ -28,10 +27,7 @@ export interface ReplayOptions extends Preparing {
 const retryMs = 200;
 const failuresMax = 20;
 
-/**
- * Replays deletions in a store for which a restore was prepared, or that needs a replay. Throws OperatorError like
- * prepareReplay.
- */
+/** Replays deletions in a store for which a restore was prepared, or that needs a replay. */
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
   await noteRestore(app);
@@ -60,7 +56,6 @@ interface Round extends ReplayOptions {
   readonly onCompleted: (ids: readonly string[]) => void;
 }
 
-/** Reopens deletions page by page, and processes those that are due. */
 async function processRound(app: App, round: Round): Promise<void> {
   const limit = limits.ledgerEntriesAtOnce;
   let after: Awaited<ReturnType<typeof app.store.replay.reopenDeletions>>["next"];

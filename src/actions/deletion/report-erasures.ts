@@ -8,7 +8,6 @@ import { findMatching, type Place } from "./list-deletions.ts";
 import { visibleCounts } from "./read-deletion.ts";
 
 export interface ErasureQuery {
-  /** Undefined for all. */
   readonly organizationId: string | undefined;
   /** When the deletion was completed: from this time, and before this one. Unix milliseconds. */
   readonly from: number | undefined;
@@ -17,7 +16,6 @@ export interface ErasureQuery {
 
 export interface Erasure {
   readonly deletion: Deletion;
-  /** Contains only types that this person may count. */
   readonly erased: ErasedCounts;
 }
 
@@ -34,7 +32,6 @@ const readMax = 5_000;
 /** How many parts are read at most, even if few may be known. */
 const partsMax = 50;
 
-/** Reads a bounded number of deletions. Throws OperatorError not_permitted. */
 export async function reportErasures(app: App, query: ErasureQuery): Promise<ErasureReport> {
   const known: Deletion[] = [];
   let parts = 0;
@@ -47,7 +44,7 @@ export async function reportErasures(app: App, query: ErasureQuery): Promise<Era
   return { erasures, isComplete: known.length <= readMax && parts < partsMax };
 }
 
-/** Records the download in the audit trail, then reads all on demand. Throws OperatorError not_permitted. */
+/** Records the download in the audit trail first. */
 export async function downloadErasures(
   app: App,
   query: ErasureQuery,

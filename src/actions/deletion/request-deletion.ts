@@ -28,10 +28,7 @@ export interface OperatorsDeletion extends RecordKey {
   readonly basis?: string | undefined;
 }
 
-/**
- * Requests a deletion for an operator; the record may be of any type. Returns the open deletion. Throws OperatorError
- * not_permitted, invalid, no_such_type, no_such_organization, organization_closed and no_such_record.
- */
+/** The record may be of any type. Returns the open deletion. */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
   requireRight(app, "deletion.request");
   requireReason(wanted.reason);
@@ -64,9 +61,7 @@ function requireBasis(given: string | undefined): DeletionBasis | undefined {
   throw new OperatorError("invalid", `The basis must be one of ${deletionBasisNames.join(", ")}.`);
 }
 
-/**
- * Returns the deletion_request_id; while a deletion of the record is open, the same id. Throws AppError no_such_record.
- */
+/** While a deletion of the record is open, returns the same id. Throws AppError no_such_record. */
 export async function requestDeletion(
   app: App,
   caller: Identity,

@@ -24,17 +24,12 @@ import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts
 import { findReceipt, visibleCounts, visibleKept } from "./read-deletion.ts";
 
 export interface ReadDeletion extends ShownDeletion {
-  /** Undefined where there is none yet. */
   readonly receipt: Receipt | undefined;
-  /** What this person may know of its numbers. */
   readonly reader: Reader;
-  /** Who was informed about what it has erased. */
   readonly recipients: readonly ToldView[];
-  /** The statement that all of them have acknowledged; undefined before that. */
   readonly statement: RecipientStatement | undefined;
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function showDeletion(app: App, id: string): Promise<ReadDeletion> {
   requireRight(app, "deletion.read");
   const deletion = await findDeletion(app, id);
@@ -48,7 +43,7 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   return { ...shown, reader, recipients, statement, receipt };
 }
 
-/** Returns what a page compares to learn of a change. Throws OperatorError not_permitted and no_such_deletion. */
+/** What a page compares to learn of a change. */
 export async function readState(app: App, id: string): Promise<string> {
   requireRight(app, "deletion.read");
   const found = await app.store.findDeletion(id, undefined);
@@ -62,7 +57,6 @@ export function stateOf(deletion: Deletion): string {
 }
 
 export interface DeletionDetails extends ShownDeletion {
-  /** Contains only types that this person may count. */
   readonly erased: ErasedCounts;
   /** What was moved to the restricted store; empty for people who may not know of reports. */
   readonly kept: ErasedCounts;
@@ -70,21 +64,14 @@ export interface DeletionDetails extends ShownDeletion {
   readonly restriction: Awaited<ReturnType<typeof readRestriction>>;
   /** The transactions that stay with a pseudonym, by type; undefined unless a person or a company was erased. */
   readonly pseudonyms: ErasedCounts | undefined;
-  /** Undefined where there is none yet. */
   readonly receiptFaults: readonly string[] | undefined;
-  /** Present only for the pending deletion of a record. */
   readonly preview: DeletionPreview | undefined;
   readonly mayCancel: boolean;
-  /** Who was informed about what it has erased. */
   readonly recipients: readonly ToldView[];
-  /**
-   * Whether this person may approve the deletion. `own`: this person requested it, so somebody else has to. False if it
-   * needs no approval, or the role does not allow it.
-   */
+  /** `own`: this person requested it, so somebody else has to. False also if it needs no approval. */
   readonly mayApprove: boolean | "own";
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
   const { receipt, reader, ...shown } = await showDeletion(app, id);
   const { deletion } = shown;
@@ -118,15 +105,11 @@ function mayApprove(app: App, deletion: Deletion): boolean | "own" {
   return deletion.approval?.requester === app.operator ? "own" : true;
 }
 
-/**
- * Whether a deletion has a preview. A deletion in progress already has a plan, and the deletion of an organization has
- * no cascade.
- */
+/** A deletion in progress already has a plan, and the deletion of an organization has no cascade. */
 export function hasPreview(deletion: Deletion): boolean {
   return deletion.status === "pending" && !isOfOrganization(deletion);
 }
 
-/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readReceipt(app: App, id: string): Promise<Receipt> {
   const { receipt } = await showDeletion(app, id);
   if (receipt !== undefined) return receipt;

@@ -49,10 +49,7 @@ export async function readTold(
   });
 }
 
-/**
- * The signed statement that all recipients have acknowledged what they were informed about; undefined before that, and
- * if this process has no key. A recipient that was removed before it had acknowledged is not waited for.
- */
+/** Undefined before all have acknowledged, except recipients that were removed, and without a key to sign. */
 export function stateAcknowledged(
   app: App,
   receipt: Receipt | undefined,
@@ -72,7 +69,6 @@ function sha256(text: string): string {
   return hash("sha256", text);
 }
 
-/** Undefined if any of them is undefined. */
 function latest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.flatMap((time) => time ?? []);
   return known.length < times.length ? undefined : Math.max(...known);

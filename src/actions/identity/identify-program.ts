@@ -27,7 +27,6 @@ export interface Program extends KeyHolder {
   readonly usedOnce: { readonly tokenHash: Uint8Array; readonly expiresAt: number } | undefined;
 }
 
-/** Throws AppError credential_invalid. */
 export async function identifyProgram(
   app: App,
   { organizationId, token: text }: { readonly organizationId: string; readonly token: string },
@@ -62,10 +61,7 @@ export async function findFault(
   return findMismatch(rule, claims) ?? issuerKeys.findFault(text, rule);
 }
 
-/**
- * Returns the claims, or what is wrong with the token independently of rules. Bounded before anything is decoded;
- * verifies no signature.
- */
+/** Returns the claims, or what is wrong with the token under any rule. Bounds it first; verifies no signature. */
 export function readProgramToken(text: string, now: number): ProgramToken | string {
   const { tokenCharactersMax } = identityLimits;
   if (text.length > tokenCharactersMax) return `it is longer than ${tokenCharactersMax} characters`;
@@ -82,10 +78,7 @@ export function readProgramToken(text: string, now: number): ProgramToken | stri
   return typeof claims === "string" ? claims : { text, claims };
 }
 
-/**
- * The kinds of tokens that platforms sign for a program; not a logout token or a security event of the same issuer (RFC
- * 8725, 3.11).
- */
+/** What platforms sign for a program; not a logout token or a security event of the issuer (RFC 8725, 3.11). */
 const isForProgram = /^(application\/)?(jwt|jose|at\+jwt|client-authentication\+jwt)$/i;
 const form = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 const depthMax = 8;

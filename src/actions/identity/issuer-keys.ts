@@ -14,7 +14,6 @@ const keysMax = 100;
 /** When more are needed, the one that was added first is dropped. */
 const issuersMax = 64;
 const readingMs = 3_000;
-/** How long keys are used without asking the issuer. */
 const freshMs = 10 * 60_000;
 /** The time between two requests to an issuer, after a failure or for an unknown key. */
 const pauseMs = 30_000;
@@ -35,7 +34,6 @@ export class IssuerKeys {
     this.#now = now;
   }
 
-  /** Why the signature can't be relied on; undefined if it is valid. */
   async findFault(token: string, rule: IdentityRule): Promise<string | undefined> {
     const { createLocalJWKSet, jwtVerify } = await import("jose");
     const known = this.#knownOf(rule);
@@ -102,10 +100,7 @@ export class IssuerKeys {
   }
 }
 
-/**
- * OpenID Connect Discovery 1.0. The metadata may name keys only at the origin of the issuer, because an operator has
- * named no other.
- */
+/** OpenID Connect Discovery 1.0. The keys must be at the origin of the issuer: an operator has named no other. */
 async function findKeysUrl(issuer: string, signal: AbortSignal): Promise<string> {
   const metadata = await readJson(
     `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
@@ -128,7 +123,6 @@ async function readJson(url: string, signal: AbortSignal): Promise<unknown> {
   return reply.json();
 }
 
-/** Throws TypeError if the value is not a JWK Set or has too many keys. */
 export function readKeySet(value: unknown): KeySet {
   const { keys } = Object(value) as { keys?: unknown };
   const isSet = Array.isArray(keys) && keys.every((key) => typeof key === "object" && key !== null);

@@ -16,7 +16,6 @@ import { requireRight } from "../operator/viewer.ts";
 import { findFault, readProgramToken } from "./identify-program.ts";
 import { readKeySet } from "./issuer-keys.ts";
 
-/** A rule as it is stored and listed. */
 export type TrustingRule = ApiKey & { readonly identityRule: IdentityRule };
 
 export interface WantedRule extends Omit<IdentityRule, "jwks"> {
@@ -27,7 +26,6 @@ export interface WantedRule extends Omit<IdentityRule, "jwks"> {
   readonly jwks?: string | undefined;
 }
 
-/** Lists the rules of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listRules(
   app: App,
   organizationId: string | undefined,
@@ -41,7 +39,6 @@ function isRule(key: ApiKey): key is TrustingRule {
   return key.identityRule !== undefined;
 }
 
-/** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_identities. */
 export async function createRule(app: App, wanted: WantedRule): Promise<TrustingRule> {
   const { organizationId, name = "identity", scopes, jwks, ...rule } = wanted;
   requireRight(app, "key.create");
@@ -123,7 +120,6 @@ function isPublic(key: Readonly<Record<string, unknown>>): boolean {
   return !Object.hasOwn(key, "d") && !Object.hasOwn(key, "k") && key["kty"] !== "oct";
 }
 
-/** Does nothing for a rule that is already revoked. Throws OperatorError not_permitted and no_such_identity. */
 export async function revokeRule(app: App, identityId: string): Promise<TrustingRule> {
   requireRight(app, "key.revoke");
   await findRule(app, identityId);
@@ -131,7 +127,6 @@ export async function revokeRule(app: App, identityId: string): Promise<Trusting
   return revoked !== undefined && isRule(revoked) ? revoked : findRule(app, identityId);
 }
 
-/** Throws OperatorError not_permitted and no_such_identity. */
 export async function findRule(app: App, identityId: string): Promise<TrustingRule> {
   requireRight(app, "key.read");
   const found = await app.store.findKey(identityId);
@@ -147,7 +142,6 @@ export async function findRule(app: App, identityId: string): Promise<TrustingRu
 export interface TestedRule {
   readonly keyId: string;
   readonly name: string;
-  /** Why the rule does not accept the token; undefined if it does. */
   readonly fault: string | undefined;
 }
 
@@ -157,10 +151,7 @@ export interface TokenTest {
   readonly rules: readonly TestedRule[];
 }
 
-/**
- * Whether a token would be accepted, and why not. Issues nothing, and does not mark the token as used. Throws
- * OperatorError not_permitted and no_such_organization.
- */
+/** Whether a token would be accepted, and why not. Issues nothing, and does not mark the token as used. */
 export async function testToken(
   app: App,
   organizationId: string,

@@ -16,10 +16,7 @@ export interface RequestIdentity {
   readonly body: Uint8Array | string;
 }
 
-/**
- * Returns the space in which a key names one request: an organization or, for writes to a confidential type, this type
- * of the organization. So nobody learns from a used key that such a write happened.
- */
+/** An organization, or a confidential type of it: nobody learns from a used key that such a write happened. */
 export function keySpaceOf(
   caller: Pick<Reader, "confidential"> & { readonly organizationId: string },
   type: RecordType,
@@ -36,10 +33,7 @@ export function markRequest(keySpace: string, request: RequestIdentity): Idempot
   };
 }
 
-/**
- * Keys that differ only in a number at their end, such as those of the items of a list, have neighbouring hashes, so
- * the store can write many of them to few pages. No key contains a line feed.
- */
+/** Keys of the items of a list, which differ in a number at the end, have neighbouring hashes and share pages. */
 export function keyHashOf(keySpace: string, idempotencyKey: string): Uint8Array {
   const [, name = "", number] = /^(.*)\.(0|[1-9]\d{0,4})$/.exec(idempotencyKey) ?? [];
   if (number === undefined) return hash("sha256", `${keySpace}\n${idempotencyKey}`, "buffer");
@@ -58,14 +52,10 @@ export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
   return hash("sha256", `${context}\n${bodyHash}`, "buffer");
 }
 
-/** The keys of requests in progress in this process. */
 export class InFlightKeys {
   readonly #keys = new Set<string>();
 
-  /**
-   * Rejects with AppError idempotency_in_flight if a request with the same key is in progress. Not `async`, so that
-   * nothing references the request while it is performed.
-   */
+  /** Not `async`, so that nothing references the request while it is performed. */
   run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
     if (keyHash === undefined) return perform();
     const name = Buffer.from(keyHash).toString("base64");

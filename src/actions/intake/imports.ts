@@ -24,10 +24,7 @@ export interface ImportTarget {
   readonly resourceType: string;
 }
 
-/**
- * Throws OperatorError not_permitted, no_such_type, no_such_organization and organization_closed. A confidential type
- * that this person may not know of is not permitted either: the result of an import says which records exist.
- */
+/** The result of an import says which records exist, so it needs the knowledge of a confidential type. */
 export async function requireImportable(
   app: App,
   target: ImportTarget,
@@ -51,10 +48,7 @@ export async function beginImport(
   return found;
 }
 
-/**
- * Writes drafts of an import that has begun. The key makes repetitions safe. Rejects like `writeDrafts`, and with
- * OperatorError organization_closed.
- */
+/** The key makes repetitions safe. Rejects like `writeDrafts`, and with OperatorError organization_closed. */
 export async function writeImported(
   app: App,
   { organization, type }: { readonly organization: Organization; readonly type: RecordType },
@@ -86,7 +80,7 @@ const nothing: ImportProgress = { rows: 0, written: 0, unchanged: 0, refused: 0 
 
 export type TrackedImport = Pick<NewImportRun, "organizationId" | "resourceType" | "source">;
 
-/** Runs the import, which reports its progress. Rejects like the import. */
+/** Rejects like the import. */
 export async function trackImport<Report extends ImportProgress>(
   app: App,
   about: TrackedImport,
@@ -125,10 +119,7 @@ export async function trackImport<Report extends ImportProgress>(
   }
 }
 
-/**
- * Lists imports, newest first, without confidential types that this person may not know of. Throws OperatorError
- * not_permitted.
- */
+/** Newest first, without confidential types that this person may not know of. */
 export async function listImports(app: App): Promise<readonly ImportRun[]> {
   requireRight(app, "intake.read");
   const knows = await viewerOf(app).knowledge();

@@ -92,7 +92,6 @@ export class Submission {
     this.#errors = new ValidationErrors(options);
   }
 
-  /** How many items were added. */
   get items(): number {
     return this.#items;
   }
@@ -102,9 +101,7 @@ export class Submission {
     return this.#rows;
   }
 
-  /**
-   * `mark`: the mark of this item, if each has one. Returns the number of characters of its draft; 0 if it has none.
-   */
+  /** Returns the number of characters of its draft; 0 if it has none. */
   add(item: unknown, mark?: IdempotencyMark): number {
     const { type, mode, lenient, receivedAt: now, timestampMin } = this.#options;
     const index = this.#items;
@@ -123,18 +120,13 @@ export class Submission {
     return read.payload.length;
   }
 
-  /** Adds an item that is too large to be parsed. */
   addTooLarge(): void {
     const index = this.#items;
     this.#items += 1;
     this.#addInvalid(index, undefined, tooLargeItem);
   }
 
-  /**
-   * Stores the items. Call this once. Rejects with AppError validation_failed or too_large (before anything is
-   * written), no_such_record, identical_record_exists, record_exists, deletion_open (strict: nothing was written),
-   * idempotency_reused. Not `async`, so that nothing references the drafts while they are stored.
-   */
+  /** Call this once. Not `async`, so that nothing references the drafts while they are stored. */
   store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
     const drafts = this.#drafts;
     this.#drafts = [];
@@ -190,10 +182,7 @@ export class Submission {
     });
   }
 
-  /**
-   * Stores the items in parts, so that other writes fit in between, unless one outcome must be stored for all of them.
-   * The store may write a small part before a large one, so parts wait for one another if a record is in two of them.
-   */
+  /** In parts, so that other writes fit in between; in their order if a record is in two of them. */
   async #storeEach(
     writer: RecordWriter,
     drafts: readonly Draft[],

@@ -25,7 +25,6 @@ export class ValidationErrors {
     this.#context = context;
   }
 
-  /** How many items have errors. */
   get items(): number {
     return this.#items;
   }
@@ -40,17 +39,13 @@ export class ValidationErrors {
     }
   }
 
-  /**
-   * Adds the refusal of an item. If the request is one object, the error needs no message, because the message of the
-   * reply gives the reason.
-   */
+  /** For one object the error needs no message, because the message of the reply gives the reason. */
   addRefusal(index: number, name: RecordRefusal): void {
     const { single, type } = this.#context;
     const field = type.idField;
     this.add(index, [single ? { field } : { field, message: describeRefusal(name, type) }]);
   }
 
-  /** Returns the error of a request of which nothing was written. */
   toAppError(name: RefusalName, itemCount: number): AppError {
     const { single, type } = this.#context;
     const verb = this.#items === 1 ? "was" : "were";
@@ -69,7 +64,6 @@ export class ValidationErrors {
   }
 }
 
-/** The error of a request with only one item. */
 export function singleError(
   type: RecordType,
   name: RefusalName,

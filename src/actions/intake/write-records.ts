@@ -41,10 +41,7 @@ export function writeRecords(
   return inFlight.run(idempotency?.keyHash, () => submission.store(store, mark));
 }
 
-/**
- * Writes drafts of an import that were made elsewhere. The key must contain a digest of them. Rejects like
- * `RecordStore.writeRecords`, and with AppError idempotency_in_flight.
- */
+/** The key must contain a digest of the drafts. */
 export function writeDrafts(
   { store, inFlight }: App,
   write: RecordWrite,

@@ -30,7 +30,6 @@ function factsOfProposal(proposal: Proposal): readonly Fact[] {
   return status === "open" ? [made] : [made, facts.decided({ status, by: decidedBy })];
 }
 
-/** Returns the facts that an entry of the trail states about an operator or a proposal. */
 export function accessFactsOf(entry: AuditEntry): readonly Fact[] {
   const { action, entryNo: no, subject, actor, detail, organizationId } = entry;
   const { act, parameters, unconfirmed, roles, issuer, subject: identity } = detail;

@@ -8,10 +8,7 @@ import { auditPages } from "../pages.ts";
 import { restoreOf, wasRolledBack } from "./keep-ledger.ts";
 import { readLedgers } from "./read-ledgers.ts";
 
-/**
- * For a store that lacks what its ledger contains: notes the last restore in the ledger, and returns true, if that
- * explains what is missing and the store needs no replay of this ledger.
- */
+/** Notes the last restore in the ledger if it explains what the store lacks; true if no replay is needed. */
 export async function adoptRestore(app: App): Promise<boolean> {
   const { store, ledger } = app;
   if ((await store.replay.restoreState()) !== undefined) return false;

@@ -14,7 +14,6 @@ export class AuditLinks {
     this.#app = app;
   }
 
-  /** Undefined if there is no entry with this number. */
   async hashOf(no: number): Promise<string | undefined> {
     if (!this.#hashes.has(no)) {
       const page = await this.#app.store.listAudit(no - 1, limits.ledgerEntriesAtOnce);

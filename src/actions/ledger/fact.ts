@@ -20,7 +20,6 @@ export interface Fact {
   readonly setting?: SettingsChange;
 }
 
-/** A fact on which the store differs from the statement in the ledger or the trail. */
 export interface Difference {
   /** unstated: only the store has it. missing: the store lacks it. ended: the store still has it. */
   readonly is: "unstated" | "missing" | "ended" | "altered";
@@ -30,11 +29,9 @@ export interface Difference {
   readonly last: Fact | undefined;
 }
 
-/** Collects the facts of a trail or of ledgers, and compares the store with them. */
 export class Facts {
   readonly #last = new Map<string, Fact>();
 
-  /** In any order. */
   add(facts: readonly Fact[]): void {
     for (const fact of facts) {
       if (fact.no >= this.lastNo(fact)) this.#last.set(fact.name, fact);

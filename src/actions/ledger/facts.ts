@@ -27,14 +27,12 @@ export async function* storedFacts(app: App): AsyncGenerator<Fact> {
 
 const unstated = { kind: "floor", entryNo: 0, at: 0, by: "" } as const;
 
-/** A key, and its end if it was retired. */
 export function* factsOfKey(key: ReceiptKey): Generator<Fact> {
   const { keyId, publicKey, createdAt, retiredAt } = key;
   yield { about: "key", name: nameKey(keyId), no: 0, stated: { publicKey, createdAt } };
   if (retiredAt !== undefined) yield factOfKeyEnd(keyId, { no: 0, retiredAt });
 }
 
-/** Returns the facts that an audit entry states. */
 export function factsOfAudit(entry: AuditEntry): readonly Fact[] {
   const settings = settingsOf(entry);
   if (settings !== undefined) return factsOfSettings(settings);
@@ -42,7 +40,6 @@ export function factsOfAudit(entry: AuditEntry): readonly Fact[] {
   return fact === undefined ? accessFactsOf(entry) : [fact];
 }
 
-/** Returns the hold, the floor or the key that an audit entry states. */
 function factOfAudit(entry: AuditEntry): Fact | undefined {
   const { action, entryNo: no, organizationId, subject, at: retiredAt } = entry;
   const { because: _, ...stated } = entry.detail;
@@ -64,10 +61,7 @@ function factOfAudit(entry: AuditEntry): Fact | undefined {
   }
 }
 
-/**
- * Returns the facts that an entry of a ledger states. A release counts wherever it appears, because the id of a hold is
- * never used again.
- */
+/** A release counts wherever it appears, because the id of a hold is never used again. */
 export function factsOfLedger(entry: LedgerEntry): readonly Fact[] {
   if (entry.kind === "settings") return factsOfSettings(entry);
   if (entry.kind === "floor") return [factOfFloor(entry)];

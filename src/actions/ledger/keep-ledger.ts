@@ -42,11 +42,7 @@ export async function noteCompleting(
   );
 }
 
-/**
- * Adds every receipt, hold and floor that the store has and the ledger lacks, including those of other processes, and
- * the heads of both chains. Throws OperatorError ledger_ahead, and signs nothing, if the store does not continue what
- * the ledger contains.
- */
+/** Adds what the store has and the ledger lacks. Throws OperatorError ledger_ahead, and signs nothing, if it lags. */
 export async function catchUpLedger(app: App): Promise<void> {
   const { store, ledger } = app;
   const state = await ledger.state();
@@ -135,7 +131,6 @@ export function restoreOf(audited: AuditEntry): RestoreEntry | undefined {
   return cuts === invalid ? undefined : { kind: "restore", at, by, entry: { no, hash }, ...cuts };
 }
 
-/** Returns the ledger entries of cancelled deletions, holds, retention floors and settings of organizations. */
 async function entriesOf(
   { store }: App,
   page: readonly AuditEntry[],
@@ -180,10 +175,7 @@ function sealHeads(app: App, heads: Pick<HeadsEntry, "storeId" | "audit" | "rece
   };
 }
 
-/**
- * Whether the store lacks something that the ledger knows it had: the last head of the audit trail, the last receipt,
- * or a deletion that was about to be completed. Then an earlier state of the store was put back.
- */
+/** Whether the store lacks what the ledger knows it had: then an earlier state was put back. */
 export async function wasRolledBack({ store, ledger }: App): Promise<boolean> {
   if ((await store.replay.restoreState()) !== undefined) return true;
   return !(await store.replay.continues(await ledger.state()));

@@ -37,19 +37,13 @@ export async function needsReplay(app: App, sources: readonly LedgerSource[]): P
   );
 }
 
-/**
- * Updates the ledger first, because an entry that it lacks, such as the release of a hold, would otherwise seem to be
- * lost.
- */
+/** An entry that the ledger lacks, such as the release of a hold, would otherwise seem to be lost. */
 async function readCaughtUp(app: App, sources: readonly LedgerSource[]): Promise<LedgerFindings> {
   if (!(await wasRolledBack(app))) await catchUpLedger(app);
   return readLedgers(app, sources);
 }
 
-/**
- * Stores what must be replayed. Repeated after a crash, it starts again with the same result. Throws OperatorError
- * replay_unread if a ledger that was being read is missing from `sources`.
- */
+/** Repeated after a crash, it starts again with the same result. Throws OperatorError replay_unread. */
 export async function prepareReplay(app: App, { sources, backup }: Preparing): Promise<void> {
   const { replay } = app.store;
   const act = actOf(app);

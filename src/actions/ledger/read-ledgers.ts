@@ -19,7 +19,6 @@ import { factsOfAudit, factsOfLedger, storedFacts } from "./facts.ts";
 
 /** A ledger of another host, or a file of receipts. */
 export interface LedgerSource {
-  /** The path that the operator gave. */
   readonly name: string;
   /** Reads its parts, each time from the beginning. */
   readonly read: () => AsyncIterable<LedgerPart>;
@@ -31,9 +30,7 @@ export interface LedgerFindings {
   /** Deletions that were cancelled, and are pending in the store. */
   readonly uncancelled: number;
   readonly holds: HoldsOfReplay;
-  /** Retention floors that differ in the store. */
   readonly floors: readonly FloorEntry[];
-  /** Settings of organizations that differ in the store. */
   readonly settings: readonly SettingsChange[];
   /** The highest link of each chain that the ledgers know. */
   readonly known: {
@@ -46,7 +43,6 @@ export interface LedgerFindings {
 
 export interface LedgerPage {
   readonly deletions: readonly DeletionEntry[];
-  /** The ids of deletions that were cancelled. */
   readonly cancelled: readonly string[];
 }
 
@@ -69,7 +65,6 @@ export async function* readDeletions(
   yield { deletions, cancelled };
 }
 
-/** Throws OperatorError for a ledger of another store. */
 export async function readLedgers(
   app: App,
   sources: readonly LedgerSource[],
@@ -105,10 +100,7 @@ export async function readLedgers(
   };
 }
 
-/**
- * Adds what the trail of the store says was changed later than a ledger knows: after a replay with the ledger of
- * another host, for example. A replay must not undo that.
- */
+/** A replay must not undo what was changed after the ledger was written, such as after another host's replay. */
 async function addLater(app: App, facts: Facts): Promise<void> {
   for await (const page of auditPages(app)) {
     for (const entry of page) {
@@ -130,10 +122,7 @@ function requireStore(own: string, named: string): void {
   );
 }
 
-/**
- * Finds the holds that the store has to place or release, and the floors and settings that it has to change. A replay
- * does not alter a hold: its id stays the same, and the deletion that moved its record is replayed too.
- */
+/** A replay does not alter a hold: its id stays, and the deletion that moved its record is replayed too. */
 async function findReplaced(
   app: App,
   facts: Facts,
@@ -157,7 +146,6 @@ async function* readAll(app: App, sources: readonly LedgerSource[]): AsyncGenera
   for (const source of sources) yield* readSource(source, marks);
 }
 
-/** Throws OperatorError for a ledger that ends before what the store knows of it. */
 async function* readSource(
   { name, read }: LedgerSource,
   marks: readonly LedgerMark[],

@@ -22,7 +22,6 @@ type Name = keyof LedgerSettings;
 
 const names = Object.keys(unset) as Name[];
 
-/** The entry of the ledger for that of the audit trail; undefined if it is about something else. */
 export function settingsOf(entry: AuditEntry): SettingsEntry | undefined {
   const { action, entryNo, organizationId, at, actor: by, detail } = entry;
   const isAbout = action === "organization.create" || action === "organization.change";
@@ -33,7 +32,6 @@ export function settingsOf(entry: AuditEntry): SettingsEntry | undefined {
   return { kind: "settings", entryNo, organizationId, settings, at, by };
 }
 
-/** The facts of an entry: one for each setting that it states. */
 export function factsOfSettings({
   organizationId,
   entryNo: no,
@@ -50,7 +48,6 @@ export function factsOfSettings({
   });
 }
 
-/** The facts of the settings that an organization has in the store. */
 export function storedSettings(organization: Organization): readonly Fact[] {
   const { organizationId } = organization;
   const settings = Object.fromEntries(names.map((name) => [name, organization[name]]));

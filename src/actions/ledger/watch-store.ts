@@ -35,7 +35,7 @@ export async function watchStore(app: App): Promise<() => Promise<void>> {
   };
 }
 
-/** Returns a function that throws OperatorError store_replayed if a replay has begun since, and EarlierState. */
+/** Throws OperatorError store_replayed if a replay has begun since, and EarlierState. */
 export async function makeStoreCheck(app: App): Promise<() => Promise<void>> {
   const { replay, arrivals } = app.store;
   const timelines = async () => JSON.stringify(await arrivals.timelines());
@@ -64,7 +64,6 @@ function isEarlierState(error: unknown): boolean {
   );
 }
 
-/** Whether the process has to be stopped. */
 export function isReplaced(error: unknown): error is OperatorError {
   return (
     error instanceof OperatorError && ["ledger_ahead", "store_replayed"].includes(error.errorName)

@@ -7,7 +7,6 @@ import type { ChallengePurpose } from "../../store/interface/operators.ts";
 import type { App } from "../app.ts";
 import { hashSecret } from "../credential.ts";
 
-/** What a challenge is for. */
 export interface ChallengeUse {
   readonly purpose: ChallengePurpose;
   /** The operator or the record: the challenge is valid only with the same text. */
@@ -30,10 +29,7 @@ export async function makeChallenge(
   return Buffer.concat([signed, await sign(app, use, signed)]).toString("base64url");
 }
 
-/**
- * False if the challenge has expired, is for another use, or is not from this service. Does not check whether it was
- * used.
- */
+/** False if it has expired, is for another use, or is not from this service. It may have been used before. */
 export async function isChallenge(
   app: App,
   use: ChallengeUse,
@@ -49,10 +45,7 @@ export async function isChallenge(
   return isGenuine && expiryOf(bytes) > app.now();
 }
 
-/**
- * Stores that a challenge was used. False if it was used before, or if this person has used too many that have not
- * expired. Because it stores a row, call it only after `isChallenge`, for somebody who has proved their identity.
- */
+/** False if it was used before, or this person has too many. Stores a row, so the identity must be proved first. */
 export function useChallenge(
   { store, now }: App,
   challenge: string,

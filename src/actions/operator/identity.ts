@@ -15,7 +15,6 @@ import { OperatorError } from "./operator-error.ts";
 import { isChallenge, makeChallenge, useChallenge } from "./challenge.ts";
 import { makeSession, type StartedSession } from "./session.ts";
 
-/** What an issuer says about a person. */
 export interface IdentifiedPerson extends OperatorIdentity {
   /** The names that the issuer gives for this person, best first. */
   readonly names: readonly string[];
@@ -26,15 +25,11 @@ export interface IdentifiedPerson extends OperatorIdentity {
 export const attemptLifetimeMs = 10 * 60_000;
 const use = { purpose: "oidc" } as const;
 
-/** Begins a sign-in. Returns its challenge, which one browser keeps. */
 export function beginAttempt(app: App): Promise<string> {
   return makeChallenge(app, use, attemptLifetimeMs);
 }
 
-/**
- * Completes a sign-in once; `identify` asks the issuer. Undefined if the challenge is not valid, was used before, or is
- * being used. Throws OperatorError sign_in and operator_disabled, and what `identify` throws.
- */
+/** `identify` asks the issuer. Undefined if the challenge is not valid, was used before, or is being used. */
 export async function completeAttempt(
   app: App,
   challenge: string,
@@ -52,10 +47,7 @@ export async function completeAttempt(
   }
 }
 
-/**
- * Uses the challenge. The first time, the person becomes an operator. Ends the sessions of somebody who has no role any
- * more. Throws OperatorError sign_in and operator_disabled. Undefined if the challenge was used before.
- */
+/** The first time, the person becomes an operator. Ends the sessions of somebody who has no role any more. */
 async function signInIdentified(
   app: App,
   { names, roles, ...identity }: IdentifiedPerson,
@@ -82,9 +74,7 @@ function noRole(): OperatorError {
   );
 }
 
-/**
- * Two requests of the same person may do this at the same time: the identity is unique, so both find the same operator.
- */
+/** Two requests may do this at the same time: the identity is unique, so both find the same operator. */
 async function create(
   app: App,
   { names, roles, issuer, subject }: IdentifiedPerson,
@@ -108,10 +98,7 @@ async function create(
   throw new TypeError("the last name is unique");
 }
 
-/**
- * Names that no operator has, not even in another case: people choose their names themselves, and the audit trail must
- * not confuse two people. The last name is made from the identity, so it is unique.
- */
+/** People choose names themselves, and the audit trail must not confuse two people. The last name is unique. */
 async function freeNames(
   app: App,
   { names, issuer, subject }: Omit<IdentifiedPerson, "roles">,

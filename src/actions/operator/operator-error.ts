@@ -6,10 +6,7 @@ import type { FeatureName, Named } from "../../basics/name-rows.ts";
 import { systemReasonOf } from "../../basics/system-reason.ts";
 import { limits } from "../../domain/limits.ts";
 
-/**
- * The status with which the console answers, and the exit code of the program; the meaning is for
- * docs/reference/cli.md.
- */
+/** The status of the console's reply, and the exit code of the program; the meaning is for docs/reference/cli.md. */
 export function operatorError(status: number, meaning: string, exitCode = 1): OperatorErrorRow {
   return { status, exitCode, meaning };
 }
@@ -105,7 +102,6 @@ export const operatorErrors = {
 } as const satisfies Readonly<Record<string, OperatorErrorRow>>;
 
 export type OperatorErrorName = keyof typeof operatorErrors;
-/** An error of the catalogue, or of a feature. */
 export type OperatorErrorKind = OperatorErrorName | Named<OperatorErrorRow>;
 
 /** What advice to run a command needs to know. */
@@ -122,7 +118,6 @@ export interface ErrorContext {
   readonly isOther?: boolean;
   /** No person was named who acts. */
   readonly isUnnamed?: boolean;
-  /** The invalid field of a form. */
   readonly field?: string;
 }
 
@@ -146,13 +141,11 @@ export class OperatorError extends Error {
     this.context = options.context ?? {};
   }
 
-  /** The message of any error, under a name for scripts. */
   static from(kind: OperatorErrorKind, cause: unknown): OperatorError {
     return new OperatorError(kind, reasonOf(cause), { cause });
   }
 }
 
-/** The message of anything that was thrown. */
 export function reasonOf(thrown: unknown): string {
   const cause = firstError(thrown);
   return cause instanceof Error ? cause.message : String(cause);
@@ -168,7 +161,6 @@ export function firstError(thrown: unknown): unknown {
   return thrown instanceof SuppressedError ? firstError(thrown.suppressed) : thrown;
 }
 
-/** The command line is wrong. */
 export class UsageError extends OperatorError {
   constructor(message: string) {
     super("usage", message);
@@ -197,7 +189,6 @@ export function listNames(names: readonly string[]): string {
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Throws OperatorError invalid unless `text` is a line of 1 to `charactersMax` characters. */
 export function requireLine(what: string, text: string, charactersMax: number): void {
   const fits = text.trim() !== "" && text.length <= charactersMax;
   if (fits && !controlCharacter.test(text) && text.isWellFormed()) return;
@@ -207,7 +198,6 @@ export function requireLine(what: string, text: string, charactersMax: number): 
   );
 }
 
-/** Throws OperatorError invalid. */
 export function requireReason(reason: string): void {
   requireLine("The reason", reason, limits.reasonCharactersMax);
 }

@@ -15,10 +15,8 @@ import { actTogether } from "../proposal/agreement.ts";
 import { OperatorError, unknownName } from "./operator-error.ts";
 import { actAs, requireRight } from "./viewer.ts";
 
-/** An operator, with the numbers of passkeys and sessions. */
 export type OperatorDetails = store.OperatorDetails;
 
-/** Throws OperatorError no_such_operator. */
 async function findOperator(app: App, name: string): Promise<Operator> {
   const found = await app.store.operators.findByName(name);
   if (found !== undefined) return found;
@@ -27,7 +25,6 @@ async function findOperator(app: App, name: string): Promise<Operator> {
   throw unknownName("no_such_operator", `There is no operator "${name}".`, names);
 }
 
-/** Throws OperatorError no_such_operator and operator_disabled. */
 export async function findActiveOperator(app: App, name: string): Promise<Operator> {
   const operator = await findOperator(app, name);
   if (operator.disabledAt === undefined) return operator;
@@ -37,10 +34,7 @@ export async function findActiveOperator(app: App, name: string): Promise<Operat
   );
 }
 
-/**
- * Requires a right of this operator, for work that does not run as the operator. Undefined stands for the shell of the
- * host, which may do everything. Throws OperatorError no_such_operator, operator_disabled and not_permitted.
- */
+/** For work that does not run as the operator. Undefined: the shell of the host, which may do everything. */
 export async function requireRightOf(
   app: App,
   as: string | undefined,
@@ -49,20 +43,17 @@ export async function requireRightOf(
   if (as !== undefined) requireRight(actAs(app, await findActiveOperator(app, as)), right);
 }
 
-/** In the order of their names. Throws OperatorError not_permitted. */
 export async function listOperators(app: App): Promise<readonly OperatorDetails[]> {
   requireRight(app, "operator.read");
   return app.store.operators.list(app.now());
 }
 
-/** An operator, with the time and the method of the last sign-in, as far as sessions and passkeys show it. */
 export interface SeenOperator extends OperatorDetails {
   readonly keys: readonly Passkey[];
   /** The start of a session that still exists, or the last use of a passkey; undefined if neither is known. */
   readonly lastSignIn: number | undefined;
 }
 
-/** In the order of their names. Throws OperatorError not_permitted. */
 export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
   const operators = await listOperators(app);
   const sessions = await app.store.operators.listSessions(undefined, app.now());
@@ -80,7 +71,6 @@ export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
   return people;
 }
 
-/** Throws OperatorError not_permitted, invalid and operator_exists. */
 export async function createOperator(
   app: App,
   { name, roles }: { readonly name: string; readonly roles: readonly OperatorRole[] },
@@ -112,7 +102,7 @@ export async function createOperator(
   );
 }
 
-/** Does nothing if the operator is disabled already. Throws OperatorError not_permitted and no_such_operator. */
+/** Does nothing if the operator is disabled already. */
 export async function disableOperator(app: App, name: string): Promise<Operator> {
   requireRight(app, "operator.disable");
   const { operatorId } = await findOperator(app, name);
@@ -121,10 +111,7 @@ export async function disableOperator(app: App, name: string): Promise<Operator>
   );
 }
 
-/**
- * Confirms a person whom an administrator, or an issuer, has made an officer. Throws OperatorError not_permitted, also
- * for this person and for the administrator; no_such_operator, operator_disabled and operator_confirmed.
- */
+/** Confirms an officer whom an administrator or an issuer has made; neither this person nor that one may do it. */
 export async function confirmOperator(app: App, name: string): Promise<Operator> {
   requireRight(app, "operator.confirm");
   const { operatorId, unconfirmedSince } = await findActiveOperator(app, name);

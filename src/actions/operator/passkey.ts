@@ -10,7 +10,6 @@ import { makeSession, type StartedSession } from "./session.ts";
 /** A person can have one for each device. */
 const passkeysMax = 20;
 
-/** Throws OperatorError invalid. */
 export async function addPasskey(
   app: App,
   { operatorId, identity }: Operator,
@@ -39,7 +38,6 @@ export function listPasskeys(
   return store.operators.listPasskeys(operatorId);
 }
 
-/** Throws OperatorError no_such_passkey, also for a passkey of somebody else. */
 export async function removePasskey(
   app: App,
   { operatorId }: Operator,
@@ -49,7 +47,6 @@ export async function removePasskey(
   throw new OperatorError("no_such_passkey", "You have no such passkey.");
 }
 
-/** Undefined if the passkey is unknown or its operator is disabled. */
 export function findPasskey(
   { store }: App,
   credentialId: string,

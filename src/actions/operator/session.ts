@@ -10,7 +10,6 @@ import { actAs, requireRight, type Viewer } from "./viewer.ts";
 
 export const sessionLifetimeMs = 12 * 60 * 60_000;
 
-/** What a browser gets when a session begins. */
 export interface StartedSession {
   readonly operator: Operator;
   readonly secret: string;
@@ -34,7 +33,6 @@ export function makeSession(
   return { secret, stored };
 }
 
-/** Finds a session. Undefined if it is unknown, ended or expired, or its operator is disabled. */
 export function findSession(
   { store, now }: App,
   secret: string,
@@ -42,7 +40,6 @@ export function findSession(
   return store.operators.findSession(hashSecret(secret), now());
 }
 
-/** A session, and the application for its person. Undefined as for `findSession`. */
 export async function enterSession(
   app: App,
   secret: string,
@@ -60,13 +57,11 @@ export async function listOwnSessions(
   return holders.map(({ session }) => session);
 }
 
-/** Lists the sessions of all operators, newest first. Throws OperatorError not_permitted. */
 export async function listSessions(app: App): Promise<readonly SessionHolder[]> {
   requireRight(app, "session.list");
   return app.store.operators.listSessions(undefined, app.now());
 }
 
-/** Throws OperatorError no_such_session, also for a session of somebody else. */
 export async function endOwnSession(
   app: App,
   { operatorId }: Operator,
@@ -76,7 +71,6 @@ export async function endOwnSession(
   throw noSuchSession();
 }
 
-/** Throws OperatorError not_permitted and no_such_session. */
 export async function revokeSession(app: App, sessionId: string): Promise<void> {
   requireRight(app, "session.revoke");
   if (await app.store.operators.endSession(sessionId, undefined, actOf(app))) return;

@@ -10,10 +10,7 @@ import { makeSession, type StartedSession } from "./session.ts";
 
 const linkLifetimeMs = 10 * 60_000;
 
-/**
- * Earlier links of the operator stop working. Throws OperatorError not_permitted, no_such_operator and
- * operator_disabled.
- */
+/** Earlier links of the operator stop working. Throws OperatorError no_such_operator and operator_disabled. */
 export async function createSignInLink(
   app: App,
   name: string,
@@ -29,12 +26,11 @@ export async function createSignInLink(
   return { operator, secret, expiresAt };
 }
 
-/** Returns the operator whom a link is for, without using it. Undefined if the link is unknown, used or expired. */
+/** Does not use it. */
 export function readSignInLink({ store, now }: App, secret: string): Promise<Operator | undefined> {
   return store.operators.findLink(hashSecret(secret), now());
 }
 
-/** Undefined for a link that is unknown, used or expired. */
 export async function useSignInLink(app: App, secret: string): Promise<StartedSession | undefined> {
   const tokenHash = hashSecret(secret);
   const holder = await app.store.operators.findLink(tokenHash, app.now());

@@ -12,7 +12,6 @@ import { allScopes } from "../../domain/scope.ts";
 import type { Store } from "../../store/interface/store.ts";
 import { OperatorError } from "./operator-error.ts";
 
-/** The records of a type in an organization, as a subject that a page or a command may show. */
 interface Subject {
   readonly organizationId: string;
   readonly resourceType: string;
@@ -50,7 +49,6 @@ export class Viewer {
     return this.roles === undefined || mayDo(this.roles, right);
   }
 
-  /** Throws OperatorError not_permitted. */
   require(right: OperatorRight): void {
     if (this.may(right)) return;
     const { summary, roles } = rightOf(right);
@@ -81,7 +79,6 @@ export class Viewer {
     };
   }
 
-  /** The types of records of an organization that this person may know of. */
   async knownTypes(organizationId: string): Promise<readonly string[]> {
     const knows = await this.knowledge(organizationId);
     const types = recordTypes.map(({ resourceType }) => resourceType);
@@ -92,13 +89,11 @@ export class Viewer {
     return (await this.knowledge(subject.organizationId))(subject);
   }
 
-  /** What this person may know of the deletions of an organization. */
   async reader(organizationId: string): Promise<Reader> {
     const confidential = confidentialTypes((await this.#find(organizationId))?.confidentialTypes);
     return { confidential, covered: new Set(this.may("confidential.read") ? allScopes : []) };
   }
 
-  /** Returns what this person may know of the deletions of each organization, by its id. */
   async readers(organizationIds: Iterable<string>): Promise<ReadonlyMap<string, Reader>> {
     const ids = [...new Set(organizationIds)];
     if (ids.length > 1) await this.#list();
@@ -112,7 +107,6 @@ export class Viewer {
     return confidentialTypes(organizations.flatMap(({ confidentialTypes: added = [] }) => added));
   }
 
-  /** The same person without the knowledge of confidential records. */
   public(): Viewer {
     return (this.#public ??= new Viewer(this.#app, this.roles, { isPublic: true }));
   }
@@ -135,7 +129,6 @@ export class Viewer {
 export interface Viewed {
   readonly store: Pick<Store, "findOrganization" | "listOrganizations">;
   readonly operator: string;
-  /** Undefined for an application that serves many requests. */
   readonly viewer?: Viewer;
 }
 
@@ -156,12 +149,12 @@ export function hasRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRigh
   return viewer === undefined || viewer.may(right);
 }
 
-/** Throws OperatorError not_permitted. */
+/** Throws OperatorError not_permitted, as every action of a person does; other comments don't repeat it. */
 export function requireRight({ viewer }: Pick<Viewed, "viewer">, right: OperatorRight): void {
   viewer?.require(right);
 }
 
-/** Requires one of several rights. Throws OperatorError not_permitted, which names the first. */
+/** Requires one of several rights. The error names the first. */
 export function requireAnyRight(
   app: Pick<Viewed, "viewer">,
   rights: readonly OperatorRight[],
@@ -177,10 +170,7 @@ export async function requireKnowledge(app: Viewed, subject: Subject): Promise<v
   requireRight(app, "confidential.read");
 }
 
-/**
- * The application for a command. Its output is passed on, so unless confidential records are asked for, it shows only
- * what somebody may see who may not learn of them (decision 0054). Throws OperatorError not_permitted.
- */
+/** The application for a command, whose output is passed on: without confidential records unless asked for. */
 export function showing<App extends Viewed>(
   app: App,
   { includeConfidential }: { readonly includeConfidential: boolean },

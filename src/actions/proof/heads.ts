@@ -42,10 +42,7 @@ export async function publishHeads(app: App): Promise<PublishedHeads | undefined
   return { store_id: storeId, note: sign(text, keyNameOf(storeId), signer) };
 }
 
-/**
- * The hash of a link is not published anywhere, so nobody without the link can test a guess. Because of the time, two
- * commitments to the same link differ.
- */
+/** Nobody without the link can test a guess. Because of the time, two commitments to the same link differ. */
 function commit(
   { storeId, at }: Pick<Heads, "storeId" | "at">,
   chain: ChainName,
@@ -79,10 +76,7 @@ function sign(text: string, keyName: string, signer: Signer): string {
   return writeNote({ text, signatures: [{ keyName, value }] });
 }
 
-/**
- * Reads the note, alone or in the JSON that a server publishes. Throws OperatorError if it is not a note, or is not
- * signed with one of the keys.
- */
+/** Reads the note, alone or in the published JSON. Throws OperatorError unless it is signed with one of the keys. */
 export function readHeads(given: string, published: PublishedKeys): Heads {
   // Forms in browsers change the ends of lines.
   const note = readNote(noteOf(given).replaceAll("\r\n", "\n"));
@@ -206,7 +200,6 @@ function writeNote({ text, signatures }: SignedNote): string {
   return `${text}\n${lines.join("")}`;
 }
 
-/** Undefined if the text is not a signed note. */
 function readNote(note: string): SignedNote | undefined {
   const end = note.lastIndexOf("\n\n");
   if (end < 0 || !note.endsWith("\n")) return undefined;

@@ -17,7 +17,6 @@ import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { wasRolledBack } from "../ledger/keep-ledger.ts";
 
-/** Counts and hashes what an export writes. */
 export class Measure {
   readonly #sum = createHash("sha256");
   #bytes = 0;
@@ -42,7 +41,6 @@ export interface Exported {
   readonly files: readonly ManifestFile[];
 }
 
-/** Everything that is signed. */
 export async function makeManifestBody(
   app: App,
   { exportId = makeId("exp"), organizationId, query, files }: Exported,
@@ -80,7 +78,6 @@ export function digestOfManifest(manifest: Manifest): string {
   return hash("sha256", canonicalJson(manifest));
 }
 
-/** A sentence for each fault of the signature. */
 export function verifyManifest(manifest: Manifest, published: PublishedKeys): readonly string[] {
   const { signature, ...body } = manifest;
   const { key_id: keyId, store_id: storeId } = manifest;
@@ -104,7 +101,6 @@ export function verifyManifest(manifest: Manifest, published: PublishedKeys): re
     : ["The signature of the manifest is not valid: it was changed after it was signed."];
 }
 
-/** A sentence if the content is not what the manifest says. */
 export function compareFile(
   expected: ManifestFile,
   found: { readonly rows: number | undefined; readonly bytes: number; readonly sha256: string },
@@ -147,10 +143,7 @@ export function linesOf<Item>(page: readonly Item[], view: (item: Item) => objec
   return page.map((item) => `${JSON.stringify(view(item))}\n`).join("");
 }
 
-/**
- * Yields one page of lines at a time. A store that is behind its ledger, as before a replay, accepts no entry in its
- * trail; then there is no manifest.
- */
+/** A store that is behind its ledger accepts no entry in its trail; then there is no manifest. */
 export async function* sealedLines<Item>(
   app: App,
   pages: AsyncIterable<readonly Item[]>,

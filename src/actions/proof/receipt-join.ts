@@ -64,7 +64,6 @@ class ReceiptJoin {
     this.#completions.set(receiptHash, { entryNo, deletionRequestId: subject });
   }
 
-  /** Yields a sentence for each receipt without an entry, and for each entry without its receipt. */
   *compare(receipts: readonly Receipt[]): Generator<string> {
     for (const receipt of receipts) {
       const isNamed = this.#completions.delete(hash("sha256", chainedText(receipt)));

@@ -42,7 +42,6 @@ export interface Given {
   readonly manifest?: Manifest | undefined;
   /** What the file has to be; otherwise its first line decides. */
   readonly kind?: FileKind | undefined;
-  /** Receives each entry of a trail. */
   readonly onEntry?: (row: AuditRow) => void;
 }
 
@@ -64,7 +63,6 @@ export function completenessOf(
   return { until, notExamined };
 }
 
-/** Throws what the source throws. */
 export async function verifyFile(
   source: AsyncIterable<Uint8Array>,
   given: Given,
@@ -114,7 +112,6 @@ function compare(
 
 const smallBytesMax = 64 * 1_024;
 
-/** Verifies each line according to its kind. */
 class ContentVerifier {
   kind: FileKind;
   #isKnown: boolean;
@@ -155,9 +152,7 @@ class ContentVerifier {
     if (this.kind === "audit") this.#addEntry(value);
   }
 
-  /**
-   * If the first line of a small file is not conclusive, the file may be one receipt, or a list, over several lines.
-   */
+  /** If the first line of a small file is not conclusive, it may be one receipt, or a list, over several lines. */
   #keep(line: Buffer | undefined): void {
     this.#smallBytes += line?.length ?? smallBytesMax;
     const isSmall = this.kind === "export" && this.#smallBytes <= smallBytesMax;
@@ -224,7 +219,6 @@ function kindOf(value: unknown): FileKind {
 
 const listedMax = 100;
 
-/** Keeps a bounded number of sentences, and counts the others. */
 export class Faults {
   readonly #listed: string[] = [];
   #count = 0;

@@ -14,7 +14,6 @@ import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 export class TrailVerifier {
   #previous: AuditHead | undefined;
 
-  /** Returns a sentence for each fault. `link`: the entry in the chain, if the value is one. */
   add(value: unknown): { readonly row: AuditRow | undefined; readonly faults: readonly string[] } {
     const row = readRow(value);
     if (row === undefined) {
@@ -53,7 +52,6 @@ function findChanges(row: AuditRow, value: unknown): readonly string[] {
   return isSame ? [] : [`Entry ${row.entry_no} was changed: it differs from its hash.`];
 }
 
-/** Undefined if the value does not have the fields of an entry. */
 function readRow(value: unknown): AuditRow | undefined {
   if (!isJsonObject(value)) return undefined;
   const { entry_no, at, actor, action, organization_id, subject, previous_hash } = value;
@@ -69,7 +67,6 @@ function readRow(value: unknown): AuditRow | undefined {
   return { ...row, detail: JSON.stringify(detail) } as AuditRow;
 }
 
-/** Undefined if the number is not a valid date. */
 function formatTimestamp(unixMs: number): string | undefined {
   const date = new Date(unixMs);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

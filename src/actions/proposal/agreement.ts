@@ -8,10 +8,7 @@ import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError, type OperatorErrorName } from "../operator/operator-error.ts";
 
-/**
- * The act of a person, for which an organization may require a second one. This does not apply to the shell of the
- * host.
- */
+/** The act of a person, for which a second one may be required; not of the shell of the host. */
 export function actTogether(app: App): Act {
   const act = actOf(app);
   if (app.approving !== undefined) return { ...act, approves: app.approving };
@@ -21,10 +18,7 @@ export function actTogether(app: App): Act {
     : { ...act, proposalId: makeId("prp") };
 }
 
-/**
- * Returns the outcome of an act that was done. Throws OperatorError proposed if it waits for a second person now, and
- * what `objectionTo` returns if its approval was refused.
- */
+/** Throws OperatorError proposed if the act waits for a second person now, and `objectionTo` a refused approval. */
 export function requireAgreed<Outcome>(app: App, outcome: Outcome): Exclude<Outcome, Unagreed> {
   if (typeof outcome !== "object" || outcome === null || !("unagreed" in outcome)) {
     return outcome as Exclude<Outcome, Unagreed>;
@@ -78,7 +72,7 @@ export function objectionTo(objection: Objection, { operator }: App): OperatorEr
   return new OperatorError(name, `${message} Nothing was changed.`);
 }
 
-/** Throws OperatorError not_permitted. The shell of the host has no name that counts as a second person. */
+/** The shell of the host has no name that counts as a second person. */
 export function requireNamed({ viewer }: Pick<App, "viewer">): void {
   if (viewer?.roles !== undefined) return;
   throw new OperatorError(
@@ -88,7 +82,6 @@ export function requireNamed({ viewer }: Pick<App, "viewer">): void {
   );
 }
 
-/** The result of a proposal, in one word. */
 export function statusOf({ now }: Pick<App, "now">, proposal: Proposal): Proposal["status"] {
   return proposal.status === "open" && !isOpen(proposal, now()) ? "expired" : proposal.status;
 }

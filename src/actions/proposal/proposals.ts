@@ -28,11 +28,9 @@ import { previewPart } from "../retention/preview-retention.ts";
 
 export interface ProposalPart {
   readonly shown: readonly Proposal[];
-  /** Where the next part begins; undefined at the end. */
   readonly next: Proposal | undefined;
 }
 
-/** Newest first. Throws OperatorError not_permitted and no_such_organization. */
 export async function listProposals(
   app: App,
   { all, limit, ...query }: Omit<ProposalQuery, "openAt"> & { readonly all: boolean },
@@ -57,7 +55,6 @@ export interface ProposalDetails {
   readonly mayDecline: boolean;
 }
 
-/** Throws OperatorError not_permitted and no_such_proposal. */
 export async function showProposal(app: App, proposalId: string): Promise<ProposalDetails> {
   requireRight(app, "proposal.read");
   const proposal = await findProposal(app, proposalId);
@@ -73,7 +70,6 @@ export async function showProposal(app: App, proposalId: string): Promise<Propos
   };
 }
 
-/** Throws OperatorError not_permitted and no_such_proposal. */
 export async function readProposalStatus(app: App, proposalId: string): Promise<ProposalStatus> {
   requireRight(app, "proposal.read");
   return statusOf(app, await findProposal(app, proposalId));
@@ -106,11 +102,7 @@ function approveClosing(app: App, closing: Parameters<typeof endAccess>[1]): Pro
   return closing.exporting ? endAccess(app, closing) : closeOrganization(app, closing);
 }
 
-/**
- * Does what was proposed. Throws OperatorError not_permitted, also for the proposer and without a named person,
- * no_such_proposal, proposal_decided, proposal_expired, proposal_outdated, and what the action throws; then nothing was
- * changed.
- */
+/** Throws OperatorError for the proposer, if it is not open or is outdated, and what the action throws. */
 export async function approveProposal(app: App, proposalId: string): Promise<Proposal> {
   requireRight(app, "proposal.decide");
   requireNamed(app);
@@ -119,7 +111,7 @@ export async function approveProposal(app: App, proposalId: string): Promise<Pro
   return findProposal(app, proposalId);
 }
 
-/** Declines it, which the person who made it may do, too. Throws OperatorError like `approveProposal`. */
+/** The person who made it may decline it, too. */
 export async function declineProposal(app: App, proposalId: string): Promise<Proposal> {
   requireRight(app, "proposal.decide");
   requireNamed(app);
@@ -128,7 +120,7 @@ export async function declineProposal(app: App, proposalId: string): Promise<Pro
   throw objectionTo(outcome, app);
 }
 
-/** Ends a bounded number of expired proposals. Returns true if there may be more. */
+/** Returns true if there may be more. */
 export async function expireProposals({
   store,
   now,

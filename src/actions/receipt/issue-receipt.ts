@@ -42,7 +42,6 @@ export function makeSigner(privateKey: KeyObject): Signer {
 /** Deriving a key takes longer than signing a receipt. */
 const publicKeys = new WeakMap<KeyObject, Pick<ReceiptKey, "keyId" | "publicKey">>();
 
-/** The public key under its thumbprint (RFC 7638). */
 export function publicPart(privateKey: KeyObject, createdAt: number): ReceiptKey {
   const known = publicKeys.get(privateKey) ?? derivePublicKey(privateKey);
   publicKeys.set(privateKey, known);

@@ -20,11 +20,9 @@ const shownMax = 50;
 export interface ReceiptPart {
   /** Newest first. */
   readonly receipts: readonly StoredReceipt[];
-  /** `before` of the next part; undefined at the end. */
   readonly next: number | undefined;
 }
 
-/** Throws OperatorError not_permitted. */
 function requireReceipts(app: App): void {
   requireRight(app, "receipt.read");
   requireRight(app, "confidential.read");
@@ -34,7 +32,6 @@ export function mayListReceipts(app: App): boolean {
   return hasRight(app, "receipt.read") && hasRight(app, "confidential.read");
 }
 
-/** Returns receipts with numbers below `before`, or the last receipts. Throws OperatorError not_permitted. */
 export async function listReceipts(app: App, before?: number): Promise<ReceiptPart> {
   requireReceipts(app);
   const end = before ?? (await app.store.receiptHead()).receiptNo + 1;
@@ -50,10 +47,7 @@ export interface ExportedReceipt {
   readonly organizationId: string;
 }
 
-/**
- * Exports receipts, oldest first. The receipts of all organizations form a chain, in which an omitted receipt is a gap;
- * for one organization, those that this person may know of are exported. Throws OperatorError not_permitted.
- */
+/** Oldest first. Without an organization the whole chain, in which an omitted receipt would be a gap. */
 export async function* exportReceipts(
   app: App,
   {
@@ -89,7 +83,6 @@ async function addOwners(
   }));
 }
 
-/** Records the download in the audit trail, then reads pages on demand. */
 export async function downloadReceipts(
   app: App,
 ): Promise<AsyncGenerator<readonly StoredReceipt[]>> {
@@ -101,10 +94,7 @@ export async function downloadReceipts(
 /** Verifying a receipt takes a tenth of a millisecond, and a page shows all results. */
 const presentedMax = 100;
 
-/**
- * Receipts that somebody presents, as text, verified with the keys that the service publishes. Throws OperatorError
- * not_permitted, file and invalid.
- */
+/** Verifies receipts in a text with the published keys. Throws OperatorError file and invalid. */
 export async function verifyPresented(
   app: App,
   text: string,

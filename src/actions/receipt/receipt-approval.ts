@@ -19,7 +19,6 @@ import {
 import type { ReceiptPosition } from "../../domain/deletion/receipt-count.ts";
 import { saltOf, seedOf } from "./receipt-counts.ts";
 
-/** Undefined for a deletion that needed no approval. */
 export function hashApproval(
   deletion: Deletion,
   position: ReceiptPosition,
@@ -35,7 +34,6 @@ export function hashApproval(
   };
 }
 
-/** Undefined for a deletion whose request stated no basis. */
 export function hashBasis(
   { basis }: Pick<Deletion, "basis">,
   position: ReceiptPosition,
@@ -44,7 +42,6 @@ export function hashBasis(
   return basis && hash("sha256", basisText(saltBasis(basis, position, saltKey)), "base64url");
 }
 
-/** What a receipt commits to besides numbers. */
 export interface DisclosedStatements {
   readonly disclosed_approval?: DisclosedApproval;
   readonly disclosed_basis?: DisclosedBasis;

@@ -26,10 +26,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 const allTypes = recordTypes.map(({ resourceType }) => resourceType).toSorted();
 const kindsInOrder = countKinds.toSorted();
 
-/**
- * Hashes numbers of every type and kind; `types` are those of an existing receipt. Throws TypeError for a number of
- * another type.
- */
+/** `types`: those of an existing receipt. Throws TypeError for a number of another type. */
 export function hashCounts(
   counts: ReceiptCounts,
   position: ReceiptPosition,
@@ -53,7 +50,6 @@ export function hashCounts(
   return hashes;
 }
 
-/** Returns the numbers and salts that this reader may have. */
 export function discloseCounts(
   receipt: Receipt,
   deletion: Deletion,
@@ -79,11 +75,9 @@ export interface DisclosureVerdict {
   readonly disclosed: Readonly<Record<ResourceType, Readonly<Partial<Record<CountKind, number>>>>>;
   /** Types of which at least one number is not disclosed. */
   readonly undisclosed: readonly ResourceType[];
-  /** A sentence for each disclosure that is wrong. */
   readonly faults: readonly string[];
 }
 
-/** Verifies JSON values that claim to be disclosures of this receipt. */
 export function verifyDisclosures(receipt: Receipt, given: readonly unknown[]): DisclosureVerdict {
   const verified = new Map<ResourceType, Partial<Record<CountKind, number>>>();
   const faults: string[] = [];

@@ -10,14 +10,10 @@ export interface ReceiptDocument {
   readonly receipts: readonly unknown[];
   /** For each receipt, the status that contained it; undefined for a receipt on its own. */
   readonly statuses: readonly unknown[];
-  /** The disclosures of statuses that contain them beside the receipt. */
   readonly disclosures: readonly GivenDisclosures[];
 }
 
-/**
- * Reads at least one receipt. Messages call the document `name`. Throws OperatorError that says where the text is not
- * JSON, or which field an object has twice.
- */
+/** Messages call the document `name`. Throws OperatorError, also for a document without a receipt. */
 export function readReceipts(name: string, text: string): ReceiptDocument {
   const values = readValues(name, text);
   if (values.length === 0) throw new OperatorError("file", `${name} contains no receipt.`);
@@ -73,10 +69,7 @@ function notJson(place: string, why: string): OperatorError {
   return new OperatorError("file", `${place} is not JSON, or is truncated: ${why}.`);
 }
 
-/**
- * Refuses repeated names: readers may disagree on which of two fields with the same name counts, and on what was
- * signed.
- */
+/** Readers may disagree on which of two fields with the same name counts, and on what was signed. */
 function requireUnique(place: string, text: string): void {
   const name = findRepeatedName(text);
   if (name === undefined) return;

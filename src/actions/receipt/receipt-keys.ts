@@ -71,10 +71,7 @@ export async function keepReceiptKey(app: App, privateKey: KeyObject): Promise<R
   return key;
 }
 
-/**
- * Publishes the new key first, then calls `replace` to write the private one, and retires the others last: a crash in
- * between leaves a published key that is not used.
- */
+/** A crash between the steps leaves a published key that is not used. `replace` writes the private key. */
 export async function rotateReceiptKey(
   app: App,
   privateKey: KeyObject,

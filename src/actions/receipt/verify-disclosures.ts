@@ -21,7 +21,6 @@ export interface VerifiedDisclosures {
   readonly faults: readonly string[];
 }
 
-/** Adds the faults of disclosures to the faults of their receipts. */
 export function addDisclosures(
   verdicts: readonly ReceiptVerdict[],
   given: readonly GivenDisclosures[],

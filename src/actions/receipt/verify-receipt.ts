@@ -13,13 +13,10 @@ export interface ReceiptVerdict {
   /** `receipt 3 (del_…)`, or its position in the file if it has no number. */
   readonly name: string;
   readonly receipt: Receipt | undefined;
-  /** A sentence each; none if it is genuine. */
   readonly faults: readonly string[];
 }
 
-/**
- * Returns a verdict for each receipt, in the same order. Receipts of the chain are expected in the order of the chain.
- */
+/** One verdict for each receipt. Receipts of the chain are expected in the order of the chain. */
 export function verifyReceipts(
   values: readonly unknown[],
   published: PublishedKeys,
@@ -34,7 +31,6 @@ export function verifyReceipts(
   });
 }
 
-/** Verifies receipts one after another, in the order of their chain. */
 export class ReceiptVerifier {
   readonly #known: Known;
   #previous: Receipt | undefined;

@@ -59,10 +59,7 @@ interface StatedCount {
   readonly type: string;
   /** 0 for a type that the status omits. */
   readonly stated: unknown;
-  /**
-   * Undefined if the receipt does not contain the number and nobody has disclosed it. For readers who may not know that
-   * records were kept, a status counts these as erased, so there can be two numbers.
-   */
+  /** Undefined if nothing proves it. A status may count kept records as erased, so there can be two numbers. */
   readonly proved: readonly number[] | undefined;
 }
 

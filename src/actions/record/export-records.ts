@@ -27,10 +27,7 @@ export interface ExportedState {
   readonly state: Payload;
   /** The state in canonical JSON; undefined if `changes` is present. */
   readonly text: string | undefined;
-  /**
-   * The changes that result in this state when they are sent in sequence, the first by POST and the others by PUT.
-   * Present only if no single POST would be accepted.
-   */
+  /** The changes that result in this state, the first by POST; only if no single POST would be accepted. */
   readonly changes: readonly Payload[] | undefined;
 }
 
@@ -89,7 +86,6 @@ interface ReadRecord {
   changes: ExportedChange[] | undefined;
 }
 
-/** Yields lists of records whose changes have all been read. */
 async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly ReadRecord[]> {
   let record: ReadRecord | undefined;
   for await (const page of readChangePages(app, asked)) {
@@ -111,7 +107,6 @@ async function* readRecords(app: App, asked: Asked): AsyncGenerator<readonly Rea
   if (record !== undefined) yield [record];
 }
 
-/** Yields every change of one record, in pages. */
 async function* readChanges(
   app: App,
   asked: Asked,
@@ -165,7 +160,6 @@ function describeState(type: RecordType, { fold, first }: ReadRecord): ExportedS
 
 const testFlags: ReadonlySet<string> = new Set(["is_test", "is_test_user", "is_test_company"]);
 
-/** The field that marks test records of this type; undefined if there is none. */
 export function testFlagOf(type: RecordType): string | undefined {
   return type.fieldNames.find((name) => testFlags.has(name));
 }

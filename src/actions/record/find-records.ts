@@ -12,17 +12,13 @@ import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts"
 
 export interface RecordQuery {
   readonly organizationId: string;
-  /** Undefined for all types. */
   readonly resourceType: string | undefined;
   readonly resourceId: string;
 }
 
 export type FoundRecord = RecordKey & Sighting;
 
-/**
- * Returns at most one record of each type. Throws OperatorError not_permitted, invalid, no_such_organization and
- * no_such_type.
- */
+/** Returns at most one record of each type. */
 export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
   const { organizationId, resourceId } = query;
   const types =
@@ -36,7 +32,6 @@ export async function findRecords(app: App, query: RecordQuery): Promise<readonl
   return found.filter((record) => record !== undefined);
 }
 
-/** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord> {
   await requireFindable(app, key);
   const found = await find(app, key);
@@ -44,10 +39,7 @@ export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord>
   throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
 }
 
-/**
- * Requires that a person may look for a record, whether or not it exists. Throws OperatorError not_permitted, invalid,
- * no_such_type and no_such_organization.
- */
+/** Requires that a person may look for a record, whether or not it exists. */
 export async function requireFindable(app: App, key: RecordKey): Promise<void> {
   requireRight(app, "record.find");
   findType(key.resourceType);

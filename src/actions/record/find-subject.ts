@@ -15,7 +15,6 @@ import { OperatorError } from "../operator/operator-error.ts";
 import { readPages } from "../pages.ts";
 import { KeySet } from "./key-set.ts";
 
-/** How many records a page has. */
 const recordsAtOnce = 500;
 
 type Referrer = Awaited<ReturnType<App["store"]["listReferrers"]>>[number];
@@ -29,10 +28,7 @@ export interface SubjectQuery extends RecordKey {
   readonly searchedMax?: number | undefined;
 }
 
-/**
- * Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError invalid for a type that
- * is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
- */
+/** Somebody without an own record, whom others refer to, is a subject too. */
 export async function requireSubject(
   app: App,
   key: RecordKey,
@@ -55,10 +51,7 @@ export async function requireSubject(
   );
 }
 
-/**
- * Yields lists of records of one type and organization or set, each record once. The subject comes first, if it has a
- * record.
- */
+/** Lists of records of one type and organization or set, each record once; the subject first. */
 export async function* findSubject(
   app: App,
   query: SubjectQuery,
@@ -91,7 +84,6 @@ class SubjectSearch {
     this.#query = query;
   }
 
-  /** Searches the organization, or one of its restricted sets. */
   async *search(place: string): AsyncGenerator<readonly RecordKey[]> {
     const { resourceType, resourceId } = this.#query;
     const subject = { organizationId: place, resourceType, resourceId };
@@ -108,10 +100,7 @@ class SubjectSearch {
     return this.#yielded.add(keyText(key));
   }
 
-  /**
-   * Follows the reports in this set that named the subject, or a record found in this set, before it was erased or
-   * moved there.
-   */
+  /** Follows the reports in this set that named the subject, or a record of the set, before it was moved. */
   async *followKept(set: string): AsyncGenerator<readonly RecordKey[]> {
     const limit = recordsAtOnce;
     const pages = readPages<KeptReference>(limit, (after) =>
@@ -131,10 +120,7 @@ class SubjectSearch {
     }
   }
 
-  /**
-   * Follows what refers to these records of one type and organization or set. A record that only mentions one is not
-   * followed further.
-   */
+  /** Follows what refers to these records of one type and place; what only mentions one is not followed further. */
   async *follow(records: readonly RecordKey[]): AsyncGenerator<readonly RecordKey[]> {
     const { leftOut } = this.#query;
     const { resourceType = "", organizationId = "" } = records[0] ?? {};
@@ -187,7 +173,6 @@ class SubjectSearch {
   }
 }
 
-/** Throws OperatorError too_much_to_search if the number is above the bound. */
 function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY): void {
   if (searched <= searchedMax) return;
   throw new OperatorError(

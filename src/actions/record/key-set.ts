@@ -40,14 +40,12 @@ function wordsOf(key: string): readonly number[] {
   return [(first | 1) >>> 0, ...others];
 }
 
-/** Puts an entry in its slot. False if it is there already. */
 function put(array: Uint32Array, words: readonly number[]): boolean {
   const { at, isFree } = findPlace(array, words);
   if (isFree) array.set(words, at);
   return isFree;
 }
 
-/** The slot of the entry, or the slot where it would be. */
 function findPlace(array: Uint32Array, words: readonly number[]): { at: number; isFree: boolean } {
   const entries = array.length / wordsOfHash;
   for (let entry = (words[1] ?? 0) % entries; ; entry = (entry + 1) % entries) {

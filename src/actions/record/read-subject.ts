@@ -20,7 +20,6 @@ import { readPages } from "../pages.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findSubject, requireSubject } from "./find-subject.ts";
 
-/** How many histories are read at the same time. */
 const readAtOnce = 16;
 
 export interface SubjectRequest extends RecordKey {
@@ -41,11 +40,10 @@ export interface SubjectRecord {
   readonly first_seen: string;
   readonly last_seen: string;
   readonly state: Payload;
-  /** In the order of arrival. */
   readonly changes: readonly { readonly received_at: string; readonly payload: Payload }[];
 }
 
-/** Writes to the audit trail. Throws OperatorError not_permitted, and what `requireSubject` throws. */
+/** Writes to the audit trail. Throws what `requireSubject` throws. */
 export async function beginSubject(
   app: App,
   action: "subject.show" | "subject.export",
@@ -59,10 +57,7 @@ export async function beginSubject(
   await auditAccess(app, action, { organizationId, subject, detail: { confidential } });
 }
 
-/**
- * Reads the state at the time of the call. Later records are left out, and records that are erased meanwhile may be
- * missing.
- */
+/** Reads the state at the time of the call. Records that are erased meanwhile may be missing. */
 export async function* readSubject(
   app: App,
   request: SubjectRequest,
@@ -77,7 +72,6 @@ export async function* readSubject(
   }
 }
 
-/** Lists of records of one type and organization or set. */
 export async function* findKeys(
   app: App,
   { confidential, evenClosed, ...key }: SubjectRequest,
@@ -113,9 +107,7 @@ async function readRecord(
   };
 }
 
-/**
- * A deletion request for the subject. It has no numbers of erased records, which might disclose confidential records.
- */
+/** A deletion request for the subject, without numbers, which might disclose confidential records. */
 export interface SubjectDeletion extends Pick<
   DeletionView,
   "deletion_request_id" | "status" | "requested_at" | "completed_at" | "due_at"
@@ -125,10 +117,7 @@ export interface SubjectDeletion extends Pick<
   readonly waits_for?: string;
 }
 
-/**
- * Yields the deletion requests for the subject itself, newest first. A completed request was for an earlier record with
- * the same id.
- */
+/** Newest first. A completed request was for an earlier record with the same id. */
 export async function* readDeletionsOf(
   app: App,
   request: SubjectRequest,
@@ -168,25 +157,19 @@ export function describeWait({ waits_for, due_at }: SubjectDeletion): string {
   return waits_for === undefined ? "" : `${waits_for}, until ${due_at}`;
 }
 
-/** The holds on these records. */
 export function readHoldsOf({ store }: App, keys: readonly RecordKey[]): Promise<readonly Hold[]> {
   return store.holds.ofRecords(keys);
 }
 
-/** How much is stored about a subject. */
 export interface SubjectCount {
-  /** Records by type, in the order of the names of types. */
   readonly counts: readonly (readonly [resourceType: string, records: number])[];
   /** The first ones, for officers who read confidential types. */
   readonly holds: readonly Hold[];
-  /** The newest ones. */
   readonly deletions: readonly SubjectDeletion[];
 }
 
-/** Holds and deletion requests that are listed. */
 const listedMax = 1_000;
 
-/** Throws OperatorError too_much_to_search. */
 export async function countSubject(app: App, request: SubjectRequest): Promise<SubjectCount> {
   const counts = new Map<string, number>();
   const holds: Hold[] = [];

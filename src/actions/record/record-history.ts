@@ -38,12 +38,8 @@ export interface ShownState {
 export interface ShownHistory {
   /** The latest first. */
   readonly changes: readonly ShownChange[];
-  /** Where the previous part begins; undefined at the beginning. */
   readonly before: number | undefined;
-  /**
-   * Present only on the page of the latest changes if it has all changes: a longer history is not read to its
-   * beginning.
-   */
+  /** Only on the page of the latest changes, and if it has all: a longer history is not read to its beginning. */
   readonly state: ShownState | undefined;
   /** False if values are compared only with some of the earlier changes, because the history is long. */
   readonly isExact: boolean;

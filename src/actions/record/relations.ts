@@ -9,7 +9,6 @@ import { viewerOf } from "../operator/viewer.ts";
 import { requireFindable } from "./find-records.ts";
 import { type NamingPart, readNamingPart } from "./namings.ts";
 
-/** The records of one type that refer to a record. */
 export interface Referrers {
   readonly resourceType: string;
   readonly records: readonly RelatedRecord[];
@@ -24,7 +23,6 @@ export interface Relations {
 }
 
 export interface RelationBounds {
-  /** Records of each type. */
   readonly referrersMax: number;
   readonly referencesMax: number;
 }
@@ -57,15 +55,11 @@ export async function readRelations(
 
 export interface ReferrerQuery {
   readonly resourceType: string;
-  /** The last id of the previous part. */
   readonly after: string | undefined;
   readonly recordsMax: number;
 }
 
-/**
- * A part of the records of one type that refer to a record, which need not exist, in the order of their ids. Throws
- * OperatorError not_permitted, invalid, no_such_type and no_such_organization.
- */
+/** A part of the records of one type that refer to a record, which need not exist, in the order of their ids. */
 export async function listReferrers(
   app: App,
   key: RecordKey,
@@ -93,10 +87,7 @@ async function readReferrers(
   };
 }
 
-/**
- * Transactions that name a person or a company as sender or receiver, as many as one search finds. Throws like
- * `listReferrers`.
- */
+/** Transactions that name a party as sender or receiver, as many as one search finds. */
 export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
   const { organizationId, resourceId: party } = key;

@@ -15,9 +15,7 @@ import { requireKnowledge, requireRight } from "../operator/viewer.ts";
 
 export interface RecordDetails {
   readonly state: Payload;
-  /** In the order of arrival. */
   readonly changes: readonly { readonly receivedAt: number; readonly payload: Payload }[];
-  /** Legal holds on the record. */
   readonly holds: readonly Hold[];
   /** RFC 3339 in UTC, like `lastSeen`. */
   readonly firstSeen: string;
@@ -26,9 +24,7 @@ export interface RecordDetails {
   readonly brokenRules: readonly string[];
 }
 
-/**
- * Writes to the audit trail. Throws OperatorError not_permitted, no_such_type, no_such_organization and no_such_record.
- */
+/** Writes to the audit trail. */
 export async function showRecord(app: App, key: RecordKey): Promise<RecordDetails> {
   requireRight(app, "record.show");
   const type = findType(key.resourceType);

@@ -26,7 +26,6 @@ import {
 import { hasRight, requireRight } from "../operator/viewer.ts";
 import { requireReason } from "../operator/operator-error.ts";
 
-/** The floor of the type of a record. */
 export interface FloorView {
   readonly floor: RetentionFloor;
   /** Unix milliseconds; undefined if determining it would need a long history. */
@@ -38,9 +37,7 @@ export interface FloorView {
 export interface RecordView {
   readonly record: FoundRecord;
   readonly holds: readonly Hold[];
-  /** Undefined if there is no floor for its type. */
   readonly floor: FloorView | undefined;
-  /** The open deletion of the record. */
   readonly deletion: Deletion | undefined;
   readonly relations: Relations;
   readonly history: ShownHistory;
@@ -49,7 +46,6 @@ export interface RecordView {
 /** Records of each type that refer to it, and records that it refers to. */
 const relationBounds = { referrersMax: 10, referencesMax: 20 };
 
-/** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function viewRecord(
   app: App,
   key: RecordKey,
@@ -99,10 +95,7 @@ function originOf({ countedFrom }: RetentionFloor, type: RecordType): FiledAt | 
 /** Long enough for the redirect that follows. */
 const lifetimeMs = 60_000;
 
-/**
- * Writes to the audit trail, and returns a secret with which this person reads the content of this record once. Throws
- * OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record.
- */
+/** Writes to the audit trail, and returns a secret with which this person reads this record once. */
 export async function permitReading(
   app: App,
   key: RecordKey,

@@ -42,10 +42,7 @@ export interface RetentionRound {
   readonly next: RetentionPlace | undefined;
 }
 
-/**
- * Scans the next part of the records, at most retentionScannedMax, and requests the deletions that are due. What the
- * marks say cannot be due is not scanned again.
- */
+/** Scans at most retentionScannedMax records, without those that cannot be due according to the marks. */
 export async function applyRetention(
   app: Retaining,
   place: RetentionPlace | undefined,

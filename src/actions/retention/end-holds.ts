@@ -8,12 +8,10 @@ import { dateOf, hasEnded, lastSoonDate } from "../../domain/retention/hold-end.
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
-/** How many holds one round ends. */
 const endedAtOnce = 100;
 
 interface EndedHolds {
   readonly ended: number;
-  /** True if there may be more. */
   readonly more: boolean;
 }
 
@@ -29,10 +27,7 @@ export async function endHolds({ store, now }: Pick<App, "store" | "now">): Prom
   return { ended, more: holds.length === endedAtOnce };
 }
 
-/**
- * The holds that end soon, in the order of their ends, without holds on confidential records, which logs and metrics
- * must not disclose. At most limits.holdsListedAtOnce are read.
- */
+/** In the order of their ends, without holds on confidential records, which logs must not disclose. */
 export async function listEndingSoon(app: App): Promise<readonly Hold[]> {
   const soon = lastSoonDate(app.now());
   const holds = await app.store.holds.listEnding(soon, limits.holdsListedAtOnce);

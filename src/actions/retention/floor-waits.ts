@@ -10,10 +10,7 @@ import { requireRight, viewerOf } from "../operator/viewer.ts";
 
 export interface FloorWaits {
   readonly waiting: number;
-  /**
-   * How many of them the floor would not keep any longer; all of them where that depends on other records or times than
-   * before.
-   */
+  /** How many of them may begin now; all of them if the floor will depend on other records or times. */
   readonly due: number;
   /** False if there are more open deletions than were read. */
   readonly isComplete: boolean;
@@ -24,13 +21,12 @@ const readMax = 10_000;
 /** How many deletions are evaluated that the worker has not evaluated yet. */
 const evaluatedMax = 500;
 
-/** The rule of a type, and the one that is to replace it. */
 interface Change {
   readonly before: RetentionRule | undefined;
   readonly rule: RetentionRule;
 }
 
-/** Counts none if the rule lets no deletion begin earlier. Throws OperatorError not_permitted. */
+/** Counts none if the rule lets no deletion begin earlier. */
 export async function countFloorWaits(app: App, { before, rule }: Change): Promise<FloorWaits> {
   requireRight(app, "retention.set");
   const count = { waiting: 0, due: 0, isComplete: true };
@@ -51,7 +47,6 @@ export async function countFloorWaits(app: App, { before, rule }: Change): Promi
   return count;
 }
 
-/** The time by which the floor of every record becomes shorter, in milliseconds. */
 function shortening(before: RetentionRule, rule: RetentionRule): number {
   const isShifted =
     rule.keepDays > 0 &&
@@ -82,7 +77,6 @@ export function describeRequested({ due, last }: { due: number; last: unknown })
   return `It would request ${more}${due.toLocaleString("en")} ${deletions} now.`;
 }
 
-/** In a sentence; empty if none waits. */
 export function describeFloorWaits({ waiting, due, isComplete }: FloorWaits): string {
   if (waiting === 0) return "";
   const least = isComplete ? "" : "At least ";

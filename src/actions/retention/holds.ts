@@ -49,7 +49,6 @@ export interface HoldQuery {
 }
 
 export interface HoldPage {
-  /** The last hold of the previous part; undefined for the first part. */
   readonly after?: string | undefined;
   readonly limit: number;
   /** How many holds are read for a part, even if few match. */
@@ -65,11 +64,9 @@ export interface ShownHold {
 
 export interface HoldPart {
   readonly shown: readonly ShownHold[];
-  /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** In the order of their ids. Throws OperatorError not_permitted. */
 export async function listHolds(
   app: App,
   query: HoldQuery,
@@ -109,9 +106,7 @@ function matches({ hold, review, endsSoon }: ShownHold, query: HoldQuery): boole
   );
 }
 
-/**
- * Checks a filter that a person typed. Throws OperatorError no_such_organization, no_such_type and confidential_type.
- */
+/** Throws OperatorError no_such_organization, no_such_type and confidential_type. */
 export async function requireListable(app: App, query: HoldQuery): Promise<void> {
   const { organizationId, resourceType } = query;
   await requireOrganization(app, organizationId);
@@ -131,13 +126,11 @@ export function stateOf(app: Pick<App, "now">, hold: Hold): Omit<ShownHold, "hol
   return { review, endsSoon };
 }
 
-/** Oldest first. Throws OperatorError not_permitted. */
 export async function listHoldsOf(app: App, record: RecordKey): Promise<readonly Hold[]> {
   requireRight(app, "hold.read");
   return app.store.holds.ofRecords([record]);
 }
 
-/** Throws OperatorError no_such_hold. */
 async function findHold(app: App, holdId: string): Promise<Hold> {
   const hold = await app.store.holds.find(holdId);
   if (hold !== undefined && (await viewerOf(app).knows(hold))) return hold;
@@ -151,11 +144,9 @@ function noSuchHold(holdId: string): OperatorError {
 export interface HoldDetails extends ShownHold {
   /** Other holds on the same record, which keep it when this one is released. */
   readonly others: readonly Hold[];
-  /** The open deletion of the record. */
   readonly deletion: Deletion | undefined;
 }
 
-/** Throws OperatorError not_permitted and no_such_hold. */
 export async function readHoldDetails(app: App, holdId: string): Promise<HoldDetails> {
   requireRight(app, "hold.read");
   const hold = await findHold(app, holdId);
@@ -180,10 +171,6 @@ export interface HoldRequest {
   readonly restrictedBy?: string | undefined;
 }
 
-/**
- * Throws OperatorError not_permitted, no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid,
- * and what findTarget throws.
- */
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   requireRight(app, "hold.place");
   const { reason, owner, reviewOn, endsOn } = wanted;
@@ -245,14 +232,10 @@ async function findHoldable(
 
 export interface Released {
   readonly hold: Hold;
-  /** Holds that remain on the record. */
   readonly remaining: readonly Hold[];
 }
 
-/**
- * `target`: a record with one hold, or the id of a hold. Throws OperatorError not_permitted, no_such_hold and
- * several_holds.
- */
+/** `target`: a record with one hold, or the id of a hold. Throws OperatorError no_such_hold and several_holds. */
 export async function releaseHold(
   app: App,
   target: Target | { readonly holdId: string },

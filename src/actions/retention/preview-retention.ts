@@ -22,12 +22,10 @@ const retentionShownMax = 100;
 
 type Counts = Record<string, number>;
 
-/** An expired record. */
 interface Previewed extends Pick<Expired, "expiry" | "isRecent"> {
   readonly record: DueRecord;
 }
 
-/** Counts what retention would do with records. */
 export class ExpiryTally {
   readonly counts = { due: 0, held: 0, open: 0, needed: 0, floor: 0 };
   /** The first records that would be deleted. */
@@ -73,7 +71,6 @@ export interface PreviewQuery {
   readonly retainDays?: number | undefined;
   /** Floors and ceilings to try instead of those of the organization. */
   readonly bounds?: RetentionBounds;
-  /** The last record that was examined; undefined at the beginning. */
   readonly after: Omit<RecordKey, "organizationId"> | undefined;
   /** A time in the future; now if undefined. */
   readonly at?: number | undefined;
@@ -83,9 +80,7 @@ export interface PreviewPart {
   /** Empty if records are kept until a deletion is requested. */
   readonly ceilings: readonly Ceiling[];
   readonly tally: ExpiryTally;
-  /** The last record that was examined; undefined at the end. */
   readonly last: RecordKey | undefined;
-  /** The types that this person may know of. */
   readonly types: readonly string[];
 }
 
@@ -93,10 +88,7 @@ export interface PreviewPart {
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
 
-/**
- * What retention would delete among the next records in the order of type and id, added to the tally of the previous
- * parts. Throws OperatorError not_permitted, invalid and no_such_organization.
- */
+/** What retention would delete among the next records, added to the tally of the previous parts. */
 export async function previewPart(
   app: App,
   query: PreviewQuery,
@@ -133,10 +125,7 @@ interface Step {
   readonly now: number;
 }
 
-/**
- * Takes one step. It counts only records of the type that it begins with, so that the end of a step does not depend on
- * records of types that this person may not know of. Returns where the next step begins.
- */
+/** Counts only the type that it begins with: no hidden record may decide where a step ends. Returns where it ended. */
 async function previewStep(
   app: App,
   bounds: RetentionBounds,
@@ -161,12 +150,8 @@ async function previewStep(
 
 export interface RetentionPreview extends Pick<PreviewPart, "ceilings" | "tally"> {
   readonly organization: Organization;
-  /** The time that is previewed. */
   readonly at: number;
-  /**
-   * The records that would move to the restricted store with the first records to be deleted; undefined for people who
-   * may not know it.
-   */
+  /** What would move to the restricted store with the first deleted records; undefined for those who may not know. */
   readonly restricted: readonly Node[] | undefined;
 }
 
@@ -189,7 +174,6 @@ export async function previewRetention(
   return { organization, ceilings: part.ceilings, tally, at, restricted };
 }
 
-/** Previews each record once, in any order. */
 async function previewRestricted(
   app: App,
   due: readonly DueRecord[],
@@ -203,9 +187,7 @@ async function previewRestricted(
   return [...found.values()];
 }
 
-/**
- * Returns the beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future.
- */
+/** The beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future. */
 export function requireFuture({ now }: App, date: string): number {
   const at = isFullDate(date) ? Date.parse(date) : Number.NaN;
   if (at > now()) return at;

@@ -20,7 +20,6 @@ import { hasRight, requireRight } from "../operator/viewer.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
 
-/** Who asks, and the reason, if one was given. */
 export interface RestrictedAccess {
   readonly organizationId: string;
   readonly reason: string | undefined;
@@ -34,7 +33,6 @@ export interface RestrictedSet {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** A restricted record, and the legal holds on it. */
 export interface HeldRecord extends RestrictedRecord {
   readonly holds: readonly Hold[];
 }
@@ -46,7 +44,6 @@ export interface RestrictedSetDetails extends RestrictedSet {
   readonly references: readonly KeptReference[];
 }
 
-/** In the order of their ids. Throws OperatorError not_permitted and no_such_organization. */
 export async function listRestrictedSets(
   app: App,
   access: RestrictedAccess,
@@ -68,7 +65,6 @@ export async function listRestrictedSets(
   return sets;
 }
 
-/** Throws OperatorError not_permitted, no_such_organization and no_such_restricted_set. */
 export async function showRestrictedSet(
   app: App,
   access: RestrictedAccess,
@@ -92,7 +88,6 @@ export async function showRestrictedSet(
   };
 }
 
-/** A change of a restricted record. */
 export interface RestrictedChange {
   readonly resourceType: string;
   readonly resourceId: string;
@@ -101,10 +96,7 @@ export interface RestrictedChange {
   readonly payload: Payload;
 }
 
-/**
- * Every change of every record, page by page. Throws OperatorError not_permitted, no_such_organization and
- * no_such_restricted_set.
- */
+/** Every change of every record, page by page. */
 export async function* exportRestrictedSet(
   app: App,
   access: RestrictedAccess,
@@ -135,10 +127,7 @@ export async function* exportRestrictedSet(
   }
 }
 
-/**
- * The deletion of a set. `given`: its id, or the id of the deletion that moved the records. Throws OperatorError
- * no_such_organization and no_such_restricted_set.
- */
+/** `given`: the id of the deletion of the set, or of the deletion that moved the records. */
 export async function findRestrictedSet(
   app: App,
   organizationId: string,
@@ -174,7 +163,6 @@ async function describeSet(app: App, deletion: Deletion): Promise<RestrictedSet>
   return { deletion: await withObstacleNow(app, deletion), movedBy, counts };
 }
 
-/** The deletion of a set with what it waits for by the records and the rules as they are now. */
 async function withObstacleNow(app: App, deletion: Deletion): Promise<Deletion> {
   if (deletion.status !== "pending") return deletion;
   const found = await app.store.plans.findObstacleOfAll(deletion, app.now());

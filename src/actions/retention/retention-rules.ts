@@ -53,10 +53,8 @@ export interface Retention {
   readonly rules: readonly RetentionRule[];
 }
 
-/** What a rule would do. */
 export interface RulePlan {
   readonly organization: Organization;
-  /** The current rule of the type. */
   readonly before: RetentionRule | undefined;
   readonly rule: RetentionRule;
   /** In words. */
@@ -67,10 +65,7 @@ export interface RulePlan {
   readonly erasesEarlier: boolean;
 }
 
-/**
- * Describes what a rule would do, and changes nothing. Throws OperatorError not_permitted,
- * no_such_type, no_such_organization, invalid and floor_above_ceiling.
- */
+/** Describes what a rule would do, and changes nothing. Throws OperatorError invalid and floor_above_ceiling. */
 export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan> {
   requireRight(app, "retention.set");
   const { organizationId } = wanted;
@@ -110,7 +105,6 @@ export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart,
   readonly waits: FloorWaits;
 }
 
-/** Describes what a rule would do, and how many deletions it would request or let begin. Throws like `planRule`. */
 export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
   const plan = await planRule(app, wanted);
   const { effect, rule, bounds, before } = plan;
@@ -126,11 +120,7 @@ export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePr
   return { effect, due, last, waits, seen: nameRule(before) };
 }
 
-/**
- * Does what `planRule` describes. Throws like `planRule` and `setPlanned`.
- *
- * @param seen The rule that the person saw (`RulePreview`); undefined if nobody decided by a preview.
- */
+/** `seen`: the rule that the person saw (`RulePreview`); undefined if nobody decided by a preview. */
 export async function setRule(app: App, wanted: RuleSetting, seen?: string): Promise<Retention> {
   const plan = await planRule(app, wanted);
   if (seen !== undefined && seen !== nameRule(plan.before)) throw ruleChanged(plan.rule);
@@ -148,11 +138,7 @@ function ruleChanged({ resourceType }: RetentionRule): OperatorError {
   return new OperatorError("rule_changed", text);
 }
 
-/**
- * Sets or removes the floor and the ceiling of a type, and has the deletions that wait for a floor evaluated again.
- * Throws OperatorError not_permitted, no_such_organization, floor_above_ceiling, and rule_changed, or proposal_outdated
- * for a proposal, if somebody has changed the rule since it was planned; then nothing was changed.
- */
+/** Throws OperatorError rule_changed, or proposal_outdated for a proposal, if somebody has changed the rule since. */
 export async function setPlanned(
   app: App,
   { before, rule }: Pick<RulePlan, "before" | "rule">,
@@ -176,16 +162,12 @@ export async function setPlanned(
   return read(app, organizationId);
 }
 
-/** A sentence if the rule ends the permission that the current one gives. */
 function describeRedaction(before: RetentionRule | undefined, rule: RetentionRule): string {
   const isEnded = before?.redactable === true && rule.keepDays > 0 && !rule.redactable;
   return isEnded ? " References in it may no longer be redacted." : "";
 }
 
-/**
- * What a weaker floor may let be erased that is never listed, whether or not it is there; empty for the floor of other
- * types in an open organization, where only deletions wait that are counted.
- */
+/** What may then be erased that is never listed, whether or not there is any; only such deletions are not counted. */
 function describeReleased(
   { closedAt, confidentialTypes: added }: Organization,
   resourceType: ResourceType,
@@ -202,7 +184,6 @@ function invalid(message: string): OperatorError {
   return new OperatorError("invalid", message);
 }
 
-/** The rule that the type has after the change. */
 function changeRule(
   type: RecordType,
   before: RetentionRule | undefined,
@@ -235,16 +216,12 @@ function changeRule(
   return { organizationId, resourceType: type.resourceType, countedFrom, ...floor, ...ceiling };
 }
 
-/** Throws OperatorError not_permitted and no_such_organization. */
 export async function readRetention(app: App, organizationId: string): Promise<Retention> {
   requireRight(app, "retention.read");
   return read(app, organizationId);
 }
 
-/**
- * The rules, with a part of what retention would delete on a day in the future, or now. Throws OperatorError
- * not_permitted, invalid and no_such_organization.
- */
+/** The rules, with a part of what retention would delete on a day in the future, or now. */
 export async function previewRules(
   app: App,
   { date, ...query }: Omit<PreviewQuery, "at"> & { readonly date: string | undefined },
@@ -261,11 +238,9 @@ async function read(app: App, organizationId: string): Promise<Retention> {
 
 export interface RetentionPart {
   readonly shown: readonly Retention[];
-  /** Where the next part begins; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Lists open organizations in the order of their ids. Throws OperatorError not_permitted. */
 export async function listRetention(app: App, after = "", limit = 50): Promise<RetentionPart> {
   requireRight(app, "retention.read");
   const all = await listOrganizations(app);

@@ -82,14 +82,10 @@ export interface SubjectAnswer {
   readonly confidential: boolean;
 }
 
-/** How many records are looked up at the same time. */
 const readAtOnce = 16;
 /** Further deletions of one subject are left out, and the answer says so. */
 const erasuresMax = 1_000;
-/**
- * Throws OperatorError not_permitted, invalid for a type that is neither a person nor a company, no_such_type and
- * no_such_organization. An unknown subject gets an answer, too.
- */
+/** An unknown subject gets an answer, too. Throws OperatorError invalid unless it is a person or a company. */
 export async function answerSubject(app: App, request: AnswerRequest): Promise<SubjectAnswer> {
   requireRight(app, "subject.answer");
   const { organizationId, resourceType, resourceId, reason, confidential } = request;
@@ -206,10 +202,7 @@ function relationshipOf(
 
 const beforeApproval = new Set(["PENDING", "REJECTED"]);
 
-/**
- * Whether an application is all that the record states. An application can be closed too; an account that was closed
- * before it had been approved once.
- */
+/** An application can be closed, too, without an account that was ever approved. */
 function hasOnlyApplied({ statuses }: OwnRecord): boolean {
   const applied = statuses.filter(({ value }) => beforeApproval.has(value));
   const others = statuses.filter(({ value }) => !beforeApproval.has(value));
@@ -225,7 +218,6 @@ function startOf({ first_stated }: StatedValue): number {
 
 type Counts = ReadonlyMap<string, Span & { readonly records: number }>;
 
-/** The records by type. */
 async function countRecords(app: App, request: SubjectRequest): Promise<Counts> {
   const counts = new Map<string, Span & { readonly records: number }>();
   for await (const keys of findKeys(app, request)) {
@@ -253,10 +245,7 @@ function listCounts(counts: Counts): readonly CountedType[] {
   })).sort((one, other) => (one.resource_type < other.resource_type ? -1 : 1));
 }
 
-/**
- * The deletions that are open or completed, oldest first, and one too many if there are too many; completed ones with
- * the numbers of their receipts.
- */
+/** Open or completed deletions, oldest first, and one too many if there are too many. */
 async function readErasures(
   app: App,
   request: SubjectRequest,

@@ -44,7 +44,7 @@ export class IndexBuilder {
     this.#app = app;
   }
 
-  /** Takes the next step; false if everything that had arrived by then is indexed. Throws OperatorError search_key. */
+  /** False if everything that had arrived by then is indexed. Throws OperatorError search_key. */
   async step(): Promise<boolean> {
     const { search } = this.#app.store;
     const { keys, ...state } = await readIndex(this.#app);
@@ -68,7 +68,6 @@ export class IndexBuilder {
   }
 }
 
-/** Throws OperatorError search_key. */
 async function readIndex(app: App): Promise<SearchState & { readonly keys: SearchKeys }> {
   const { search } = app.store;
   const keys = requireKeys(app);
@@ -82,10 +81,7 @@ async function readIndex(app: App): Promise<SearchState & { readonly keys: Searc
   return { keyCheck: keys.check, indexedNo: 0, keys };
 }
 
-/**
- * Indexes what has arrived of one organization, without moving the mark, so that the organization need not wait for
- * earlier changes of others. False if there is too much. Throws OperatorError search_key.
- */
+/** Does not move the mark, so it need not wait for changes of others. False if there is too much. */
 export async function indexArrivals(
   app: App,
   { organizationId, stepsMax }: { readonly organizationId: string; readonly stepsMax: number },
@@ -111,10 +107,7 @@ export async function indexArrivals(
   return false;
 }
 
-/**
- * Returns a function that takes the next step and then pauses beside writers, which would otherwise wait while what
- * they write is hashed. It returns false if there is nothing left to do.
- */
+/** Takes the next step, then pauses beside writers, which would wait while it hashes. False: nothing is left. */
 export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boolean> {
   const builder = new IndexBuilder(app);
   const pace = new DeletionPace(app);
@@ -128,10 +121,7 @@ export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boo
   };
 }
 
-/**
- * Indexes everything again with the key of this process, unless the index already uses this key; and which transactions
- * name whom, in any case. Throws OperatorError not_permitted and search_key.
- */
+/** Indexes everything again, unless the index uses this key already; the index of parties in any case. */
 export async function beginIndex(app: App): Promise<void> {
   requireRight(app, "subject.index");
   const { storeId } = await app.store.receiptHead();
@@ -150,7 +140,6 @@ export async function beginIndex(app: App): Promise<void> {
   await app.store.search.begin(check);
 }
 
-/** Throws OperatorError search_key. */
 export function requireKeys(app: App): SearchKeys {
   const keys = app.derive(makeSearchKeys);
   if (keys !== undefined) return keys;
@@ -187,7 +176,6 @@ async function hashRecords(
   return records;
 }
 
-/** The latest changes, the latest first. */
 async function readAll(
   app: App,
   key: RecordKey,
@@ -205,7 +193,6 @@ async function readAll(
   return changes;
 }
 
-/** The latest changes come first. */
 export function hashRecord(
   { organizationId, resourceType, resourceId }: RecordKey,
   latestFirst: readonly Change[],

@@ -7,14 +7,9 @@ import { hasRight } from "../operator/viewer.ts";
 
 /** Longer than an answer takes, so that its records are not erased meanwhile. */
 const answerMsMax = 3_600_000;
-/** How many entries of the audit trail one statement reads. */
 const examinedAtOnce = 10_000;
 
-/**
- * Whether the records of the organization may be stated to this person. Of a closed one, others than readers of
- * confidential records learn something only while records that everybody may know of keep all of them: then they would
- * be there without any report, too.
- */
+/** Of a closed organization, only while records that everybody may know of keep all of them: no report plays a part. */
 export async function mayStateRecords(app: App, organization: Organization): Promise<boolean> {
   const { organizationId, closedAt } = organization;
   if (closedAt === undefined || hasRight(app, "confidential.read")) return true;
@@ -25,10 +20,7 @@ export async function mayStateRecords(app: App, organization: Organization): Pro
   );
 }
 
-/**
- * Whether a retention rule was changed after the closing. By the rules from before, the records may have been erased
- * already if there was no report.
- */
+/** By the rules from before, the records may have been erased already if there was no report. */
 async function wereRulesChanged(
   { store }: App,
   { organizationId, closedAt }: { readonly organizationId: string; readonly closedAt: number },

@@ -31,11 +31,9 @@ export interface SubjectSearch {
   readonly limit: number;
 }
 
-/** How a subject was found. */
 export interface SubjectMatch {
   readonly criterion: Criterion;
   readonly match: "exact" | "partial";
-  /** The field of the record that has the value. */
   readonly field: string;
   /** Whether the value is no longer in the latest state of the record. */
   readonly former: boolean;
@@ -69,10 +67,7 @@ const rowsMax = 20_000;
 /** How many steps a search takes to complete the index before it answers. */
 const stepsMax = 32;
 
-/**
- * Exact matches come before partial ones, and those of more criteria before those of fewer. Throws OperatorError
- * not_permitted, invalid, no_such_organization and search_key.
- */
+/** Exact matches come first, and those of more criteria before those of fewer. */
 export async function findSubjects(app: App, search: SubjectSearch): Promise<SubjectsFound> {
   const { organizationId, reason, wanted } = search;
   requireRight(app, "subject.find");
@@ -116,7 +111,6 @@ const unstated: SubjectsFound = {
     "The organization is closed, and only a search that includes what is confidential says who is or was stored in it.",
 };
 
-/** The text that is shown if `more` is set. */
 export const leftOut =
   "Some were left out, because many have the same value. Add further criteria before you answer that somebody is unknown.";
 
@@ -155,7 +149,6 @@ async function findPage(
   };
 }
 
-/** Takes the remaining steps, as far as a search can wait for them. */
 async function complete(app: App, organizationId: string): Promise<string | undefined> {
   // What was acknowledged may not be settled yet.
   await app.store.latestArrival();
@@ -182,7 +175,6 @@ function rank(tokens: readonly FoundToken[], terms: readonly WantedTerm[]): read
     .sort((one, other) => other.weight - one.weight || (one.name < other.name ? -1 : 1));
 }
 
-/** The best match of each criterion. */
 function matchesOf(
   own: readonly FoundToken[],
   terms: readonly WantedTerm[],
@@ -199,10 +191,7 @@ function matchesOf(
   return criteria.flatMap((criterion) => best.get(criterion) ?? []);
 }
 
-/**
- * Many people have the same date of birth, so it is significant only with another match, or if it is the only
- * criterion.
- */
+/** Many people have the same date of birth, so it is significant only with another match, or alone. */
 function isTelling(matched: readonly SubjectMatch[], given: ReadonlySet<Criterion>): boolean {
   return given.size === 1 || matched.some(({ criterion }) => criterion !== "born");
 }
@@ -215,7 +204,6 @@ function weigh(matched: readonly SubjectMatch[]): number {
   );
 }
 
-/** Undefined if the record was erased meanwhile. */
 async function describe(
   { store }: App,
   organizationId: string,

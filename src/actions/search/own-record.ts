@@ -9,14 +9,12 @@ import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestam
 import type { App } from "../app.ts";
 import { historyPages } from "../pages.ts";
 
-/** A status or a product, and when it was stated. */
 export interface StatedValue {
   readonly value: string;
   readonly first_stated: string;
   readonly last_stated: string;
 }
 
-/** The earliest and the latest of some times. */
 export interface Span {
   readonly first: NormalisedTimestamp;
   readonly last: NormalisedTimestamp;
@@ -33,7 +31,6 @@ export function widen(known: Span | undefined, { first, last }: Span): Span {
 /** Further products of one subject are left out, and the answer says so. */
 export const productsMax = 100;
 
-/** What the record of the subject itself says. */
 export interface OwnRecord {
   readonly until: string | undefined;
   readonly statuses: readonly StatedValue[];
@@ -43,7 +40,6 @@ export interface OwnRecord {
   readonly complete: boolean;
 }
 
-/** What may be true of a person or a company. */
 const roleFields = [
   "is_retail_customer",
   "is_account_owner",
@@ -60,7 +56,6 @@ const roleFields = [
 /** Other ways of closing a record, such as a register that calls a company inactive, end no relationship. */
 const accountField = "account_status";
 
-/** Undefined if there is no such record. */
 export async function readOwn(
   app: App,
   key: RecordKey,
@@ -100,7 +95,6 @@ function addStated(found: Map<string, Span>, payload: Payload, value: unknown): 
   found.set(value, widen(known, { first: at, last: at }));
 }
 
-/** In the order of their first statement. */
 function listStated(found: ReadonlyMap<string, Span>): readonly StatedValue[] {
   return Array.from(found)
     .sort(([, one], [, other]) => (one.first < other.first ? -1 : 1))

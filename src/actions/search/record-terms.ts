@@ -13,10 +13,7 @@ export interface RecordTerm {
   readonly former: boolean;
 }
 
-/**
- * A record has at most this many terms; the latest state comes first. A long name has many terms, so names get the room
- * that other values leave.
- */
+/** The latest state comes first. A long name has many terms, so names get what other values leave. */
 const termsMax = 256;
 const valueTermsMax = 128;
 /** The maximum for one name, so that a long one leaves some for a former name. */
@@ -47,11 +44,7 @@ interface TermSources {
   readonly readTelephone: TelephoneReader;
 }
 
-/**
- * The terms of the latest state and of all states before it, each once.
- *
- * @param changes In the order of arrival: a first name and a last name that arrived one after the other make one name.
- */
+/** `changes`: in the order of arrival. Names that arrived one after the other make one name. */
 export function readTerms(
   type: SearchedType,
   { state, changes, readTelephone }: TermSources,
@@ -82,7 +75,6 @@ interface RecordValue {
   readonly former: boolean;
 }
 
-/** Each value of a field once, the values of the first state first. */
 function valuesOf(type: SearchedType, states: readonly Payload[]): readonly RecordValue[] {
   const found = new Map<string, RecordValue>();
   for (const [at, payload] of states.entries()) {
@@ -96,7 +88,6 @@ function valuesOf(type: SearchedType, states: readonly Payload[]): readonly Reco
   return [...found.values()];
 }
 
-/** The content of a record after each change. */
 function statesOf(changes: readonly Payload[]): readonly Payload[] {
   let state: Payload = {};
   return changes.map((change) => (state = { ...state, ...change }));

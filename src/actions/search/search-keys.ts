@@ -11,13 +11,11 @@ const checkBytes = 6;
 /** Raise it when a value gets other terms than before: then each index is made again by itself. */
 const rulesVersion = 4;
 
-/** Makes the hashes by which persons and companies are found. */
 export interface SearchKeys {
   /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */
   readonly check: number;
   /** The checks of this secret with earlier rules. */
   readonly earlierChecks: readonly number[];
-  /** The hash of a text under the key of an organization. */
   hash(organizationId: string, text: string): Uint8Array;
 }
 

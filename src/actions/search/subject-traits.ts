@@ -22,7 +22,6 @@ export interface Traits {
 /** How many parts of a history are read at most; what was said only before them is not known. */
 const partsMax = 4;
 
-/** Throws OperatorError not_permitted. */
 export async function readTraits(app: App, key: RecordKey): Promise<Traits> {
   requireRight(app, "subject.find");
   const fold = new StateFold(findType(key.resourceType));

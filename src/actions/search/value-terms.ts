@@ -8,7 +8,6 @@ import {
 } from "../../domain/search/contact-terms.ts";
 import type { TelephoneReader } from "./telephone.ts";
 
-/** The kind of a value other than a name. */
 export type ValueKind = "born" | "email" | "telephone" | "document" | "registration";
 
 /** `form` distinguishes terms of different kinds with the same text. */
@@ -29,7 +28,6 @@ const normalise = {
   registration: normaliseNumber,
 };
 
-/** None if the text is not such a value. */
 export function termsOfValue(
   kind: ValueKind,
   given: string,

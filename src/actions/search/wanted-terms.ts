@@ -18,10 +18,7 @@ export interface WantedTerm extends ValueTerm {
   readonly criterion: Criterion;
 }
 
-/**
- * More than a name of six words in three spellings has. The other values have a few terms, which a name never
- * displaces.
- */
+/** More than a name of six words in three spellings has; no name displaces the terms of other values. */
 const nameTermsMax = 320;
 
 /** What a person calls it. */

@@ -18,10 +18,7 @@ export type AccessAction =
   | "restricted.show"
   | "restricted.export";
 
-/**
- * Throws OperatorError not_permitted. The entry is on stable storage when the promise resolves: await it before
- * anything is printed or written.
- */
+/** The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
 export async function auditAccess(
   app: App,
   action: AccessAction,

@@ -20,7 +20,7 @@ function requireAudit(app: App): void {
   requireRight(app, "confidential.read");
 }
 
-/** Newest first. Throws OperatorError not_permitted. */
+/** Newest first. */
 export async function listAudit(
   app: App,
   query: Omit<AuditQuery, "limit" | "examinedMax">,
@@ -35,10 +35,9 @@ export interface Verification extends VerifiedPart {
   readonly after: number;
 }
 
-/** The beginning of the chain. */
 export const chainStart = { no: 0, hash: "0".repeat(64) } as const;
 
-/** Verifies at most `verifiedMax` entries after this one. Throws OperatorError not_permitted. */
+/** Verifies at most `verifiedMax` entries after this one. */
 export async function verifyAudit(
   app: App,
   after: { readonly no: number; readonly hash: string } = chainStart,
@@ -51,7 +50,7 @@ export async function verifyAudit(
   return { ...last, after: after.no };
 }
 
-/** All entries, oldest first. Throws OperatorError not_permitted. */
+/** Oldest first. */
 export function exportAudit(app: App, after = 0): AsyncGenerator<readonly AuditEntry[]> {
   requireAudit(app);
   return auditPages(app, after);
@@ -79,7 +78,7 @@ export async function* followAudit(
   }
 }
 
-/** Returns all entries for a download in the console. The download is recorded in the trail, too. */
+/** The download is recorded in the trail, too. */
 export async function downloadAudit(app: App): Promise<AsyncGenerator<readonly AuditEntry[]>> {
   requireAudit(app);
   await noteDownload(app, "audit.export");

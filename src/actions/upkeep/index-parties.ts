@@ -7,10 +7,7 @@ import type { App } from "../app.ts";
 const restTimes = 40;
 const restMsMax = 10_000;
 
-/**
- * Returns a function that indexes the next changes and then pauses beside writers. It returns false if there is nothing
- * left to do.
- */
+/** Indexes the next changes, then pauses beside writers. False: nothing is left. */
 export function makePartyRound({ store }: App): (stopping: AbortSignal) => Promise<boolean> {
   let before: number | undefined;
   return async (signal) => {

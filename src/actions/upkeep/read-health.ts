@@ -16,14 +16,12 @@ import { verifyReceipts } from "../receipt/verify-receipt.ts";
 export interface HealthCheck {
   readonly name: string;
   readonly isFine: boolean;
-  /** A sentence. */
   readonly result: string;
 }
 
 export interface Health {
   readonly checks: readonly HealthCheck[];
   readonly engine: EngineTraits;
-  /** Undefined if the store does not answer. */
   readonly engineVersion: string | undefined;
   readonly schemaVersion: number;
   readonly lastBackup: AuditEntry | undefined;
@@ -34,7 +32,7 @@ const entriesChecked = 500;
 const receiptsChecked = 100;
 const checkMsMax = 5_000;
 
-/** `added`: further checks. Throws OperatorError not_permitted. A check that fails is part of the result. */
+/** `added`: further checks. A check that fails is part of the result. */
 export async function readHealth(app: App, ...added: readonly HealthChecks[]): Promise<Health> {
   requireRight(app, "health.read");
   const { store } = app;
@@ -49,14 +47,12 @@ export async function readHealth(app: App, ...added: readonly HealthChecks[]): P
   };
 }
 
-/** Undefined if the store does not answer. */
 function known<Value>(value: Promise<Value>): Promise<Value | undefined> {
   return value.catch(() => undefined);
 }
 
 type Outcome = Omit<HealthCheck, "name">;
 type Check = (app: App) => Promise<Outcome>;
-/** By name. */
 export type HealthChecks = Readonly<Record<string, Check>>;
 
 const checksByName: HealthChecks = {

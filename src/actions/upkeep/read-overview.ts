@@ -15,30 +15,22 @@ export const deletionsCountedMax = 10_000;
 
 export interface Overview {
   readonly queue: DeletionQueue;
-  /**
-   * The size of the store. It grows with every record, so it is undefined for people who may not know of all records
-   * and do not operate the service.
-   */
+  /** It grows with every record, so only people who know of all records or operate the service may see it. */
   readonly storeBytes: number | undefined;
   readonly engine: EngineTraits;
   readonly lastBackup: AuditEntry | undefined;
   readonly organizations: number;
-  /** The record types whose intake may be shown, in the order of the table. */
   readonly types: readonly IntakeType[];
   /** Whether deletions of confidential records and of closed organizations are counted. */
   readonly countsConfidential: boolean;
 }
 
-/**
- * `partly`: organizations in which the type is confidential are not counted. Types that are confidential everywhere are
- * not counted.
- */
+/** `partly`: without organizations in which the type is confidential; `none`: it is confidential everywhere. */
 export interface IntakeType {
   readonly resourceType: string;
   readonly counted: "all" | "partly" | "none";
 }
 
-/** The deletions that this person may know of. */
 export async function readQueue(app: App): Promise<DeletionQueue> {
   return app.store.overview.deletionQueue({
     hiddenTypes: [...(await viewerOf(app).hiddenTypes())],
@@ -48,7 +40,6 @@ export async function readQueue(app: App): Promise<DeletionQueue> {
   });
 }
 
-/** Throws OperatorError not_permitted. */
 export async function readOverview(app: App): Promise<Overview> {
   requireRight(app, "overview.read");
   const { store } = app;

@@ -5,20 +5,17 @@ import type { App } from "../app.ts";
 /** No store has this version, so callers are looked up instead of cached. */
 const unknownVersion = -1;
 
-/** Removes a bounded part of the expired tokens and stored outcomes of Idempotency-Keys; true if there may be more. */
+/** True if there may be more. */
 export function purgeExpired({ store, now }: App): Promise<boolean> {
   return store.purgeExpired(now());
 }
 
-/** Returns a bounded part of the free space to the file system; true if there is more. */
+/** True if there is more. */
 export function reclaimSpace({ store }: App): Promise<boolean> {
   return store.reclaimSpace();
 }
 
-/**
- * Empties the cache of callers if credentials have changed in any process. While the version can't be read, nobody is
- * cached, because a key might have been revoked. Rejects as the store does.
- */
+/** While the version can't be read, nobody is cached, because a key might have been revoked. */
 export async function refreshCallers({ store, callers }: App): Promise<void> {
   callers.observe(
     await store.credentialsVersion().catch((error: unknown) => {
@@ -33,7 +30,6 @@ export function probeWrite({ store }: App): Promise<void> {
   return store.probeWrite();
 }
 
-/** Rejects if the store does not answer. */
 export async function describeStore({
   store,
 }: App): Promise<Pick<App["store"], "engine" | "traits" | "schemaVersion">> {

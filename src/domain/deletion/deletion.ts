@@ -21,7 +21,6 @@ export interface ProcessedBefore {
   readonly because: "restore";
   readonly completed_at: string | null;
   readonly receipt_no: number | null;
-  /** The hash of the receipt. */
   readonly receipt: string | null;
 }
 
@@ -55,7 +54,6 @@ export interface Deletion extends RecordKey {
   readonly restrictedOf: string | undefined;
   /** References removed from records that remain. */
   readonly redacted: number;
-  /** The same number by type of the remaining records. */
   readonly redactedByType: ErasedCounts;
   readonly attempts: number;
   /** Why the deletion is not completed yet, for operators: the last failure, or the hold or floor that it waits for. */
@@ -65,7 +63,6 @@ export interface Deletion extends RecordKey {
   readonly floorUntil: number | undefined;
   /** True if the worker has found a hold that the deletion waits for. */
   readonly isHeld?: boolean;
-  /** Present only if the organization requires an approval. */
   readonly approval?: DeletionApproval;
   /** Present only for a replay, after restoring a backup has undone the deletion. */
   readonly processedBefore?: ProcessedBefore;
@@ -86,10 +83,7 @@ export function dueTime({ dueAt, floorUntil = 0 }: Deletion): number {
 /** What operators are shown as the reason why such a deletion waits. */
 export const approvalWait = "the approval of a second person";
 
-/**
- * True while the deletion must not be processed. A replay after a restore needs no approval: the deletion was completed
- * before, so it had been approved.
- */
+/** A replay after a restore needs no approval: the deletion was completed before, so it had been approved. */
 export function awaitsApproval({
   approval,
   status,

@@ -21,10 +21,7 @@ export interface Edge {
   readonly kind: RelationKind;
 }
 
-/**
- * Collects edges up to a bound. Edges of confidential records have a separate bound, so that they never decide whether
- * a cascade is too large, which everybody can see.
- */
+/** Confidential edges have their own bound: they must not decide whether a cascade is too large, which all can see. */
 export class BoundedEdges {
   readonly edges: Edge[] = [];
   readonly #confidential: ReadonlySet<ResourceType>;
@@ -145,9 +142,7 @@ function entry(map: Map<NodeKey, Set<NodeKey>>, key: NodeKey): Set<NodeKey> {
   return set;
 }
 
-/**
- * Returns the payload without references to erased records: they are removed from lists, and single ones are omitted.
- */
+/** Removed from lists; single ones are omitted. */
 export function withoutReferences(
   type: RecordType,
   payload: Payload,

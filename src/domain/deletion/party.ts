@@ -18,12 +18,10 @@ export function isPseudonym(id: unknown): boolean {
   return typeof id === "string" && form.test(id);
 }
 
-/** True for a person or a company. */
 export function isPartyType(resourceType: ResourceType): boolean {
   return recordTypeByName(resourceType)?.party === true;
 }
 
-/** The types whose records name parties. */
 export const namingTypes: readonly RecordType[] = recordTypes.filter(
   ({ partyFields }) => partyFields.length > 0,
 );

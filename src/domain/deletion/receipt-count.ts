@@ -16,7 +16,6 @@ export type CountKind = (typeof countKinds)[number];
 /** For each kind, the number of records of each type; types without any are omitted. */
 export type ReceiptCounts = Readonly<Record<CountKind, ErasedCounts>>;
 
-/** One value for each kind, by type. */
 export type ByTypeAndKind<Value> = Readonly<
   Record<ResourceType, Readonly<Record<CountKind, Value>>>
 >;
@@ -24,7 +23,6 @@ export type ByTypeAndKind<Value> = Readonly<
 /** The hashes in a receipt: base64url, without padding. */
 export type CountHashes = ByTypeAndKind<string>;
 
-/** A number and the salt of its hash. */
 export interface DisclosedCount {
   readonly count: number;
   readonly salt: string;
@@ -35,7 +33,6 @@ export type Disclosures = Readonly<
   Record<ResourceType, Readonly<Partial<Record<CountKind, DisclosedCount>>>>
 >;
 
-/** Returns what a deletion has done so far. */
 export function countsOf({
   erased,
   kept,
@@ -83,7 +80,6 @@ export function saltText(seed: string, type: string, kind: string): string {
   return `["sluice-receipt-salt","${seed}","${type}","${kind}"]`;
 }
 
-/** Returns a text whose hash is in the receipt. */
 export function countText(
   { count, salt }: DisclosedCount,
   type: ResourceType,

@@ -136,7 +136,6 @@ export function makeReceiptBody(deletion: Deletion, context: ReceiptContext): Re
   };
 }
 
-/** The fields by which a receipt is stored. */
 export type ReceiptPlace = ReturnType<typeof placeOf>;
 
 export function placeOf(body: ReceiptBody) {
@@ -180,7 +179,6 @@ export type ReceiptApproval = Readonly<Record<ReceiptPerson, string>> & {
   readonly approved_at: string;
 };
 
-/** A name and the salt of its hash. */
 export interface DisclosedPerson {
   readonly name: string;
   readonly salt: string;
@@ -201,18 +199,15 @@ export function peopleOf({ approval }: Pick<Deletion, "approval">): ApprovalPeop
   return { requester, approver: approvedBy, approvedAt };
 }
 
-/** Returns a text whose hash is in the receipt. */
 export function personText({ name, salt }: DisclosedPerson, person: ReceiptPerson): string {
   return JSON.stringify(["sluice-receipt-person", salt, person, name]);
 }
 
-/** A basis and the salt of its hash. */
 export interface DisclosedBasis {
   readonly basis: DeletionBasis;
   readonly salt: string;
 }
 
-/** Returns the text whose hash is in the receipt. */
 export function basisText({ basis, salt }: DisclosedBasis): string {
   return JSON.stringify(["sluice-receipt-basis", salt, basis]);
 }

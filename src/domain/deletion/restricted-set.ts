@@ -4,10 +4,7 @@
 /** Organization ids contain no slash (actions/access/create-organization.ts), so no organization has such an id. */
 const prefix = "restricted/";
 
-/**
- * Returns the organization id of the records that this deletion has moved. The deletion that erases them has the same
- * id.
- */
+/** The organization id of the records that this deletion has moved; their own deletion has the same id. */
 export function restrictedId(deletionRequestId: string): string {
   return prefix + deletionRequestId;
 }
@@ -16,7 +13,6 @@ export function isRestrictedId(id: string): boolean {
   return id.startsWith(prefix);
 }
 
-/** Returns the deletion that moved the records of a restricted set; undefined for the id of anything else. */
 export function deletionOfSet(id: string): string | undefined {
   return isRestrictedId(id) ? id.slice(prefix.length) : undefined;
 }

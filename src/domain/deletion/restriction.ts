@@ -40,7 +40,6 @@ export function planRestriction(
   return { records, reports: new Set([...obliged].filter((report) => !erased.has(report))) };
 }
 
-/** Returns for each report or supporting record the supporting records that it names. */
 function namedBy(
   edges: Iterable<Edge>,
   obliged: ReadonlySet<NodeKey>,

@@ -7,23 +7,18 @@ export function canonicalJson(value: unknown): string {
   return joinFields(canonicalFields(value as object));
 }
 
-/** The name and the canonical text of each field, to be joined, perhaps with others. */
 export function canonicalFields(value: object): readonly CanonicalField[] {
   return Object.entries(value).map(([name, field]) => [name, canonicalJson(field)]);
 }
 
 export type CanonicalField = readonly [name: string, text: string];
 
-/** Returns the canonical JSON of the object with these fields. */
 export function joinFields(fields: readonly CanonicalField[]): string {
   const sorted = fields.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `{${sorted.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
 }
 
-/**
- * Whether JSON.stringify makes the canonical form, which takes a fraction of the time: the names in every object are in
- * order by UTF-16 code units (RFC 8785, section 3.2.3), which is how JavaScript compares text.
- */
+/** Whether JSON.stringify makes the canonical form: names in order by UTF-16 code units (RFC 8785, section 3.2.3). */
 function isInOrder(value: unknown): boolean {
   if (typeof value === "string") return true;
   if (Array.isArray(value)) return value.every(isInOrder);

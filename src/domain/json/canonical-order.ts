@@ -19,10 +19,7 @@ interface OrderedField {
   readonly dropsNull: boolean;
 }
 
-/**
- * For an object schema with fields. A flat object whose fields were sent in order costs one pass over its names.
- * `keepsNulls`: a null in an optional field has a meaning, as in an update; inside other fields it never has.
- */
+/** `keepsNulls`: a null in an optional field has a meaning, as in an update; inside other fields it never has. */
 export function orderFields(
   schema: SchemaShape,
   { keepsNulls = false }: { readonly keepsNulls?: boolean } = {},

@@ -10,10 +10,7 @@ import { withoutTrailing } from "../../basics/without-trailing.ts";
 const digitsMax = 15;
 /** The shortest text of a number that may be inexact, such as `1e-324`. */
 const inexactCharactersMin = 6;
-/**
- * A negative exponent that may be too small for a double. For one that is too large, JSON.parse returns Infinity
- * itself.
- */
+/** It may be too small for a double; for one that is too large, JSON.parse returns Infinity itself. */
 const longNegativeExponent = /[eE]-\d{3}/;
 /** Matches everything that looks like a number, to its end, so that invalid JSON stays invalid. */
 const numberLike = /[-+.\deE]+/g;
@@ -33,18 +30,12 @@ export function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/**
- * Whether the text may contain an inexact number. This is cheap, and false for nearly all texts; if true, the text of
- * every number must be read.
- */
+/** Cheap, and false for nearly all texts; if true, the text of every number must be read. */
 function mayBeInexact(text: string, bytes: Uint8Array): boolean {
   return hasLongNumber(bytes) || longNegativeExponent.test(text);
 }
 
-/**
- * True if there is a run of more than `digitsMax` digits and dots. Any such run covers one of the places that are
- * probed, so most bytes are skipped; a regular expression would read each digit of each id. Runs are read once: linear.
- */
+/** Each run of more than `digitsMax` digits and dots covers a probed place, so most bytes are skipped. Linear. */
 function hasLongNumber(bytes: Uint8Array): boolean {
   const { length } = bytes;
   for (let at = digitsMax; at < length; at += digitsMax + 1) {
@@ -102,10 +93,7 @@ function stringEnd(text: string, quote: number): number {
   }
 }
 
-/**
- * Finds the paths of inexact numbers in a value without a schema, down to a bounded depth and up to the number of
- * listed errors.
- */
+/** In a value without a schema, down to a bounded depth and up to the number of listed errors. */
 export function findInexactNumbers(value: unknown): readonly FieldError[] {
   const errors: FieldError[] = [];
   collectInexact(value, { path: "", levels: limits.jsonDepthMax, errors });

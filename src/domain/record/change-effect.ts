@@ -23,10 +23,7 @@ export interface ChangeEffect {
   readonly fields: readonly FieldEffect[];
 }
 
-/**
- * Returns the effects in the order of arrival. `earlier`: the changes before these, whose values are compared with
- * theirs.
- */
+/** In the order of arrival. `earlier`: the changes before these, whose values are compared with theirs. */
 export function findEffects(
   type: RecordType,
   changes: readonly Change[],

@@ -3,12 +3,8 @@
 
 import type { DraftOutcome, WriteMode } from "./record-write.ts";
 
-/**
- * What an engine knows about the record of a draft. These are functions because each may need a lookup: each is called
- * at most once, and only if the outcome depends on it.
- */
+/** Functions, because each may need a lookup: each is called at most once, and only if it matters. */
 export interface RecordFacts {
-  /** True while an open deletion closes the record to writes. */
   readonly isClosed: () => boolean;
   readonly exists: () => boolean;
   /** True if a change of the record has the payload of the draft. Asked only of a record that exists. */

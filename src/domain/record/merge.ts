@@ -87,7 +87,6 @@ export class StateFold {
 }
 
 class MergedChanges {
-  /** The change that determines each field. */
   readonly latest = new Map<string, DatedChange>();
   readonly groups: readonly ExclusiveFields[];
 
@@ -114,7 +113,6 @@ class MergedChanges {
   }
 }
 
-/** What the fold needs to know about a type. */
 interface Folding {
   readonly fields: readonly {
     readonly name: string;

@@ -26,11 +26,7 @@ function canonicalOrderOf(type: RecordType): CanonicalOrder {
   return order;
 }
 
-/**
- * JSON with fields in the order of the type and of its nested objects, the keys of maps in one order, and lists as they
- * were sent. A null in an optional field is preserved in an update, where it clears the field, and omitted otherwise.
- * The payload must be valid.
- */
+/** Lists stay as they were sent. A null stays in an update, where it clears the field. The payload must be valid. */
 export function canonicalPayload(
   type: RecordType,
   payload: Payload,
@@ -65,7 +61,6 @@ export function makeDraft(
   };
 }
 
-/** The normalised timestamp of a payload; undefined if it has no valid one. */
 export function timestampOf(payload: Payload): string | undefined {
   const sent = payload["timestamp"];
   return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;

@@ -53,10 +53,7 @@ export interface RecordWrite {
   /** Unix milliseconds of arrival. */
   readonly receivedAt: number;
   readonly idempotency?: IdempotencyMark | undefined;
-  /**
-   * For a lenient write, instead: the mark of each draft, which is then written as if it were the only one of its
-   * write.
-   */
+  /** For a lenient write, instead: the mark of each draft, which is written as if it were alone. */
   readonly marks?: readonly IdempotencyMark[] | undefined;
 }
 
@@ -70,33 +67,23 @@ export type RecordRefusal = Extract<
   | "idempotency_reused"
 >;
 
-/**
- * The outcome of a draft. In a refused strict write, valid drafts have `created` and so on, though nothing was written.
- */
+/** In a refused strict write, valid drafts have `created` and so on, though nothing was written. */
 export type DraftOutcome = "created" | "updated" | "unchanged" | RecordRefusal;
 
-/**
- * `written` counts the stored changes (0 for a refused strict write); `drafts` has an entry for each draft, in order.
- * Contains no id and no content, so that it may be stored for an Idempotency-Key.
- */
+/** `drafts` has an entry for each draft, in order. No id and no content, so that it may be stored for a key. */
 export interface WriteOutcome {
   readonly written: number;
   readonly drafts: readonly DraftOutcome[];
-  /**
-   * True if everything in it is the outcome of earlier requests with the same Idempotency-Key; this one has written
-   * nothing.
-   */
+  /** It is the outcome of earlier requests with the same Idempotency-Key; this one has written nothing. */
   readonly repeated?: true;
 }
 
-/** One accepted submission, as stored. */
 export interface Change {
   readonly changeNo: number;
   readonly receivedAt: number;
   readonly payload: string;
 }
 
-/** A change, and the record that it belongs to. */
 export interface ExportedChange extends Change {
   readonly resourceId: string;
 }
@@ -117,7 +104,6 @@ export interface ArrivedNotice {
   readonly deletionRequestId: string;
 }
 
-/** A change as it is in the feed. */
 export interface ArrivedChange {
   /** Present for a notice, whose `resourceId` is that of the erased record, or of the completed deletion. */
   readonly notice?: ArrivedNotice;

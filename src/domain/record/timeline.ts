@@ -2,10 +2,7 @@
 // other changes, on a new timeline. A number on its timeline is never given again.
 
 export interface Timeline {
-  /**
-   * Random, from 2^32 and below 2^48: a counter in the store would be restored too, so two restores of a backup would
-   * begin the same timeline.
-   */
+  /** Random, from 2^32 and below 2^48: two restores of a backup would restore a counter and begin the same one. */
   readonly timelineId: number;
   /** Its numbers are greater than this one; they end where the next timeline begins. */
   readonly afterNo: number;

@@ -13,10 +13,7 @@ export interface Ceiling {
   /** Days of 24 hours. */
   readonly days: number;
   readonly countedFrom: FloorOrigin;
-  /**
-   * Whether it was set for the type. If not, a record is kept as long as something that belongs to it and was seen
-   * later.
-   */
+  /** Set for the type. Otherwise what belongs to the record, and was seen later, keeps it. */
   readonly isOwn: boolean;
 }
 
@@ -38,10 +35,7 @@ export function boundsOf(
   return { floors, ceilings: ceilingsOf(types, rules, retainDays) };
 }
 
-/**
- * The ceilings of an organization in the order of their types. `retainDays`: the ceiling for every type, if there is
- * one.
- */
+/** In the order of their types. `retainDays`: the ceiling for every type, if there is one. */
 export function ceilingsOf(
   types: readonly Pick<RecordType, "resourceType">[],
   rules: Rules,
@@ -72,7 +66,6 @@ export function ceilingEnd({ days }: Pick<Ceiling, "days">, from: NormalisedTime
   return unixMsOf(from) + days * dayMs;
 }
 
-/** Whether a record has reached the ceiling. */
 export function hasPassed(ceiling: Ceiling, from: NormalisedTimestamp, now: number): boolean {
   return isPast(ceiling, ceilingEnd(ceiling, from), now);
 }
@@ -82,7 +75,6 @@ export function isPast({ isOwn }: Ceiling, end: number, now: number): boolean {
   return isOwn ? end <= now : end < now;
 }
 
-/** Whether the second ceiling may erase a record earlier than the first. */
 export function isEarlier(before: Ceiling | undefined, after: Ceiling | undefined): boolean {
   if (after === undefined) return false;
   const isSameKind = before?.countedFrom === after.countedFrom && before.isOwn === after.isOwn;
@@ -97,10 +89,7 @@ const origins: Readonly<Record<FloorOrigin, readonly [from: string, without: str
     report_filed_at: ["from its filing", "One that is not filed"],
   };
 
-/**
- * Describes a rule in a sentence, in a second one what it does with a record without a time to count from, or what does
- * not count, and in another one that it allows references to be redacted.
- */
+/** One to three sentences: the rule, what does not count, and whether references may be redacted. */
 export function describeRule(rule: DescribedRule, retainDays: number | undefined): string {
   const redaction = rule.redactable ? " References in it may be redacted meanwhile." : "";
   return describeTimes(rule, retainDays) + redaction;
@@ -130,10 +119,7 @@ function describeTimes(rule: DescribedRule, retainDays: number | undefined): str
   return `${kept} is erased ${after}${ceiling}${describeUncounted(rule, retainDays)}`;
 }
 
-/**
- * What the rule does with a record without the time that it counts from; or that a customer who only pays is not seen.
- * Empty if there is nothing to say.
- */
+/** A record without the time that the rule counts from, or a customer who only pays and so is not seen. */
 function describeUncounted(
   { resourceType, keepDays, countedFrom, deleteAfterDays }: DescribedRule,
   retainDays: number | undefined,

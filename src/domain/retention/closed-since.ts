@@ -6,7 +6,6 @@ import type { Payload, RecordType } from "../record-type.ts";
 import type { Change } from "../record/record-write.ts";
 import type { NormalisedTimestamp } from "../timestamp.ts";
 
-/** What a change says about the fields that close its record. */
 interface Statement {
   readonly timestamp: NormalisedTimestamp;
   readonly changeNo: number;

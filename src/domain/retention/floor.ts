@@ -26,10 +26,7 @@ export interface RetentionFloor {
 export interface RetentionRule extends RetentionFloor {
   /** 0 if there is no floor. */
   readonly keepDays: number;
-  /**
-   * After how many days of 24 hours records are erased without a request; missing if the type has no ceiling of its
-   * own.
-   */
+  /** Missing if the type has no ceiling of its own. */
   readonly deleteAfterDays?: number;
 }
 
@@ -63,7 +60,6 @@ export function floorEnd(
   return (from === undefined ? requestedAt : unixMsOf(from)) + keepDays * dayMs;
 }
 
-/** Returns the floor that ends last. */
 export function laterFloor<Floor extends { readonly until: number }>(
   one: Floor | undefined,
   other: Floor | undefined,
@@ -71,7 +67,6 @@ export function laterFloor<Floor extends { readonly until: number }>(
   return (other?.until ?? 0) > (one?.until ?? 0) ? other : one;
 }
 
-/** For each key the floor that ends last. */
 export function mergeFloors<Floor extends { readonly until: number }>(
   some: ReadonlyMap<string, Floor>,
   others: ReadonlyMap<string, Floor>,
@@ -111,7 +106,6 @@ export function isFloorOf(resourceType: string, description: string): boolean {
   );
 }
 
-/** "1,825 days" */
 export function formatDays(days: number): string {
   return `${days.toLocaleString("en-US")} ${days === 1 ? "day" : "days"}`;
 }

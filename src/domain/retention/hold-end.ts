@@ -4,10 +4,7 @@
 import { dayMs } from "../../basics/duration.ts";
 import type { Hold } from "../access.ts";
 
-/**
- * How far ahead the end of a hold may be. Regulation (EU) 2024/1624, article 77, lets an authority require that records
- * are retained for at most another five years. A hold without an end has no such bound.
- */
+/** Regulation (EU) 2024/1624, article 77: an authority may require at most another five years. */
 export const holdYearsMax = 5;
 
 /** A hold that ends within this time is shown as ending soon. */
@@ -18,10 +15,7 @@ export function dateOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10);
 }
 
-/**
- * The last date on which a hold that is placed now may still hold: the same date of a later year, or the last day of
- * February.
- */
+/** The same date of a later year, or the last day of February. */
 export function latestEnd(now: number): string {
   const latest = new Date(now);
   const month = latest.getUTCMonth();

@@ -133,10 +133,7 @@ export function identifiers(description: string): SchemaShape {
   return listOf(description, identifier("An id."));
 }
 
-/**
- * An object with exactly these fields. A null in an optional one is the same as omitting it. `component`: its name in
- * the OpenAPI document where it is a component.
- */
+/** With exactly these fields; a null in an optional one means nothing. `component`: its name in the OpenAPI form. */
 export function object(
   description: string,
   fields: Readonly<Record<string, Field>>,
@@ -161,7 +158,6 @@ function describeFields(fields: Readonly<Record<string, Field>>): string {
   return others === "" ? needed : `${needed}, and optionally ${others}`;
 }
 
-/** An object with exactly these fields, each as returned by `change`. */
 export function exactObject(
   fields: Readonly<Record<string, Field>>,
   change: (field: Field, name: string) => Field,
@@ -203,7 +199,6 @@ export function either(
   return { anyOf: [...schemas], description, expected };
 }
 
-/** Makes a schema that accepts null, too. */
 export function nullable(schema: SchemaShape): SchemaShape {
   return orNull(schema, `${schema.expected ?? "a value"}, or null`);
 }

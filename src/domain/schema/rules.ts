@@ -25,7 +25,6 @@ function listed(words: readonly string[], last: "and" | "or"): string {
   return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
-/** At least one of the fields must be sent when the record is added. */
 export function atLeastOneOf(...fields: readonly string[]): Rule {
   const summary = `At least one of ${listed(fields, "and")} is required.`;
   const error: FieldError = {
@@ -70,7 +69,6 @@ export function needs(field: string, companion: string): Rule {
   };
 }
 
-/** If a field has a certain value when the record is added, others are required. */
 export function requiredWhen(
   condition: { readonly field: string; readonly is: string | number | boolean },
   fields: readonly string[],

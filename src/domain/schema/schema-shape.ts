@@ -51,7 +51,6 @@ export function alternativesOf(schema: SchemaShape): readonly SchemaShape[] {
   return [schema.allOf === undefined ? schema : Object.assign({}, schema, ...schema.allOf)];
 }
 
-/** The alternative for objects (or for lists), if there is exactly one. */
 export function alternativeFor(schema: SchemaShape, kind: JsonKind): SchemaShape | undefined {
   const fitting = alternativesOf(schema).filter((alternative) => alternative.type === kind);
   return fitting.length === 1 ? fitting[0] : undefined;

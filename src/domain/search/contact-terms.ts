@@ -20,10 +20,7 @@ function valueOf(digit: string): number {
   return value;
 }
 
-/**
- * The domain in the form of the DNS (RFC 5890), and everything in lower case: RFC 5321 lets a server distinguish case
- * in the part before the @, but no server does. Undefined if the text is not an address.
- */
+/** RFC 5890 for the domain; RFC 5321 lets a server distinguish case before the @, but no server does. */
 export function normaliseEmail(text: string): string | undefined {
   const parts = normaliseText(text).trim().toLowerCase().split(atSign);
   const domain = (parts.at(-1) ?? "").replace(/\.$/, "");

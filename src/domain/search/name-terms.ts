@@ -73,9 +73,7 @@ function spellWords(name: string): readonly SpelledName[] {
 /** In the order in which they are kept, if there are too many: what finds the whole name comes first. */
 const forms: readonly NameForm[] = ["whole", "all", "core", "pair", "word", "initial"];
 
-/**
- * The terms of a stored name, each once. Only companies have a legal form, which says nothing as a word of their name.
- */
+/** Only companies have a legal form, which says nothing as a word of their name. */
 export function termsOfName(name: string, of: "person" | "company"): readonly NameTerm[] {
   const isCompany = of === "company";
   return unique(
@@ -104,7 +102,6 @@ export interface WantedTerm extends NameTerm {
   readonly exact: boolean;
 }
 
-/** What to look up for a name; what finds the whole name comes first. */
 export function termsOfWantedName(name: string): readonly WantedTerm[] {
   return unique(readNames(name).flatMap(wantedOfWords)).toSorted(
     (one, other) => Number(other.exact) - Number(one.exact),
@@ -192,7 +189,6 @@ function coreOf(words: readonly string[]): readonly string[] {
   return core.length > 1 && legalForms.has(first) ? core.slice(1) : core;
 }
 
-/** A term for words in any order. */
 function sortedTerm(form: NameForm, words: readonly string[]): NameTerm {
   return { form, text: words.toSorted().join(" ") };
 }

@@ -36,10 +36,7 @@ const arabic = "ک ك, ی ي, ى ي, ة ه, ہ ه, ھ ه, ٱ ا";
 const columns = 8;
 const isLetter = /\p{L}/u;
 
-/**
- * The keys are letters and pairs of letters. In the tables, `-` means no letter, and the last spelling fills the
- * remaining columns.
- */
+/** In the tables, `-` means no letter, and the last spelling fills the remaining columns. */
 const spellings: ReadonlyMap<string, readonly string[]> = new Map(
   [latin, cyrillic, greek, arabic]
     .flatMap((table) => table.split(","))
@@ -54,10 +51,7 @@ const spellings: ReadonlyMap<string, readonly string[]> = new Map(
 const marks =
   /[[\p{M}&&[\p{sc=Inherited}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}]]--[\u3099\u309a]]/gv;
 
-/**
- * The spellings of a text in small letters without marks, each once: at most eight. Letters of other scripts stay, and
- * so does what is no letter.
- */
+/** In small letters without marks, each once: at most eight. Letters of other scripts stay. */
 export function spell(text: string): readonly string[] {
   const small = text.normalize("NFKC").toLowerCase().normalize("NFC");
   const letters = Array.from(small).flatMap((letter) =>

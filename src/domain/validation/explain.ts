@@ -65,7 +65,6 @@ export function explainErrors(
   return validatorOf(schema).Check(value) ? [] : explainRefusal(schema, value, explanation);
 }
 
-/** Returns the errors of a value that the schema is known to refuse. */
 export function explainRefusal(
   schema: SchemaShape,
   value: unknown,
@@ -171,7 +170,6 @@ function advise({ budget }: Walk, name: string, known: readonly string[]): strin
   return adviseName(name, known);
 }
 
-/** Explains an object whose keys the sender chooses. */
 function explainEntries(walk: Walk, { schema, value, path }: ObjectPlace): void {
   const { propertyNames, additionalProperties } = schema;
   if (typeof additionalProperties !== "object") return;

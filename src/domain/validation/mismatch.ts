@@ -32,7 +32,6 @@ function expectedOf(schema: SchemaShape): string {
   return schema.expected ?? alternativesOf(schema).map(nameOf).join(" or ");
 }
 
-/** Describes the items of a list, for a value that is not a list. */
 function describeItems(schema: SchemaShape, value: unknown): string {
   const items = Array.isArray(value) ? undefined : alternativeFor(schema, "array")?.items;
   return items === undefined ? "" : `, each ${expectedOf(items)}`;

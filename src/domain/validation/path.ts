@@ -2,14 +2,12 @@
 
 import { limits } from "../limits.ts";
 
-/** The path of a field inside an object at `path`. */
 export function fieldPath(path: string, name: string): string {
   const max = limits.idCharactersMax;
   const step = name === "" ? '""' : name.length > max ? `${name.slice(0, max)}…` : name;
   return path === "" ? step : `${path}.${step}`;
 }
 
-/** The path of an item of a list at `path`. */
 export function itemPath(path: string, index: number): string {
   return `${path}[${index}]`;
 }

@@ -28,9 +28,7 @@ function editsMax(name: string): number {
   return name.length <= 7 ? 2 : 3;
 }
 
-/**
- * How many insertions, deletions and replacements change one text into the other. The length of both must be bounded.
- */
+/** How many insertions, deletions and replacements there are. The length of both texts must be bounded. */
 export function editDistance(from: string, to: string): number {
   let distances = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

@@ -74,7 +74,6 @@ export interface Planning {
   readonly restrictedOf: string | undefined;
   /** The record that was asked for. */
   readonly root: NodeKey;
-  /** The confidential types of the organization. */
   readonly confidential: ReadonlySet<ResourceType>;
   readonly now: number;
   readonly requestedAt: number;

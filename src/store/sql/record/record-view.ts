@@ -6,7 +6,6 @@ import type { RelatedRecord } from "../../interface/overview.ts";
 import { reader } from "../../row/reader.ts";
 import { list, type Statements } from "../statement/statements.ts";
 
-/** The records of one type that refer to a record. */
 export interface ReferrerPart extends RecordKey {
   readonly fromType: string;
   /** The last record of the previous part. */
