@@ -1,6 +1,6 @@
 // How abusers send: requests as bytes, and loops over many connections.
 
-import type { AbuseContext } from "./abuse.ts";
+import type { Abuse, AbuseContext, Title } from "./abuse.ts";
 import { AttackSocket, type AttackSocketOptions } from "./attack-socket.ts";
 
 export interface RequestParts {
@@ -28,10 +28,76 @@ export function requestBytes(
   return body === undefined ? head : Buffer.concat([head, Buffer.from(body)]);
 }
 
-export interface Flood extends AttackSocketOptions {
+interface Flood extends AttackSocketOptions {
   readonly connections: number;
   /** The abuser's connections come from this many addresses. */
   readonly addresses?: number;
+}
+
+type Bytes = string | Uint8Array;
+
+/** How many connections an abuse has: in a campaign, and in a short run. */
+export interface Many {
+  readonly connections: readonly [full: number, short: number];
+  readonly addresses?: number;
+}
+
+/** Requests at full speed on many connections; `makeNext` returns what makes the next one. */
+export function flooding(
+  [name, what]: Title,
+  { connections: [full, short], addresses = 1 }: Many,
+  makeNext: (context: AbuseContext) => () => Bytes,
+): Abuse {
+  return {
+    name,
+    what,
+    prepare: (context) => {
+      const next = makeNext(context);
+      const connections = context.amount(full, short);
+      return { run: () => flood(context, { connections, addresses }, next) };
+    },
+  };
+}
+
+export interface Holding extends Many {
+  /** False where replies are never read. */
+  readonly reads?: boolean;
+  /** The pause of the connection with this number before it sends again. */
+  readonly pauseMs: (index: number) => number;
+}
+
+/** What a connection begins with, and what it then sends again and again. */
+export interface Held {
+  readonly first?: Bytes;
+  readonly next?: () => Bytes;
+}
+
+/** Connections that stay open as long as the server lets them. */
+export function holding(
+  [name, what]: Title,
+  { connections: [full, short], addresses = 4, reads = true, pauseMs }: Holding,
+  make: (context: AbuseContext) => Held | Promise<Held>,
+): Abuse {
+  return {
+    name,
+    what,
+    prepare: async (context) => {
+      const { first = "", next } = await make(context);
+      const connections = context.amount(full, short);
+      return {
+        run: () =>
+          holdConnections(context, { connections, addresses }, async (socket, index) => {
+            if (!reads) socket.socket.pause();
+            await socket.writeWhole(first);
+            while (context.mayGoOn() && socket.isOpen) {
+              if (next !== undefined) await socket.writeWhole(next());
+              await context.pause(pauseMs(index));
+            }
+            socket.close();
+          }),
+      };
+    },
+  };
 }
 
 /**
@@ -40,7 +106,7 @@ export interface Flood extends AttackSocketOptions {
 export async function flood(
   context: AbuseContext,
   { connections, addresses = 1 }: Flood,
-  nextRequest: () => string | Uint8Array,
+  nextRequest: () => Bytes,
 ): Promise<void> {
   await eachConnection(connections, async (index) => {
     while (context.mayGoOn()) {
@@ -55,7 +121,7 @@ export async function flood(
 async function sendInTurn(
   context: AbuseContext,
   socket: AttackSocket,
-  nextRequest: () => string | Uint8Array,
+  nextRequest: () => Bytes,
 ): Promise<void> {
   const stop = closeWhenOver(context, socket);
   if (await socket.opened) {
@@ -94,7 +160,7 @@ export async function holdConnections(
 export async function sendAndReset(
   context: AbuseContext,
   { connections, addresses = 1 }: Flood,
-  next: () => { readonly bytes: string | Uint8Array; readonly afterMs: number },
+  next: () => { readonly bytes: Bytes; readonly afterMs: number },
 ): Promise<void> {
   await eachConnection(connections, async (index) => {
     while (context.mayGoOn()) {

@@ -10,7 +10,7 @@ import {
   zstdCompressSync,
 } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
-import { flood, holdConnections, requestBytes } from "../sending.ts";
+import { flooding, holding, requestBytes } from "../sending.ts";
 
 type Encoding = "gzip" | "br" | "zstd";
 
@@ -21,23 +21,17 @@ function compress(encoding: Encoding, bytes: Uint8Array): Buffer {
 }
 
 function bomb(
-  [name, what]: Title,
+  title: Title,
   { encoding, type = "application/json" }: { readonly encoding: string; readonly type?: string },
   makeBody: (context: AbuseContext) => Uint8Array,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => {
-      const body = makeBody(context);
-      const { token } = context.target;
-      const headers = { "content-encoding": encoding, "content-type": type };
-      const request = requestBytes("POST", "/v2/transactions/batch", { token, headers, body });
-      return {
-        run: () => flood(context, { connections: context.amount(32, 4) }, () => request),
-      };
-    },
-  };
+  return flooding(title, { connections: [32, 4] }, (context) => {
+    const body = makeBody(context);
+    const { token } = context.target;
+    const headers = { "content-encoding": encoding, "content-type": type };
+    const request = requestBytes("POST", "/v2/transactions/batch", { token, headers, body });
+    return () => request;
+  });
 }
 
 function blanks(context: AbuseContext): Buffer {
@@ -53,30 +47,23 @@ const windows = [
 
 /** Streams that stay open with as much of their window in use as the ratio allows. */
 function wideWindow(encoding: "zstd" | "br", size: string): Abuse {
-  return {
-    name: `${encoding}-windows`,
-    what: `16 streams with windows of ${size}, as ${encoding}`,
-    prepare: async (context) => {
-      const lines = blankLines(context);
-      const first = await compressedStart(encoding, lines);
-      const head = requestBytes("POST", "/v2/transactions/batch", {
-        token: context.target.token,
-        headers: {
-          "content-type": "application/x-ndjson",
-          "content-encoding": encoding,
-          "content-length": "100000000",
-        },
-      });
-      return {
-        run: () =>
-          holdConnections(context, { connections: context.amount(16, 8) }, async (socket) => {
-            await socket.writeWhole(Buffer.concat([head, first]));
-            while (context.mayGoOn() && socket.isOpen) await context.pause(20);
-            socket.close();
-          }),
-      };
-    },
-  };
+  const title = [
+    `${encoding}-windows`,
+    `16 streams with windows of ${size}, as ${encoding}`,
+  ] as const;
+  const many = { connections: [16, 8], addresses: 1, pauseMs: () => 20 } as const;
+  return holding(title, many, async (context) => {
+    const head = requestBytes("POST", "/v2/transactions/batch", {
+      token: context.target.token,
+      headers: {
+        "content-type": "application/x-ndjson",
+        "content-encoding": encoding,
+        "content-length": "100000000",
+      },
+    });
+    const start = await compressedStart(encoding, blankLines(context));
+    return { first: Buffer.concat([head, start]) };
+  });
 }
 
 const blockBytes = 32 * 1_024;

@@ -1,7 +1,7 @@
 // Chunked bodies of as many chunks as possible, with and without a credential.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
-import { flood, holdConnections, requestBytes } from "../sending.ts";
+import { flooding, holdConnections, requestBytes } from "../sending.ts";
 
 interface Chunked {
   readonly connections: number;
@@ -83,16 +83,13 @@ export const chunks: readonly Abuse[] = [
       headers: { ...form, connection: "upgrade", upgrade: "h2c" },
     }),
   ),
-  {
-    name: "chunks-complete",
-    what: "64 connections with complete forms of 2,000 one-byte chunks",
-    prepare: (context) => {
+  flooding(
+    ["chunks-complete", "64 connections with complete forms of 2,000 one-byte chunks"],
+    { connections: [64, 8], addresses: 4 },
+    () => {
       const body = Buffer.from(`${"1\r\n1\r\n".repeat(2_000)}0\r\nx-trailer: 1\r\n\r\n`);
       const request = Buffer.concat([link(), body]);
-      return {
-        run: () =>
-          flood(context, { connections: context.amount(64, 8), addresses: 4 }, () => request),
-      };
+      return () => request;
     },
-  },
+  ),
 ];

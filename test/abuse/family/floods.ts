@@ -3,22 +3,14 @@
 import { makeCredential } from "../../../src/actions/credential.ts";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { makeIds, transaction } from "../records.ts";
-import { type Flood, flood, requestBytes } from "../sending.ts";
+import { flooding, requestBytes } from "../sending.ts";
 
 function requestFlood(
-  [name, what]: Title,
-  options: Flood,
+  title: Title,
+  { connections, addresses = 1 }: { readonly connections: number; readonly addresses?: number },
   makeNext: (context: AbuseContext) => () => Buffer,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => {
-      const next = makeNext(context);
-      const connections = context.amount(options.connections, 16);
-      return { run: () => flood(context, { ...options, connections }, next) };
-    },
-  };
+  return flooding(title, { connections: [connections, 16], addresses }, makeNext);
 }
 
 function unauthenticated(path: string): Abuse {

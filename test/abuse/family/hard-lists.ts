@@ -4,7 +4,7 @@
 import { gzipSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { listOf, riskAssessment, transaction } from "../records.ts";
-import { flood, requestBytes } from "../sending.ts";
+import { flooding, requestBytes } from "../sending.ts";
 
 interface HardBody {
   readonly path?: string;
@@ -14,24 +14,18 @@ interface HardBody {
 
 /** Every connection sends the same body repeatedly. */
 function bodyFlood(
-  [name, what]: Title,
+  title: Title,
   { path = "/v2/transactions/batch", connections = 8, gzip = false }: HardBody,
   makeBody: (context: AbuseContext) => string,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => {
-      const text = Buffer.from(makeBody(context));
-      const headers: Record<string, string> = gzip ? { "content-encoding": "gzip" } : {};
-      const body = gzip ? gzipSync(text) : text;
-      const { token } = context.target;
-      const request = requestBytes("POST", path, { token, headers, body });
-      return {
-        run: () => flood(context, { connections: context.amount(connections, 2) }, () => request),
-      };
-    },
-  };
+  return flooding(title, { connections: [connections, 2] }, (context) => {
+    const text = Buffer.from(makeBody(context));
+    const headers: Record<string, string> = gzip ? { "content-encoding": "gzip" } : {};
+    const body = gzip ? gzipSync(text) : text;
+    const { token } = context.target;
+    const request = requestBytes("POST", path, { token, headers, body });
+    return () => request;
+  });
 }
 
 const megabyte = 1_000_000;

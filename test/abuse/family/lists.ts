@@ -3,30 +3,21 @@
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { checkOfMany, listOf, makeIds, transaction } from "../records.ts";
-import { flood, requestBytes } from "../sending.ts";
+import { flooding, requestBytes } from "../sending.ts";
 
 const batch = "/v2/transactions/batch";
 
 /** Each connection sends one list after another, each newly generated. */
 function listFlood(
-  [name, what]: Title,
+  title: Title,
   { path = batch, connections = 8, headers = {} }: ListFlood,
   makeBody: (context: AbuseContext, id: string) => string,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => {
-      const nextId = makeIds(name);
-      const { token } = context.target;
-      return {
-        run: () =>
-          flood(context, { connections: context.amount(connections, 2) }, () =>
-            requestBytes("POST", path, { token, headers, body: makeBody(context, nextId()) }),
-          ),
-      };
-    },
-  };
+  return flooding(title, { connections: [connections, 2] }, (context) => {
+    const nextId = makeIds(title[0]);
+    const { token } = context.target;
+    return () => requestBytes("POST", path, { token, headers, body: makeBody(context, nextId()) });
+  });
 }
 
 interface ListFlood {

@@ -2,7 +2,7 @@
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { makeIds, transaction } from "../records.ts";
-import { holdConnections, requestBytes } from "../sending.ts";
+import { holding, requestBytes } from "../sending.ts";
 
 interface Pipelined {
   readonly connections: number;
@@ -12,34 +12,18 @@ interface Pipelined {
 
 /** Sends the packet once on each connection, and again as fast as it is accepted. */
 function pipelined(
-  [name, what]: Title,
+  title: Title,
   { connections, requests, reads = false }: Pipelined,
   requestOf: (context: AbuseContext, id: string) => Buffer,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => {
-      const nextId = makeIds(name);
-      const packet = (): Buffer =>
-        Buffer.concat(Array.from({ length: requests }, () => requestOf(context, nextId())));
-      return {
-        run: () =>
-          holdConnections(
-            context,
-            { connections: context.amount(connections, Math.min(10, connections)), addresses: 4 },
-            async (socket) => {
-              if (!reads) socket.socket.pause();
-              while (context.mayGoOn() && socket.isOpen) {
-                await socket.writeWhole(packet());
-                await context.pause(10);
-              }
-              socket.close();
-            },
-          ),
-      };
-    },
-  };
+  const many = [connections, Math.min(10, connections)] as const;
+  return holding(title, { connections: many, reads, pauseMs: () => 10 }, (context) => {
+    const nextId = makeIds(title[0]);
+    return {
+      next: () =>
+        Buffer.concat(Array.from({ length: requests }, () => requestOf(context, nextId()))),
+    };
+  });
 }
 
 const get = (path: string) => (): Buffer => requestBytes("GET", path);

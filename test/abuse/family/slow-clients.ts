@@ -2,33 +2,17 @@
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { listOf } from "../records.ts";
-import { flood, holdConnections, requestBytes } from "../sending.ts";
+import { flooding, holding, requestBytes } from "../sending.ts";
 
 function slowly(
-  [name, what]: Title,
+  title: Title,
   connections: number,
   headOf: (context: AbuseContext) => string,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => ({
-      run: () =>
-        holdConnections(
-          context,
-          { connections: context.amount(connections, 100), addresses: 4 },
-          async (socket) => {
-            const bytes = headOf(context);
-            socket.write(bytes);
-            while (context.mayGoOn() && socket.isOpen) {
-              await context.pause(500);
-              socket.write("x");
-            }
-            socket.close();
-          },
-        ),
-    }),
-  };
+  return holding(title, { connections: [connections, 100], pauseMs: () => 500 }, (context) => ({
+    first: headOf(context),
+    next: () => "x",
+  }));
 }
 
 function bodyHead({ target }: AbuseContext, length: number): string {
@@ -40,104 +24,18 @@ function bodyHead({ target }: AbuseContext, length: number): string {
 
 const largeBodyBytes = 16 * 1_024 * 1_024;
 
-/** Sent in chunks of 64 KB, as over a slow line; each at another speed. */
-const trickledBodies: Abuse = {
-  name: "trickled-bodies",
-  what: "100 bodies of 16 MiB, sent in chunks",
-  prepare: (context) => {
-    const piece = Buffer.alloc(64 * 1_024, "1,");
-    return {
-      run: () =>
-        holdConnections(
-          context,
-          { connections: context.amount(100, 20) },
-          async (socket, index) => {
-            socket.write(bodyHead(context, largeBodyBytes));
-            while (context.mayGoOn() && socket.isOpen) {
-              await socket.writeWhole(piece);
-              await context.pause(index % 20);
-            }
-            socket.close();
-          },
-        ),
-    };
-  },
-};
-
 /** Requests as much as it can without reading any of it. */
 function unread(
-  [name, what]: Title,
+  title: Title,
   connections: number,
   requestOf: (context: AbuseContext) => Buffer,
 ): Abuse {
-  return {
-    name,
-    what,
-    prepare: (context) => {
-      const request = requestOf(context);
-      return {
-        run: () =>
-          holdConnections(
-            context,
-            { connections: context.amount(connections, 30), addresses: 4 },
-            async (socket) => {
-              socket.socket.pause();
-              while (context.mayGoOn() && socket.isOpen) {
-                await socket.writeWhole(request);
-                await context.pause(20);
-              }
-              socket.close();
-            },
-          ),
-      };
-    },
-  };
+  const many = { connections: [connections, 30], reads: false, pauseMs: () => 20 } as const;
+  return holding(title, many, (context) => {
+    const request = requestOf(context);
+    return { next: () => request };
+  });
 }
-
-const idle: Abuse = {
-  name: "idle-connections",
-  what: "5,000 connections that send nothing",
-  prepare: (context) => ({
-    run: () =>
-      holdConnections(
-        context,
-        { connections: context.amount(5_000, 500), addresses: 4 },
-        async (socket) => {
-          while (context.mayGoOn() && socket.isOpen) await context.pause(100);
-          socket.close();
-        },
-      ),
-  }),
-};
-
-/** More than may be open, so that each new one closes one that is idle. */
-const crowd: Abuse = {
-  name: "too-many-connections",
-  what: "12,000 connections from 8 addresses",
-  prepare: (context) => ({
-    run: () =>
-      holdConnections(
-        context,
-        { connections: context.amount(12_000, 600), addresses: 8 },
-        async (socket) => {
-          socket.write("GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n");
-          while (context.mayGoOn() && socket.isOpen) await context.pause(100);
-          socket.close();
-        },
-      ),
-  }),
-};
-
-const churn: Abuse = {
-  name: "connection-churn",
-  what: "a connection per request, as many as possible",
-  prepare: (context) => ({
-    run: () =>
-      flood(context, { connections: context.amount(64, 16), addresses: 4 }, () =>
-        requestBytes("GET", "/health/live", { headers: { connection: "close" } }),
-      ),
-  }),
-};
 
 export const slowClients: readonly Abuse[] = [
   slowly(
@@ -157,7 +55,15 @@ export const slowClients: readonly Abuse[] = [
     () =>
       "POST /v2/person HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n",
   ),
-  trickledBodies,
+  // Over slow lines, each of another speed.
+  holding(
+    ["trickled-bodies", "100 bodies of 16 MiB, sent in chunks"],
+    { connections: [100, 20], addresses: 1, pauseMs: (index) => index % 20 },
+    (context) => {
+      const piece = Buffer.alloc(64 * 1_024, "1,");
+      return { first: bodyHead(context, largeBodyBytes), next: () => piece };
+    },
+  ),
   unread(["unread-document", "200 connections that never read /openapi.json"], 200, () =>
     requestBytes("GET", "/openapi.json"),
   ),
@@ -174,7 +80,20 @@ export const slowClients: readonly Abuse[] = [
         body: listOf(context.amount(5_000, 500), () => "{}"),
       }),
   ),
-  idle,
-  crowd,
-  churn,
+  holding(
+    ["idle-connections", "5,000 connections that send nothing"],
+    { connections: [5_000, 500], pauseMs: () => 100 },
+    () => ({}),
+  ),
+  // More than may be open, so that each new one closes one that is idle.
+  holding(
+    ["too-many-connections", "12,000 connections from 8 addresses"],
+    { connections: [12_000, 600], addresses: 8, pauseMs: () => 100 },
+    () => ({ first: "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n" }),
+  ),
+  flooding(
+    ["connection-churn", "a connection per request, as many as possible"],
+    { connections: [64, 16], addresses: 4 },
+    () => () => requestBytes("GET", "/health/live", { headers: { connection: "close" } }),
+  ),
 ];
