@@ -5,7 +5,7 @@ import { collectionName } from "../../client/generate/collections.ts";
 import type { Collection, DeletableCollection, Sluice } from "../../client/src/sluice.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Fields } from "../support/record-generator.ts";
-import type { Site } from "./engine.ts";
+import type { Site } from "./real-site.ts";
 
 export type AnyCollection = Collection<Fields, Fields, Fields>;
 export type AnyDeletable = DeletableCollection<Fields, Fields, Fields, Fields>;

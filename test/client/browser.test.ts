@@ -12,7 +12,7 @@ import { after, before, describe, it } from "node:test";
 import { text } from "node:stream/consumers";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { installClient, type PackedClient } from "./built-client.ts";
-import { sqlite, useSite } from "./engine.ts";
+import { useSite } from "./real-site.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const browser = names.find((name) => spawnSync(name, ["--version"]).status === 0);
@@ -44,7 +44,7 @@ describe("the package of the client in a browser", { skip }, () => {
   before(async () => {
     installed = await installClient();
   });
-  const site = useSite(sqlite);
+  const site = useSite();
   const result = Promise.withResolvers<unknown>();
 
   const server = createServer((asked, reply) => {

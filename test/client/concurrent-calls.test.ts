@@ -7,8 +7,7 @@ import { type Sluice, type SluiceError, SluiceNetworkError } from "../../client/
 import { makeCustomer } from "../support/customer.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { testConcurrentCalls } from "./concurrent-calls.ts";
-import { clientOf, sqlite } from "./engine.ts";
+import { clientOf } from "./real-site.ts";
 import {
   type Answer,
   failConnection,
@@ -21,8 +20,6 @@ import {
   type Sent,
   written,
 } from "./scripted-fetch.ts";
-
-testConcurrentCalls(sqlite);
 
 const list = "/v2/person";
 const preference = "handling=lenient, verdicts=single";

@@ -41,11 +41,18 @@ export const faults: readonly Exclude<Fault, "none">[] = [
   "gateway timeout",
 ];
 
+export type Choose = (passing: Passing) => Fault;
+
 export interface Passing {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+}
+
+/** Which attempt of its call it is; the client says so in the id of the request. */
+export function attemptOf({ headers }: Passing): number {
+  return Number(headers["x-request-id"]?.split(".").at(-1));
 }
 
 export interface FaultyProxy {
@@ -56,7 +63,7 @@ export interface FaultyProxy {
 }
 
 export interface ProxyOptions {
-  readonly choose: (request: Passing) => Fault;
+  readonly choose: Choose;
   readonly delayMs: number;
 }
 

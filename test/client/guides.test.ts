@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { clientOf, sqlite, useSite } from "./engine.ts";
+import { clientOf, useSite } from "./real-site.ts";
 import { goEnvironment, goFolder, pythonEnvironment } from "../clients/subject.ts";
 import { blocksOf, patternOf } from "../repository/rule/pages.ts";
 import { readFile, root } from "../repository/tree.ts";
@@ -68,7 +68,7 @@ const pathOf = ({ page }: Language): string => `docs/guides/clients/${page}.md`;
 
 describe("the pages on clients", () => {
   const folder = makeTempFolder();
-  const site = useSite(sqlite);
+  const site = useSite();
   before(() => {
     for (const { page } of languages) mkdirSync(join(folder, page));
   });

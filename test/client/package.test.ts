@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile } from "../repository/tree.ts";
 import { compileProgram, installClient, javascriptOf, type PackedClient } from "./built-client.ts";
-import { sqlite, useSite } from "./engine.ts";
+import { useSite } from "./real-site.ts";
 import { runtimes } from "./runtimes.ts";
 
 const run = promisify(execFile);
@@ -57,7 +57,7 @@ describe("the package of the client", () => {
   before(async () => {
     built = await installClient();
   });
-  const site = useSite(sqlite);
+  const site = useSite();
 
   it("declares its name and requirements, and nothing else", () => {
     const manifest = JSON.parse(readFile("client/package.json").text) as Record<string, unknown>;

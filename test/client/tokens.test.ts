@@ -8,7 +8,7 @@ import { revokeKey } from "../../src/actions/access/keys.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { clientOf } from "./engine.ts";
+import { clientOf } from "./real-site.ts";
 import { type Answer, follow, json, refuse, reply, tokenReply } from "./scripted-fetch.ts";
 
 const found = reply(200, { sar_id: "sar-1" });

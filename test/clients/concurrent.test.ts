@@ -5,8 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { errorCatalogue } from "../../src/domain/error.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import { attemptOf } from "../client/through-proxy.ts";
-import { type Fault, type Passing, startFaultyProxy } from "../client/faulty-proxy.ts";
+import { attemptOf, type Choose, startFaultyProxy } from "../client/faulty-proxy.ts";
 import { Model } from "../conformance/model.ts";
 import { typeNamed } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
@@ -93,7 +92,7 @@ async function requireStored(model: Model, { organizationId }: Customer): Promis
 }
 
 /** Returns the requests that wrote. */
-async function play(driver: Driver, choose: (passing: Passing) => Fault) {
+async function play(driver: Driver, choose: Choose) {
   const customer = await server.operate((app) => makeCustomer(app, server.client));
   const proxy = await startFaultyProxy([server.address], { choose, delayMs: 2 * timeoutMs });
   try {

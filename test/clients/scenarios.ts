@@ -2,9 +2,7 @@
 // languages. An outcome may hold more than is expected of it. `$id` and `$offset` stand for the last
 // deletion_request_id and the last offset that were answered.
 
-import type { Passing } from "../client/faulty-proxy.ts";
-import { faults } from "../client/faulty-proxy.ts";
-import { attemptOf, type Choose } from "../client/through-proxy.ts";
+import { attemptOf, type Choose, faults, type Passing } from "../client/faulty-proxy.ts";
 import { makeRandom } from "../support/random.ts";
 import type { Fields } from "../support/record-generator.ts";
 
@@ -109,6 +107,7 @@ const refusedFields = {
 };
 
 const faultyIds = Array.from({ length: faults.length }, (_, nth) => `faulty-${nth}`);
+const erasedId = "faulty-0";
 
 export const invalidLines = [7, 1_200, 2_999];
 export const lines: readonly Fields[] = Array.from({ length: 3_000 }, (_, nth) =>
@@ -137,8 +136,12 @@ export const scenarios: readonly Scenario[] = [
       ...faultyIds.map((id) => step(add(transaction(id)), written(1))),
       ...faultyIds.map((id) => step(update({ tx_id: id, ...settled }), written(1))),
       ...faultyIds.slice(0, 4).map((id) => step(exists(id), { ok: { found: { tx_id: id } } })),
+      step(on("delete", "transactions", { id: erasedId, reason: "a test" }), {
+        ok: { tx_id: erasedId },
+      }),
+      step({ op: "wait", id: "$id" }, { ok: { status: "completed", erased: { transaction: 1 } } }),
     ],
-    stored: Object.fromEntries(faultyIds.map((id) => [id, 2])),
+    stored: Object.fromEntries(faultyIds.map((id) => [id, id === erasedId ? 0 : 2])),
     requestsMin: 45,
   },
   {
@@ -208,6 +211,9 @@ export const scenarios: readonly Scenario[] = [
           refusals: invalidLines.map((index) => ({ index, code: 40000, fields: ["currency"] })),
           tally: { received: 3_000, written: 2_997, unchanged: 0, refused: 3 },
         },
+      }),
+      step(on("add_all", "transactions", { file: "$lines", batch_size: 1_000 }), {
+        ok: { tally: { received: 3_000, written: 0, unchanged: 2_997, refused: 3 } },
       }),
     ],
     stored: { "line-0": 1, "line-1": 1, "line-499": 1, "line-500": 1, "line-2998": 1, "line-7": 0 },

@@ -65,7 +65,7 @@ const groups: Readonly<Record<string, Group>> = {
   actions: { of: ["actions/", "worker/"], but: [] },
   bulk: { of: ["bulk/"], but: [] },
   repository: { of: ["repository/"], but: ["repository/run"] },
-  client: { of: ["client/"], but: ["client/postgres", "client/sqlite"] },
+  client: { of: ["client/"], but: ["client/operations"] },
   clients: { of: ["clients/", "generated/"], but: [] },
   release: { of: ["deploy/", "release/"], but: [] },
   crash: { of: ["crash/"], but: [] },
