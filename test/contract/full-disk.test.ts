@@ -1,12 +1,11 @@
-// The service while its store can't be written: the disk is full, or the server has become
-// read-only. Writes get 503 with Retry-After, readiness reports it, reads continue, and all
-// acknowledged data exists when writes work again.
+// The service while the disk of its store is full: writes get 503 with Retry-After, readiness reports it, reads
+// continue, and all acknowledged data exists when writes work again.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { fetchToken } from "../support/customer.ts";
 import type { Client, Reply } from "../support/http-client.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { testEnvironment } from "../support/service.ts";
 import { fillDisk, hasSmallDisks, onSmallDisk } from "../support/small-disk.ts";
@@ -115,78 +114,6 @@ async function requireRecovery(serving: ServerProcess, fill: () => () => void): 
   writer.requireRefusedAsUnavailable();
   await writer.requireAllThere();
 }
-
-describe("a PostgreSQL server that no longer accepts writes", () => {
-  let postgres: PostgresServer;
-  let url: string;
-  const folder = makeTempFolder();
-  before(async () => {
-    postgres = await startPostgres({ own: true, durable: true });
-    url = await postgres.makeDatabase();
-  });
-  after(async () => {
-    await postgres.remove();
-    removeFolder(folder);
-  });
-
-  async function setReadOnly(value: "on" | "off"): Promise<void> {
-    await postgres.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
-    await postgres.query("SELECT pg_reload_conf()");
-  }
-
-  async function requireReadOnlySeen(
-    test: TestContext,
-    how: { readonly begin: () => Promise<void>; readonly end: () => Promise<void> },
-  ): Promise<void> {
-    const serving = await startServerProcess({
-      ...testEnvironment(folder, development),
-      DATABASE_URL: url,
-    });
-    test.after(() => serving.child.kill("SIGKILL"));
-    const token = await fetchFirstToken(serving);
-    const ready = async () =>
-      (await serving.client.send({ method: "GET", path: "/health/ready" })).status;
-    const write = (id: string) =>
-      serving.client.send({
-        method: "POST",
-        path: "/v2/risk_assessment",
-        token,
-        body: { assessment_id: id, ...assessment },
-      });
-    assert.equal((await write(`before ${test.name}`)).status, 201);
-    await how.begin();
-    await waitFor("it not to be ready", async () => (await ready()) === 503);
-    const refused = await write(`meanwhile ${test.name}`);
-    assert.deepEqual([refused.status, refused.body.code], [503, 50301], refused.text);
-    await how.end();
-    await waitFor("it to be ready", async () => (await ready()) === 200);
-    assert.equal((await write(`after ${test.name}`)).status, 201);
-    assert.equal(await serving.end("SIGTERM"), 0);
-  }
-
-  async function fetchFirstToken(serving: ServerProcess): Promise<string> {
-    keys.first ??= await waitFor("the key", () => findKey(serving));
-    return fetchToken(serving.client, { organizationId: "demo", apiKey: keys.first });
-  }
-  const keys: { first?: string } = {};
-
-  it("because of its settings is not ready, and ready again afterwards", async (test) => {
-    await requireReadOnlySeen(test, {
-      begin: () => setReadOnly("on"),
-      end: () => setReadOnly("off"),
-    });
-  });
-
-  it("because it became a replica is not ready, and ready again when it is promoted", async (test) => {
-    await requireReadOnlySeen(test, {
-      begin: async () => {
-        await postgres.stop();
-        await postgres.startAsReplica();
-      },
-      end: () => postgres.promote(),
-    });
-  });
-});
 
 // Where the system has no such disks, test/store/sqlite/full-disk.test.ts tests how the store
 // handles the errors.

@@ -17,6 +17,8 @@ interface Refusal {
   readonly end: string;
   /** What the log says. */
   readonly why: RegExp;
+  /** Whether readiness reports it, too. */
+  readonly isUnready?: true;
 }
 
 const refusals: Readonly<Record<string, Refusal>> = {
@@ -34,6 +36,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     begin: `ALTER ROLE ${role} SET default_transaction_read_only = on`,
     end: `ALTER ROLE ${role} RESET default_transaction_read_only`,
     why: /in a read-only transaction \(25006\)/,
+    isUnready: true,
   },
 };
 
@@ -79,7 +82,13 @@ describe("the service on PostgreSQL, when its role", () => {
     return (await service.client.send({ method: "GET", path, query, token })).status;
   }
 
-  for (const [title, { begin, end, why }] of Object.entries(refusals)) {
+  /** Asked anew: it is known for a while. */
+  async function readiness(): Promise<number> {
+    service.clock.advanceMs(1_000);
+    return (await service.client.send({ method: "GET", path: "/health/ready" })).status;
+  }
+
+  for (const [title, { begin, end, why, isUnready = false }] of Object.entries(refusals)) {
     it(`${title}, answers 503 until it has, and says why once`, async () => {
       const first = await add();
       assert.equal(first.reply.status, 201);
@@ -94,11 +103,13 @@ describe("the service on PostgreSQL, when its role", () => {
         assert.match(String(reply.headers["retry-after"]), /^[1-9]\d*$/);
         assert.doesNotMatch(reply.text, /postgres|sluice_|GRANT|relation/i);
       }
+      if (isUnready) await waitFor("it not to be ready", async () => (await readiness()) === 503);
       const logged = service.log.filter((line) => line.includes("requests are answered with 503"));
       assert.equal(logged.filter((line) => why.test(line)).length, 1, logged.join(""));
       assert.ok(service.log.length - loggedBefore < refused.length, "a line for each request");
       await server.query(end, url);
       await waitFor("a write", async () => (await add()).reply.status === 201);
+      await waitFor("it to be ready", async () => (await readiness()) === 200);
       assert.equal(await statusOf(first.id), 200);
       for (const { id } of refused) assert.equal(await statusOf(id), 404);
       const { findings } = await service.app.store.checkIntegrity();

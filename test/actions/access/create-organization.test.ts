@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
-import { createKey, findKey, listKeys, rotateKey } from "../../../src/actions/access/keys.ts";
+import { createKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import {
   findOrganization,
@@ -42,21 +42,6 @@ describe("an organization", () => {
     assert.deepEqual(await listOrganizations(app), [created]);
   });
 
-  it("is created only once under an id", async () => {
-    await assert.rejects(createOrganization(app, { name: "B", organizationId: "acme" }), {
-      errorName: "organization_exists",
-    });
-    assert.equal((await findOrganization(app, "acme")).name, "Acme");
-  });
-
-  for (const organizationId of ["", "-a", ".a", "a b", "ä", "a/b", "a".repeat(65)]) {
-    it(`is not created with the id ${JSON.stringify(organizationId)}`, async () => {
-      await assert.rejects(createOrganization(app, { name: "B", organizationId }), {
-        errorName: "invalid",
-      });
-    });
-  }
-
   for (const name of ["", "  ", "a\nb", "a\u009f", "\ud800", "a".repeat(201)]) {
     it(`is neither created nor changed with the name ${JSON.stringify(name).slice(0, 20)}`, async () => {
       const invalid = { errorName: "invalid" };
@@ -76,40 +61,9 @@ describe("an organization", () => {
     const unlimited = await changeOrganization(app, "acme", { retainDays: null });
     assert.equal(unlimited.retainDays, undefined);
   });
-
-  it("that does not exist is reported with those that do", async () => {
-    await assert.rejects(findOrganization(app, "acmee"), {
-      errorName: "no_such_organization",
-      message: 'There is no organization "acmee". There are: acme (Acme).',
-    });
-    await assert.rejects(listKeys(app, "acmee"), { errorName: "no_such_organization" });
-  });
 });
 
 describe("an API key", () => {
-  it("is listed with its organization, and rotated with the same lifetime", async () => {
-    const { key, secret } = await createKey(app, { organizationId: "acme", lifetimeMs: 1_000 });
-    assert.deepEqual(await listKeys(app, "acme"), [key]);
-    clock.advanceMs(400);
-    const rotated = await rotateKey(app, { keyId: key.keyId, overlapMs: 100 });
-    assert.notEqual(rotated.secret, secret);
-    assert.equal(rotated.key.expiresAt, clock.now() + 1_000);
-    assert.deepEqual(
-      { ...rotated.key, keyId: "" },
-      {
-        ...key,
-        keyId: "",
-        createdAt: clock.now(),
-        expiresAt: clock.now() + 1_000,
-      },
-    );
-    assert.equal((await findKey(app, key.keyId)).expiresAt, clock.now() + 100);
-    clock.advanceMs(100);
-    await assert.rejects(rotateKey(app, { keyId: key.keyId, overlapMs: 100 }), {
-      errorName: "key_ended",
-    });
-  });
-
   it("issues no token when less than a second is left", async () => {
     const { key } = await createKey(app, { organizationId: "acme", lifetimeMs: 1_500 });
     const organization = await findOrganization(app, "acme");
@@ -128,13 +82,5 @@ describe("an API key", () => {
         errorName: "invalid",
       });
     }
-  });
-
-  it("that does not exist is reported without repeating what may be a secret", async () => {
-    await assert.rejects(findKey(app, "sluice_key_secret"), (error: Error) => {
-      assert.match(error.message, /^That is not a key id/);
-      assert.ok(!error.message.includes("secret"));
-      return true;
-    });
   });
 });

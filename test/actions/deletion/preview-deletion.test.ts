@@ -1,13 +1,12 @@
-// The preview of a deletion says until when floors keep it, and the deletion then waits until that time.
+// The preview of a deletion beside many others says until when floors keep it and what gets a pseudonym, which is what
+// the page of the completed deletion says.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { previewRequest } from "../../../src/actions/deletion/preview-request.ts";
 import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
-import type { RuleSetting } from "../../../src/actions/retention/retention-rules.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
-import type { Payload } from "../../../src/domain/record-type.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { acme, draftOf, keyOf, operator, organization } from "../../conformance/scene.ts";
@@ -20,106 +19,6 @@ const now = Date.UTC(2026, 2, 1);
 const dayMs = 86_400_000;
 const old = { timestamp: "2020-01-01T00:00:00Z" };
 const recent = { timestamp: "2026-02-15T12:00:00Z" };
-
-describe("the floors in the preview of a deletion", () => {
-  const folder = makeTempFolder();
-  let app: OpenApp;
-  let store: TestStore;
-
-  async function add(resourceType: string, id: string, fields: Payload): Promise<void> {
-    await store.write(draftOf(resourceType, id, fields), { resourceType });
-  }
-
-  async function rule(setting: Omit<RuleSetting, "organizationId">): Promise<void> {
-    await setRule(app, { organizationId: acme, ...setting });
-  }
-
-  /** What the preview lists, and until when the deletion then waits. */
-  async function previewAndRequest(resourceType: string, id: string) {
-    const key = keyOf(resourceType, id);
-    const { floors } = await previewRequest(app, key);
-    const { deletionRequestId } = await requestDeletionOf(app, { ...key, reason: "asked" });
-    const options = { claimant: "test", stopping: new AbortController().signal };
-    // The second time after the pass over the transactions.
-    for (let pass = 0; pass < 2; pass += 1) await processDeletions(app, options);
-    const deletion = await app.store.findDeletion(deletionRequestId, undefined);
-    const listed = floors.map(({ resourceType: type, until }) => [type, until]);
-    return { listed, status: deletion?.status, until: deletion?.floorUntil };
-  }
-
-  before(async () => {
-    const config = readConfig(testEnvironment(folder));
-    app = await openApp(config, { role: "command", now: () => now });
-    store = withActs(app.store);
-    await store.createOrganization(organization(acme), operator);
-    await rule({ resourceType: "screening", keepDays: 1_000 });
-    await rule({ resourceType: "transaction", keepDays: 2_000 });
-    await rule({ resourceType: "person", keepDays: 10, countedFrom: "closed" });
-    await rule({ resourceType: "customer_sar", keepDays: 3_000 });
-  });
-  after(async () => {
-    await app.close();
-    removeFolder(folder);
-  });
-
-  it("leave out what has ended", async () => {
-    await add("company", "done", old);
-    await add("screening", "done", { ...old, related_company_id: "done" });
-    const { listed, status } = await previewAndRequest("company", "done");
-    assert.deepEqual([listed, status], [[], "completed"]);
-  });
-
-  it("say when the floor of what would be erased ends", async () => {
-    await add("company", "kept", old);
-    await add("screening", "kept", { ...recent, related_company_id: "kept" });
-    const until = Date.parse(recent.timestamp) + 1_000 * dayMs;
-    assert.deepEqual(await previewAndRequest("company", "kept"), {
-      listed: [["screening", until]],
-      status: "pending",
-      until,
-    });
-  });
-
-  it("say when the floor of what names a person ends, and count from now where nothing else is", async () => {
-    await add("person", "named", old);
-    await add("transaction", "t", { ...recent, sender_id: "named", sender_country: "DE" });
-    const until = Date.parse(recent.timestamp) + 2_000 * dayMs;
-    assert.deepEqual(await previewAndRequest("person", "named"), {
-      listed: [
-        ["transaction", until],
-        ["person", now + 10 * dayMs],
-      ],
-      status: "pending",
-      until,
-    });
-  });
-
-  it("count from the closing, and leave out reports", async () => {
-    await add("person", "closed", { ...old, account_status: "CLOSED" });
-    await add("customer_sar", "sar", { ...recent, related_person_id: "closed" });
-    const { listed, status } = await previewAndRequest("person", "closed");
-    assert.deepEqual([listed, status], [[], "completed"]);
-  });
-
-  it("say when the floor of a report ends, for the deletion of that report", async () => {
-    await add("person", "suspected", old);
-    await add("customer_sar", "own", { ...recent, related_person_id: "suspected" });
-    const until = Date.parse(recent.timestamp) + 3_000 * dayMs;
-    assert.deepEqual(await previewAndRequest("customer_sar", "own"), {
-      listed: [["customer_sar", until]],
-      status: "pending",
-      until,
-    });
-  });
-
-  it("come with the holds on a report, for the deletion of that report", async () => {
-    await add("person", "other", old);
-    await add("customer_sar", "held", { ...old, related_person_id: "other" });
-    await store.hold(keyOf("customer_sar", "held"));
-    const { holds } = await previewRequest(app, keyOf("customer_sar", "held"));
-    assert.equal(holds.length, 1);
-  });
-});
 
 const transaction = (id: string, timestamp: string, sender: string) =>
   draftOf("transaction", id, { timestamp, sender_id: sender, sender_country: "DE" });

@@ -151,7 +151,6 @@ describe("any JSON value", () => {
   });
 });
 
-// What is JSON at all is in json-syntax.test.ts.
 describe("invalid JSON", () => {
   for (const [what, text] of [
     ["an empty body", ""],
