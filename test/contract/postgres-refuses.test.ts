@@ -82,12 +82,6 @@ describe("the service on PostgreSQL, when its role", () => {
     return (await service.client.send({ method: "GET", path, query, token })).status;
   }
 
-  /** Asked anew: it is known for a while. */
-  async function readiness(): Promise<number> {
-    service.clock.advanceMs(1_000);
-    return (await service.client.send({ method: "GET", path: "/health/ready" })).status;
-  }
-
   for (const [title, { begin, end, why, isUnready = false }] of Object.entries(refusals)) {
     it(`${title}, answers 503 until it has, and says why once`, async () => {
       const first = await add();
@@ -103,13 +97,14 @@ describe("the service on PostgreSQL, when its role", () => {
         assert.match(String(reply.headers["retry-after"]), /^[1-9]\d*$/);
         assert.doesNotMatch(reply.text, /postgres|sluice_|GRANT|relation/i);
       }
-      if (isUnready) await waitFor("it not to be ready", async () => (await readiness()) === 503);
+      if (isUnready)
+        await waitFor("it not to be ready", async () => (await readinessOf(service)) === 503);
       const logged = service.log.filter((line) => line.includes("requests are answered with 503"));
       assert.equal(logged.filter((line) => why.test(line)).length, 1, logged.join(""));
       assert.ok(service.log.length - loggedBefore < refused.length, "a line for each request");
       await server.query(end, url);
       await waitFor("a write", async () => (await add()).reply.status === 201);
-      await waitFor("it to be ready", async () => (await readiness()) === 200);
+      await waitFor("it to be ready", async () => (await readinessOf(service)) === 200);
       assert.equal(await statusOf(first.id), 200);
       for (const { id } of refused) assert.equal(await statusOf(id), 404);
       const { findings } = await service.app.store.checkIntegrity();
@@ -117,3 +112,9 @@ describe("the service on PostgreSQL, when its role", () => {
     });
   }
 });
+
+/** It is known for a while, so later each time. */
+async function readinessOf({ client, clock }: Service): Promise<number> {
+  clock.advanceMs(1_000);
+  return (await client.send({ method: "GET", path: "/health/ready" })).status;
+}
