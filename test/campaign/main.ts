@@ -1,8 +1,8 @@
 // `npm run campaign -- NAME [options]`; without a name it lists the campaigns.
 
 import { abuse } from "../abuse/campaign.ts";
-import { changes } from "../changes/campaign.ts";
-import { crash } from "../crash/campaign.ts";
+import { changes } from "../changes/run-store.ts";
+import { crash } from "../crash/crash-campaign.ts";
 import { crashClosing } from "../crash/closing/campaign.ts";
 import { crashImport } from "../crash/import/campaign.ts";
 import { crashRestore } from "../crash/restore/campaign.ts";

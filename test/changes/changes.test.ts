@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { requireNothingFound } from "../campaign/in-test.ts";
 import { engines } from "../campaign/campaign.ts";
-import { changes } from "./campaign.ts";
+import { changes } from "./run-store.ts";
 import {
   compareDelivery,
   compareNotices,

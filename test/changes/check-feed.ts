@@ -1,10 +1,9 @@
 // The comparison at the end, when everything has arrived: the store with what was sent, the feed with the store, each
 // consumer with the feed, and the recipients with what was erased.
 
-import { compare } from "../crash/compare.ts";
+import { compare, resolveUnanswered } from "../crash/compare.ts";
 import type { Ledger } from "../crash/ledger.ts";
 import { checkDeletions } from "../crash/recover.ts";
-import { resolveUnanswered } from "../crash/resolve-unanswered.ts";
 import { count, type Figures } from "../crash/site.ts";
 import { StoreError } from "../../src/store/interface/store-error.ts";
 import type { Ask, Client } from "../support/http-client.ts";

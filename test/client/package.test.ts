@@ -1,10 +1,10 @@
-// The package as a user installs it: packed, installed into an empty folder, its content and size,
-// its types, and that each runtime that is installed runs it.
+// The package as a user installs it: packed, installed into an empty folder, its content and size, its types, and that
+// each runtime that is installed runs it. The runtimes that the client supports, as far as they are installed.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -12,7 +12,41 @@ import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile } from "../repository/tree.ts";
 import { compileProgram, installClient, javascriptOf, type PackedClient } from "./built-client.ts";
 import { useSite } from "./real-site.ts";
-import { runtimes } from "./runtimes.ts";
+
+interface Runtime {
+  readonly name: string;
+  /** The command that runs a program, with its first arguments; undefined where it is not installed. */
+  readonly command: readonly [string, ...string[]] | undefined;
+}
+
+const runtimes: readonly Runtime[] = [
+  { name: "the Node of the checkout", command: [process.execPath] },
+  { name: "Node 20", command: findNode(20) },
+  { name: "Node 22", command: findNode(22) },
+  { name: "Bun", command: findProgram("bun", "run") },
+  { name: "Deno", command: findProgram("deno", "run", "--quiet", "--allow-net") },
+];
+
+/** In the PATH, where the first of several is often that of the checkout. */
+function findNode(major: number): readonly [string] | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const places = [...new Set(folders)].map((folder) => join(folder, "node"));
+  const found = places.find((place) => versionOf(place).startsWith(`v${major}.`));
+  return found === undefined ? undefined : [found];
+}
+
+function findProgram(
+  name: string,
+  ...words: readonly string[]
+): readonly [string, ...string[]] | undefined {
+  return versionOf(name) === "" ? undefined : [name, ...words];
+}
+
+/** Empty where the program does not run. */
+function versionOf(program: string): string {
+  const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  return status === 0 ? stdout : "";
+}
 
 const run = promisify(execFile);
 
@@ -47,8 +81,8 @@ import { Sluice, SluiceError, errorCodes, type Transaction } from "@sluice/clien
 const sluice = new Sluice({ baseUrl: "https://intake.example.com", apiKey: "key", organizationId: "demo" });
 const transaction: Transaction = { tx_id: "tx-1", type: "DEPOSIT", method: "SEPA", amount: 1250.5, currency: "EUR",
   status: "PENDING", sender_id: "person-81", sender_country: "DE", timestamp: new Date() };
-export const added: Promise<{ readonly write_count: number }> = sluice.transactions.add(transaction);
-export const exists = (error: unknown) => error instanceof SluiceError && error.code === errorCodes.record_exists;
+const added: Promise<{ readonly write_count: number }> = sluice.transactions.add(transaction);
+const exists = (error: unknown) => error instanceof SluiceError && error.code === errorCodes.record_exists;
 `;
 const wronglyTyped = "export const wrong: number = Sluice.name;\n";
 

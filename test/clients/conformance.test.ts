@@ -1,5 +1,6 @@
 // The clients in all languages do the same: each goes through all scenarios against a real server behind a faulty
-// proxy.
+// proxy. Concurrent calls of the clients that send them as lists, each against a real server behind a proxy: every call
+// gets the answer of a model, and its effect is stored once.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -11,7 +12,7 @@ import type { App } from "../../src/actions/app.ts";
 import { type OpenApp, openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import { startFaultyProxy } from "../client/faulty-proxy.ts";
+import { attemptOf, type Choose, startFaultyProxy } from "../client/faulty-proxy.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
@@ -20,6 +21,10 @@ import type { Fields } from "../support/record-generator.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";
 import { type Driver, type Program, startDriver, type Subject, subjects } from "./subject.ts";
+import { errorCatalogue } from "../../src/domain/error.ts";
+import { Model } from "../conformance/model.ts";
+import { typeNamed } from "../conformance/scene.ts";
+import { makeRandom, type Random } from "../support/random.ts";
 
 /** Where SLUICE_TEST_CLIENTS_ON says so, the servers use PostgreSQL. */
 const onPostgres = process.env["SLUICE_TEST_CLIENTS_ON"] === "postgres";
@@ -209,3 +214,132 @@ async function requireStored(
     assert.equal(history?.changes.length ?? 0, changes, resourceId);
   }
 }
+
+const callers = 64;
+const callsOfEach = 8;
+const lossTimeoutMs = 1_500;
+/** The synchronous client sends a request for each call. */
+const concurrent = subjects.filter(({ name }) => name !== "Python");
+let concurrentServer: Server;
+
+before(async () => {
+  concurrentServer = await startServer({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
+});
+after(async () => {
+  await concurrentServer.stop();
+  removeFolder(folder);
+});
+
+interface Call {
+  readonly op: "add" | "update";
+  readonly collection: "transactions";
+  readonly records: Readonly<Record<string, unknown>>;
+}
+
+interface Answered {
+  readonly ok?: { readonly write_count: number; readonly message: string };
+  readonly error?: { readonly code: number; readonly status: number; readonly fields: unknown[] };
+}
+
+const invalidStatus = "LOST";
+const { example } = typeNamed("transaction");
+
+/** A caller writes to two records of its own, so that its calls have one order in every language. */
+function callsOf(random: Random, caller: string): readonly Call[] {
+  return Array.from({ length: callsOfEach }, () => {
+    const tx_id = `${caller}-${random.integer(0, 1)}`;
+    const status = random.chance(0.1) ? invalidStatus : random.pick(["PENDING", "SETTLED"]);
+    const change = { tx_id, timestamp: "2026-01-01T00:00:00Z", status };
+    return random.chance(0.5)
+      ? { op: "add", collection: "transactions", records: { ...example, ...change } }
+      : { op: "update", collection: "transactions", records: change };
+  });
+}
+
+function requireVerdict(model: Model, { op, records }: Call, { ok, error }: Answered): void {
+  const isInvalid = records["status"] === invalidStatus;
+  const written = isInvalid
+    ? undefined
+    : model.write("transaction", [records], { mode: op, lenient: false }).drafts[0];
+  if (written === "created" || written === "updated") {
+    const done = written === "created" ? "added" : "updated";
+    assert.deepEqual([ok?.write_count, ok?.message], [1, `1 transaction was ${done}.`]);
+    return;
+  }
+  const name = (written ?? "validation_failed") as keyof typeof errorCatalogue;
+  const { code } = errorCatalogue[name];
+  const field = isInvalid ? "status" : "tx_id";
+  assert.deepEqual(error && [error.code, error.status, error.fields], [
+    code,
+    Math.floor(code / 100),
+    [field],
+  ]);
+}
+
+async function requireModelStored(model: Model, { organizationId }: Customer): Promise<void> {
+  await concurrentServer.operate(async ({ store }) => {
+    for (const [name, changes] of model.records) {
+      const [resourceType = "", resourceId = ""] = name.split("/");
+      const history = await store.readHistory({ organizationId, resourceType, resourceId });
+      const statuses = history?.changes.map(({ payload }) => JSON.parse(payload).status);
+      assert.deepEqual(
+        statuses,
+        changes.map((change) => change["status"]),
+        name,
+      );
+    }
+  });
+}
+
+/** Returns the requests that wrote. */
+async function playConcurrently(driver: Driver, choose: Choose) {
+  const customer = await concurrentServer.operate((app) =>
+    makeCustomer(app, concurrentServer.client),
+  );
+  const proxy = await startFaultyProxy([concurrentServer.address], {
+    choose,
+    delayMs: 2 * lossTimeoutMs,
+  });
+  try {
+    const { apiKey: api_key, organizationId: organization_id } = customer;
+    const limits = { timeout_ms: lossTimeoutMs, retry_for_ms: 120_000, scopes: allScopes };
+    const base_url = proxy.address;
+    await driver.ask({ op: "open", base_url, api_key, organization_id, ...limits });
+    const random = makeRandom(11);
+    const all = Array.from({ length: callers }, (_, at) => callsOf(random, `caller-${at}`));
+    const { ok: outcomes } = await driver.ask({ op: "concurrent", callers: all });
+    const model = new Model();
+    for (const [at, calls] of all.entries()) {
+      const answered = (outcomes as Answered[][])[at] ?? [];
+      assert.equal(answered.length, calls.length);
+      for (const [nth, call] of calls.entries()) requireVerdict(model, call, answered[nth] ?? {});
+    }
+    await requireModelStored(model, customer);
+  } finally {
+    await proxy.close();
+  }
+  return proxy.seen.filter(({ path }) => path.startsWith("/v2/"));
+}
+
+describe("concurrent calls", () => {
+  for (const subject of concurrent) {
+    it(`of the client for ${subject.name} are lists, and get the answers of single ones`, async (context) => {
+      const missing = await subject.missing();
+      if (missing !== undefined) {
+        context.skip(missing);
+        return;
+      }
+      const driver = startDriver(await subject.prepare(folder));
+      try {
+        const plain = await playConcurrently(driver, () => "none");
+        assert.ok(plain.length < (callers * callsOfEach) / 4, `${plain.length} requests`);
+        const lost = await playConcurrently(driver, (passing) =>
+          attemptOf(passing) === 1 && passing.path.startsWith("/v2/") ? "drop reply" : "none",
+        );
+        assert.ok(lost.length > 1);
+      } finally {
+        await driver.stop();
+      }
+    });
+  }
+});

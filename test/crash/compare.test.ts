@@ -12,7 +12,7 @@ import { updateOne } from "./acts-update.ts";
 import { checkExistence } from "./check-existence.ts";
 import { compare, type FindingKind } from "./compare.ts";
 import { makeTransactionFamily } from "./families.ts";
-import { type SentChange, type SentRecord, type Standing } from "./ledger.ts";
+import type { SentChange, SentRecord, Standing } from "./ledger.ts";
 import { awaitDeletions, checkDeletions } from "./recover.ts";
 import { makeSqliteSite, type SqliteSite, startOn } from "./sqlite/site.ts";
 import { readStored } from "./stored.ts";

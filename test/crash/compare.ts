@@ -1,5 +1,6 @@
-// Compares what a store holds with what was sent and answered, record by record and change by
-// change. Only reports; alters neither.
+// Compares what a store holds with what was sent and answered, record by record and change by change. Only reports;
+// alters neither. After a check, the outcome of requests that were never answered is known, and counts as reported from
+// then on.
 
 import {
   type Ledger,
@@ -82,7 +83,7 @@ function compareRecord(record: SentRecord, stored: StoredRecord | undefined): re
 }
 
 /** Where each change is found in the store, and what is found that is not a change. */
-export function match(
+function match(
   { changes }: SentRecord,
   payloads: readonly string[],
 ): { positions: ReadonlyMap<SentChange, readonly number[]>; unexpected: readonly string[] } {
@@ -133,4 +134,36 @@ export function isPresent(change: SentChange, stored: Stored): boolean {
 
 function isAscending(numbers: readonly number[]): boolean {
   return numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
+}
+
+interface Resolved {
+  /** Unanswered changes that turned out to be stored. */
+  readonly stored: number;
+  readonly absent: number;
+}
+
+export function resolveUnanswered(ledger: Ledger, stored: Stored): Resolved {
+  const learned = { stored: 0, absent: 0 };
+  for (const [key, record] of ledger.records) {
+    const { positions } = match(record, stored.records.get(nameOf(record))?.payloads ?? []);
+    for (const change of record.changes) {
+      const position = positions.get(change)?.[0];
+      change.foundAs =
+        position === undefined ? undefined : stored.records.get(key)?.payloads[position];
+      if (change.standing !== "unknown") continue;
+      change.standing = position === undefined ? "absent" : "stored";
+      learned[change.standing] += 1;
+    }
+    record.disturbed = false;
+    forgetRefused(record);
+  }
+  ledger.recent.length = 0;
+  return learned;
+}
+
+/** Rejected changes are searched for once; erased ones as long as the campaign lasts. */
+function forgetRefused({ changes }: SentRecord): void {
+  for (let index = changes.length - 1; index >= 0; index -= 1) {
+    if (changes[index]?.standing === "absent") changes.splice(index, 1);
+  }
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { requireNothingFound } from "../campaign/in-test.ts";
-import { crash } from "./campaign.ts";
+import { crash } from "./crash-campaign.ts";
 
 describe("a server that is killed under load", () => {
   it("has every acknowledged change once, and no other, after each restart", async (test) => {

@@ -1,5 +1,5 @@
 // What was sent and what was answered, change by change: the standard that a store is compared with
-// after a crash. Knows nothing of any store; resolve-unanswered.ts finds out the outcome of unanswered requests.
+// after a crash. Knows nothing of any store; compare.ts finds out the outcome of unanswered requests.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { normaliseTimestamp, type NormalisedTimestamp } from "../../src/domain/timestamp.ts";

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../support/random.ts";
-import { addLenient, addList, addOne, addStream, type Contest, contend } from "./acts-add.ts";
+import { addLenient, addList, addOne, addStream, contend, type Contest } from "./acts-add.ts";
 import { addLate, askDeletion, checkDeletionStates } from "./acts-delete.ts";
 import { addAgain, repeatAcknowledged, resend, updateList, updateOne } from "./acts-update.ts";
 import { makeCustomerFamily, makeLargeFamily, makeTransactionFamily } from "./families.ts";

@@ -4,7 +4,7 @@
 import type { App } from "../../src/actions/app.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { completeDeletion, describe, checkDeletion, settleDeletion } from "./acts-delete.ts";
+import { checkDeletion, completeDeletion, describe, settleDeletion } from "./acts-delete.ts";
 import { type AskedDeletion, keyOf, type Ledger, nameOf } from "./ledger.ts";
 import { exchange, type Sender } from "./sender.ts";
 import { recordReply } from "./record-reply.ts";

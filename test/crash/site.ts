@@ -9,10 +9,9 @@ import { makeRecordGenerator } from "../support/record-generator.ts";
 import { operate } from "../support/server.ts";
 import type { Contest } from "./acts-add.ts";
 import { checkExistence } from "./check-existence.ts";
-import { compare } from "./compare.ts";
+import { compare, resolveUnanswered } from "./compare.ts";
 import { Ledger, type SentRecord } from "./ledger.ts";
 import { checkDeletions } from "./recover.ts";
-import { resolveUnanswered } from "./resolve-unanswered.ts";
 import type { Sender } from "./sender.ts";
 import type { Stored } from "./stored.ts";
 

@@ -9,6 +9,7 @@
 // and that nothing exists that was not sent.
 
 import {
+  closeSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
@@ -16,7 +17,6 @@ import {
   readFileSync,
   truncateSync,
   writeSync,
-  closeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,7 @@
 // The files of the deployment, parsed without the programs that they are for: wherever those are not installed, a
-// syntax error or a wrong name is still found.
+// syntax error or a wrong name is still found. The templates of a Helm chart as text: every action is closed, every
+// block has its end, and every value and definition that is named exists. Renders nothing. The syntax of systemd's
+// units: sections, settings, comments and continued lines. Does not know which values are valid.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -11,8 +13,82 @@ import { Problem } from "../../src/settings/setting.ts";
 import { blocksOf } from "../repository/rule/pages.ts";
 import { readFile, readFiles, readPages, root, type TextFile } from "../repository/tree.ts";
 import { lacks } from "../support/lacking-program.ts";
-import { findTemplateErrors } from "./rule/templates.ts";
-import { findUnitErrors } from "./rule/units.ts";
+
+const opening: ReadonlySet<string> = new Set(["if", "range", "with", "define", "block"]);
+
+function findTemplateErrors(templates: readonly TextFile[], values: object): readonly string[] {
+  const defined = new Set(
+    templates.flatMap(({ text }) =>
+      [...text.matchAll(/\{\{-? *define "([\w.]+)"/g)].map(([, name = ""]) => name),
+    ),
+  );
+  return templates.flatMap(({ path, text }) =>
+    [
+      ...findOpenBlocks(text),
+      ...namesIn(text, /\binclude "([\w.]+)"/g)
+        .filter((name) => !defined.has(name))
+        .map((name) => `there is no definition ${name}`),
+      ...namesIn(text, /\.Values\.([A-Za-z][\w.]*)/g)
+        .filter((name) => !hasValue(values, name.split(".")))
+        .map((name) => `there is no value ${name}`),
+    ].map((why) => `${path}: ${why}`),
+  );
+}
+
+function findOpenBlocks(text: string): readonly string[] {
+  const actions = [...text.matchAll(/\{\{-?\s*(\/\*[\s\S]*?\*\/|[\s\S]*?)\s*-?\}\}/g)];
+  if ([...text.matchAll(/\{\{/g)].length !== actions.length) return ["an action is not closed"];
+  const open: string[] = [];
+  for (const [, action = ""] of actions) {
+    const [word = ""] = action.split(/\s/);
+    if (opening.has(word)) open.push(action);
+    if (word === "end" && open.pop() === undefined) return ["an end without a beginning"];
+  }
+  return open.map((action) => `"${action}" has no end`);
+}
+
+function namesIn(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, name = ""]) => name.replace(/\.$/, ""));
+}
+
+function hasValue(values: unknown, path: readonly string[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined) return true;
+  if (typeof values !== "object" || values === null || !(first in values)) return false;
+  return hasValue((values as Readonly<Record<string, unknown>>)[first], rest);
+}
+
+const sections: ReadonlySet<string> = new Set(["Unit", "Service", "Timer", "Install"]);
+
+/** Settings that may be repeated: later ones add to earlier ones. */
+const lists: ReadonlySet<string> = new Set(["SystemCallFilter", "Environment", "After", "Wants"]);
+
+function findUnitErrors({ path, text }: TextFile): readonly string[] {
+  const errors: string[] = [];
+  const seen = new Set<string>();
+  let section = "";
+  for (const [index, line] of joined(text).entries()) {
+    const [, title] = /^\[(\w+)\]$/.exec(line) ?? [];
+    const [, name] = /^([A-Z]\w+)=/.exec(line) ?? [];
+    const report = (why: string) => errors.push(`${path}: statement ${index + 1}: ${why}`);
+    if (line === "" || /^[#;]/.test(line)) continue;
+    if (title !== undefined) {
+      section = title;
+      if (!sections.has(title)) report(`there is no section ${title}`);
+      continue;
+    }
+    if (name === undefined) report(`"${line}" is not a setting`);
+    else if (section === "") report(`${name} is outside a section`);
+    else if (seen.has(`${section} ${name}`) && !lists.has(name)) report(`${name} is repeated`);
+    seen.add(`${section} ${name ?? ""}`);
+  }
+  return errors;
+}
+
+/** A backslash at the end of a line continues it. */
+function joined(text: string): readonly string[] {
+  return text.replace(/\\\n\s*/g, " ").split("\n");
+}
 
 const chart = "deploy/helm/sluice";
 

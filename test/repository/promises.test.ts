@@ -1,14 +1,55 @@
-// Each promise of the README is covered by tests that exist.
+// Each promise of the README is covered by tests that exist. The promises of the README, and the tests that the table
+// of promises names for each.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  findPromiseViolations,
-  type Promised,
-  promisedTests,
-  promisesOf,
-} from "./rule/promises.ts";
 import { findText, readFile } from "./tree.ts";
+import { rowsOf } from "./rule/reference.ts";
+
+interface Promised {
+  readonly promise: string;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** `- **Durable.** …` under "What it promises". */
+function promisesOf(readme: string): readonly string[] {
+  const part = readme.split("\n## What it promises\n")[1]?.split("\n## ")[0] ?? "";
+  return [...part.matchAll(/^- \*\*([^*.]+)\.\*\*/gm)].map(([, promise = ""]) => promise);
+}
+
+/** Rows of three cells below such titles: promise, test, title. */
+function promisedTests(page: string): readonly Promised[] {
+  return rowsOf(page)
+    .filter(([, test]) => test !== "test")
+    .map(([promise = "", path = "", title = ""]) => ({ promise, path, title }));
+}
+
+function findPromiseViolations(
+  promises: readonly string[],
+  tests: readonly Promised[],
+  read: (path: string) => string | undefined,
+): readonly string[] {
+  return [
+    ...(promises.length === 0 ? ["the README promises nothing"] : []),
+    ...promises
+      .filter((promise) => tests.every((test) => test.promise !== promise))
+      .map((promise) => `no test is named for the promise "${promise}"`),
+    ...tests
+      .filter(({ promise }) => !promises.includes(promise))
+      .map(({ promise, title }) => `the README does not promise "${promise}" (${title})`),
+    ...tests
+      .filter((test) => !isThere(test, read))
+      .map(({ path, title }) => `${path} has no test "${title}"`),
+  ];
+}
+
+/** The first argument of `it`; an ellipsis in the title matches an expression in a template. */
+function isThere({ path, title }: Promised, read: (path: string) => string | undefined): boolean {
+  const parts = title.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const quoted = parts.join("\\$\\{[^}]+\\}");
+  return new RegExp(`\\bit\\(\\s*(["'\`])${quoted}\\1`).test(read(path) ?? "");
+}
 
 describe("the promises of the README", () => {
   it("are each covered by tests that exist", () => {

@@ -20,7 +20,6 @@ const groups: Readonly<Record<string, Group>> = {
       "files/",
       "client/batcher",
       "client/concurrent-calls",
-      "client/first-reply",
       "client/options",
       "client/retries",
       "client/tokens",

@@ -1,12 +1,12 @@
 // The command `sluice export`: which records and changes it selects, and where it writes them.
 
-import { ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { type CommandLine, ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
 import { testFlagOf } from "../../../src/actions/record/export-records.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
 import { runExport } from "../../../src/bulk/export/run-export.ts";
@@ -15,7 +15,6 @@ import { run } from "../../../src/cli/run.ts";
 import { commandTable } from "../../../src/process/command-table.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import type { CommandLine } from "../../cli/command-line.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 import { acme, formats, makeStore, submit, withApp } from "./round-trip.ts";

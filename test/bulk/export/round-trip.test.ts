@@ -6,12 +6,12 @@ import { after, before, describe, it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
-import { hardRecords } from "./hard-records.ts";
 import {
   type Content,
   contentOf,
   exportTo,
   formats,
+  hardRecords,
   importFrom,
   makeStore,
   submit,

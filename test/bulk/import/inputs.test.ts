@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { brotliCompressSync, gzipSync, zstdCompressSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { acme, openStoreFor } from "../export/round-trip.ts";
 
