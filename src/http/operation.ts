@@ -65,7 +65,7 @@ export interface OperationDocument {
   readonly request?: Content;
   readonly reply: Content;
   /** Replies without a body besides the usual one, by their status. */
-  readonly empty?: Readonly<Record<number, Omit<Content, "media" | "schemas">>>;
+  readonly empty?: Readonly<Record<number, Omit<Content, "content" | "schemas">>>;
 }
 
 /** A request that is authenticated and may proceed. */

@@ -9,8 +9,7 @@ import { checkRecord } from "./verb/check-record.ts";
 import { issueToken } from "./verb/issue-token.ts";
 import { readChanges } from "./verb/read-changes.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
-import { requestDeletionByType } from "./verb/request-deletion-by-type.ts";
-import { requestDeletion } from "./verb/request-deletion.ts";
+import { requestDeletion, requestDeletionByType } from "./verb/request-deletion.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
 /** Every operation of the service for these record types. `added`: those of features. */

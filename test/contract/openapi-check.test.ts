@@ -36,7 +36,7 @@ const document = {
         responses: {
           "200": {
             content: {
-              "application/x-ndjson": { schema: { type: "string", contentSchema: found } },
+              "application/x-ndjson": { schema: found },
             },
           },
         },

@@ -11,7 +11,7 @@ import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { buildOpenApi, publishOpenApi } from "../../src/process/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
 import { tokenRequestSchema } from "../../src/http/verb/issue-token.ts";
-import { anyDeletionRequestSchema } from "../../src/http/verb/request-deletion-by-type.ts";
+import { anyDeletionRequestSchema } from "../../src/http/verb/request-deletion.ts";
 import { deletionRequestSchema } from "../../src/http/verb/request-deletion.ts";
 import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
@@ -207,7 +207,7 @@ describe("the document's schemas", () => {
   it("use no keyword and no format of the service's own", () => {
     assert.doesNotMatch(schemas, /"expected":/);
     const formats = [...schemas.matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format);
-    const standard = ["date", "date-time", "double", "int32", "int64", "uri"];
+    const standard = ["date", "date-time", "double", "int32", "int64"];
     assert.deepEqual([...new Set(formats)].toSorted(byCode), standard);
   });
 });

@@ -1,14 +1,15 @@
 // Bodies of requests and replies as the files of verb/ and public/ state them: description, media types, examples,
 // and the components that their schemas refer to.
 
-import { type Examples, type JsonSchema, type Media, schemaRef } from "./document.ts";
+import { type Examples, type JsonSchema, type MediaType, schemaRef } from "./document.ts";
 import type { HeaderPart } from "./parts.ts";
 
 export interface Content {
   readonly description: string;
   /** Headers in addition to the usual ones of a reply. */
   readonly headers?: readonly HeaderPart[];
-  readonly media: Media;
+  /** In JSON. */
+  readonly content: MediaType;
   /** Components by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
@@ -26,8 +27,8 @@ export function jsonReply(
   description: string,
   { name, schema, examples, parts }: Component,
 ): Content {
-  const media = { "application/json": { schema: schemaRef(name), examples } };
-  return { description, media, schemas: { [name]: schema, ...parts } };
+  const content = { schema: schemaRef(name), examples };
+  return { description, content, schemas: { [name]: schema, ...parts } };
 }
 
 export const encodings = "May be sent with `Content-Encoding` gzip, br or zstd.";

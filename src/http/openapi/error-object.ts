@@ -1,7 +1,7 @@
 // Error responses and error bodies as the document shows them, with examples that the service itself makes.
 
 import { AppError, type ErrorKind } from "../../domain/error.ts";
-import { errorAnswer } from "../reply/error-response.ts";
+import { errorBody } from "../reply/error-response.ts";
 import { objectSchema, textSchema } from "./content.ts";
 import {
   type Example,
@@ -18,15 +18,9 @@ export function errorRef({ name }: ErrorResponse): Reference {
 }
 
 export function errorObject(response: ErrorResponse): ResponseObject {
-  const examples = (problem: boolean): Record<string, Example> =>
-    Object.fromEntries(response.errors.map((kind) => exampleOf(response, kind, problem)));
-  return {
-    ...errorWithoutContent(response),
-    content: {
-      "application/json": { schema: schemaRef("Error"), examples: examples(false) },
-      "application/problem+json": { schema: schemaRef("Problem"), examples: examples(true) },
-    },
-  };
+  const examples = Object.fromEntries(response.errors.map((kind) => exampleOf(response, kind)));
+  const content = { "application/json": { schema: schemaRef("Error"), examples } };
+  return { ...errorWithoutContent(response), content };
 }
 
 /** The errors of a HEAD, whose replies have no body. */
@@ -39,19 +33,14 @@ export function errorWithoutContent({
   return { description, headers: headersOf(...usual, ...headers) };
 }
 
-/** The body as the service makes it, in one of its two forms. */
 function exampleOf(
   { fields = [] }: ErrorResponse,
   kind: ErrorKind,
-  problem: boolean,
 ): readonly [name: string, Example] {
   const error = new AppError(kind, { errors: kind === "validation_failed" ? fields : [] });
-  const { body } = errorAnswer(error, { problem, apiKeyExpected: false });
-  const value = JSON.parse(String(body)) as unknown;
-  return [error.errorName, { summary: `${error.code}: ${error.message}`, value }];
+  const summary = `${error.code}: ${error.message}`;
+  return [error.errorName, { summary, value: errorBody(error) }];
 }
-
-const message = textSchema("Error message.");
 
 /** The fields that are present only in replies to a token request in the form of OAuth 2.0. */
 const oauthFields = {
@@ -72,24 +61,12 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   ),
   Error: objectSchema(
     "The body of every error response.",
-    { code: codeSchema, message, errors: fieldErrorsSchema, ...oauthFields },
-    { sometimes: ["errors", ...Object.keys(oauthFields)] },
-  ),
-  Problem: objectSchema(
-    "The same error in the form of RFC 9457, for `Accept: application/problem+json`: the fields of Error, and more.",
     {
       code: codeSchema,
-      message,
-      type: {
-        type: "string",
-        format: "uri",
-        description: "Identifies the kind of error, by its code.",
-      },
-      title: textSchema("The HTTP status in words."),
-      status: { type: "integer", format: "int32", description: "The HTTP status." },
-      detail: textSchema("Error message, as `message`."),
+      message: textSchema("Error message."),
       errors: fieldErrorsSchema,
+      ...oauthFields,
     },
-    { sometimes: ["errors"] },
+    { sometimes: ["errors", ...Object.keys(oauthFields)] },
   ),
 };

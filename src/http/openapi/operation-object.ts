@@ -12,6 +12,7 @@ import {
 import type { PublicDocument, PublicRoute } from "../public/public-route.ts";
 import type { Content } from "./content.ts";
 import type {
+  Media,
   OperationObject,
   ParameterObject,
   Reference,
@@ -47,7 +48,7 @@ export function operationObject(
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request === undefined ? {} : { requestBody: requestBody(request) }),
     responses: {
-      [operation.success]: { ...withoutContent(reply), content: reply.media },
+      [operation.success]: { ...withoutContent(reply), content: inJson(reply) },
       ...Object.fromEntries(
         Object.entries(document.empty ?? {}).map(([status, empty]) => [
           status,
@@ -78,14 +79,18 @@ export function headObject(operation: Operation, document: OperationDocument): O
   };
 }
 
-function requestBody({ description, media }: Content): RequestBodyObject {
-  return { description, required: true, content: media };
+function requestBody(request: Content): RequestBodyObject {
+  return { description: request.description, required: true, content: inJson(request) };
+}
+
+function inJson({ content }: Content): Media {
+  return { "application/json": content };
 }
 
 function withoutContent({
   description,
   headers = [],
-}: Omit<Content, "media" | "schemas">): ResponseObject {
+}: Omit<Content, "content" | "schemas">): ResponseObject {
   return { description, headers: headersOf(...usualHeaders, ...headers) };
 }
 

@@ -5,15 +5,15 @@ import type { IncomingMessage } from "node:http";
 import { AppError, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { readSmallBody } from "../body/read-body.ts";
-import { objectSchema, textSchema } from "../openapi/content.ts";
+import { textSchema } from "../openapi/content.ts";
 
-export const formType = "application/x-www-form-urlencoded";
+const formType = "application/x-www-form-urlencoded";
 
 /** A token has 16 KiB at most. */
 const formBytesMax = 32 * 1_024;
 
-export const grantType = "client_credentials";
-export const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const grantType = "client_credentials";
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 export interface TokenForm {
   readonly organizationId: string;
@@ -23,23 +23,6 @@ export interface TokenForm {
   /** Undefined: the longest lifetime that the rule allows. */
   readonly expirySeconds: number | undefined;
 }
-
-const names = {
-  grant_type: textSchema(`\`${grantType}\`.`),
-  organization_id: textSchema("Organization for which the token is requested."),
-  client_assertion_type: textSchema(`\`${assertionType}\`.`),
-  client_assertion: textSchema("The token of the platform."),
-  scope: textSchema("Scopes, separated by spaces. Default: all that the rule grants."),
-  expiry_seconds: textSchema(
-    `Requested lifetime in seconds, ${limits.tokenSecondsMin} to ${limits.tokenSecondsMax}. Default: as long as the rule allows.`,
-  ),
-};
-
-export const tokenFormSchema = objectSchema(
-  "A token request with a token of the platform (RFC 7523).",
-  names,
-  { sometimes: ["scope", "expiry_seconds"] },
-);
 
 /** What the reply to a form contains in addition. */
 export const oauthReply = {

@@ -9,13 +9,7 @@ import {
 import { identifyProgram } from "../../actions/identity/identify-program.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes } from "../../domain/scope.ts";
-import {
-  type Content,
-  jsonReply,
-  jsonRequest,
-  objectSchema,
-  textSchema,
-} from "../openapi/content.ts";
+import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
 import { schemaRef } from "../openapi/document.ts";
 import { contentType, errorResponse, tooLarge } from "../openapi/error-responses.ts";
 import { exampleOrganizationId } from "../openapi/examples.ts";
@@ -27,16 +21,7 @@ import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { refuseCredential } from "../request/authenticate.ts";
 import { closedObject, jsonBody } from "../request/request-check.ts";
-import {
-  assertionType,
-  formType,
-  grantType,
-  isTokenForm,
-  oauthErrorOf,
-  oauthReply,
-  readTokenForm,
-  tokenFormSchema,
-} from "../request/token-form.ts";
+import { isTokenForm, oauthErrorOf, oauthReply, readTokenForm } from "../request/token-form.ts";
 
 const scopesSchema = closedObject(
   {
@@ -77,7 +62,7 @@ export const tokenRequestSchema = closedObject({
 
 const scopesExample = { organization_id: exampleOrganizationId, scopes: ["transactions:write"] };
 
-const keyRequest = jsonRequest({
+const request = jsonRequest({
   name: "AccessTokenRequest",
   schema: describedShape("Which access token is requested.", tokenRequestSchema),
   parts: {
@@ -91,28 +76,6 @@ const keyRequest = jsonRequest({
     },
   },
 });
-
-const formExamples = {
-  form: {
-    summary: "With a token of a platform",
-    value: {
-      grant_type: grantType,
-      client_assertion_type: assertionType,
-      client_assertion: "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJpbnRha2UifQ.c2lnbmF0dXJl",
-      organization_id: exampleOrganizationId,
-      scope: "transactions:write",
-    },
-  },
-};
-
-const request: Content = {
-  ...keyRequest,
-  media: {
-    ...keyRequest.media,
-    [formType]: { schema: schemaRef("TokenForm"), examples: formExamples },
-  },
-  schemas: { ...keyRequest.schemas, TokenForm: tokenFormSchema },
-};
 
 const reply = jsonReply("The access token.", {
   name: "AccessToken",

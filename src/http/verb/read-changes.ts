@@ -14,7 +14,7 @@ import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/cont
 import type { ParameterObject } from "../openapi/document.ts";
 import { schemaRef } from "../openapi/document.ts";
 import { offsetGone } from "../openapi/error-responses.ts";
-import { exampleOffset, exampleOrganizationId, idExample } from "../openapi/examples.ts";
+import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
 import { changeTag, type HeaderPart } from "../openapi/parts.ts";
 import type { HandlerInput, OperationDocument, Verb } from "../operation.ts";
 import type { Answer } from "../reply/reply.ts";
@@ -178,27 +178,7 @@ const document: OperationDocument = {
       enum: ["content"],
     }),
   ],
-  reply: {
-    ...reply,
-    headers: streamHeaders,
-    media: {
-      ...reply.media,
-      "text/event-stream": {
-        schema: textSchema(
-          "With `live=sse`: `data` events, each with an array of changes, and after each a `control` event with " +
-            "`streamNextOffset`, `streamCursor` and `upToDate`.",
-        ),
-        examples: {
-          stream: {
-            summary: "An event, and where to go on",
-            value:
-              `event: data\ndata:${JSON.stringify([exampleOf(undefined)])}\n\n` +
-              `event: control\ndata:{"streamNextOffset":"${exampleOffset}","streamCursor":"2710042","upToDate":true}\n\n`,
-          },
-        },
-      },
-    },
-  },
+  reply: { ...reply, headers: streamHeaders },
   empty: {
     204: { description: "A long poll without news.", headers: streamHeaders },
     304: {

@@ -1,26 +1,29 @@
-// DELETE /v2/<type>: queues the deletion of a record. POST /v2/deletion_request shares this code.
+// DELETE /v2/<type>: queues the deletion of a record.
 
+import { requireScope } from "../../actions/access/identify-caller.ts";
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/deletion/request-deletion.ts";
 import { type DeletionBasis, deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, type RecordType } from "../../domain/record-type.ts";
+import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import { identifier, oneOf as oneOfNames } from "../../domain/schema/fields.ts";
 import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { closedObject, jsonBody } from "../request/request-check.ts";
 import type { HttpContext } from "../http-context.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
-import type { Example, JsonSchema } from "../openapi/document.ts";
+import type { Example, Examples, JsonSchema } from "../openapi/document.ts";
 import { changeErrors, recordNotFound, requestInFlight } from "../openapi/error-responses.ts";
 import { exampleDeletionId, exampleReason, idExample } from "../openapi/examples.ts";
+import { deletionTag } from "../openapi/parts.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { componentName, oneOf } from "../openapi/wording.ts";
 import { type HandlerInput, type Operation, requireType, type Verb } from "../operation.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark } from "../request/idempotency-key.ts";
 
-export const reasonSchema: SchemaShape = {
+const reasonSchema: SchemaShape = {
   type: "string",
   description: "Reason for deletion.",
   minLength: 1,
@@ -29,7 +32,7 @@ export const reasonSchema: SchemaShape = {
   expected: `text of 1 to ${limits.reasonCharactersMax} characters without NUL (U+0000)`,
 };
 
-export const basisSchema: SchemaShape = oneOfNames(
+const basisSchema: SchemaShape = oneOfNames(
   "On which basis the request rests. The receipt contains its salted hash.",
   deletionBasisNames,
 );
@@ -42,16 +45,12 @@ export function deletionRequestSchema(type: RecordType): ObjectSchema {
   );
 }
 
-export const queuedDescription = "The deletion is queued.";
+const queuedDescription = "The deletion is queued.";
 
-export const deletionDescription =
+const deletionDescription =
   "Queues the permanent deletion of the record and everything that belongs to it, and replies at once, before anything is " +
   "removed. While a deletion is open, another request returns the same `deletion_request_id`, and writes to the record " +
   "are 409.";
-
-export function acceptedName(type: RecordType): string {
-  return `${componentName(type)}DeletionAccepted`;
-}
 
 const requestId = textSchema(
   "Unique identifier of the deletion request, for `GET /v2/deletion_request`.",
@@ -63,22 +62,14 @@ function idSchemas(types: readonly RecordType[]): Readonly<Record<string, JsonSc
   );
 }
 
-function acceptedSchema(type: RecordType): JsonSchema {
-  const properties = { ...idSchemas([type]), deletion_request_id: requestId };
-  return objectSchema("The deletion is queued.", properties);
-}
-
 /** Has the id of one of the types. */
-export function acceptedOfAny(types: readonly RecordType[]): JsonSchema {
+function acceptedSchema(types: readonly RecordType[], description: string): JsonSchema {
   const ids = idSchemas(types);
-  return objectSchema(
-    "The deletion is queued; the same reply as to the DELETE of the type.",
-    { ...ids, deletion_request_id: requestId },
-    { sometimes: Object.keys(ids) },
-  );
+  const sometimes = types.length === 1 ? [] : Object.keys(ids);
+  return objectSchema(description, { ...ids, deletion_request_id: requestId }, { sometimes });
 }
 
-export function acceptedExample(type: RecordType): object {
+function acceptedExample(type: RecordType): object {
   return { [type.idField]: idExample(type), deletion_request_id: exampleDeletionId };
 }
 
@@ -86,7 +77,7 @@ export function deleteScope({ family }: RecordType): Scope {
   return `${family}:delete` as Scope;
 }
 
-export const deletionErrors = [recordNotFound, requestInFlight, ...changeErrors];
+const deletionErrors = [recordNotFound, requestInFlight, ...changeErrors];
 
 export const requestDeletion: Verb = {
   verb: "request deletion",
@@ -114,8 +105,8 @@ export const requestDeletion: Verb = {
         examples: { deletion },
       }),
       reply: jsonReply(queuedDescription, {
-        name: acceptedName(type),
-        schema: acceptedSchema(type),
+        name: `${componentName(type)}DeletionAccepted`,
+        schema: acceptedSchema([type], queuedDescription),
         examples: { queued },
       }),
     };
@@ -145,7 +136,7 @@ interface Wanted {
   readonly bytes: Buffer;
 }
 
-export async function answerDeletion(
+async function answerDeletion(
   { app, onDeletionRequested }: HttpContext,
   { request, caller }: HandlerInput,
   { operation, bytes, ...wanted }: Wanted,
@@ -156,4 +147,79 @@ export async function answerDeletion(
   const deletionRequestId = await queueDeletion(app, caller, { ...wanted, idempotency });
   onDeletionRequested();
   return jsonAnswer(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
+}
+
+// POST /v2/deletion_request: the same, for clients and proxies that cannot send a body with a DELETE.
+
+export const deletableTypes: readonly RecordType[] = recordTypes.filter((type) => type.deletable);
+
+export const anyDeletionRequestSchema = closedObject(
+  {
+    resource_type: oneOfNames(
+      "Type of the record.",
+      deletableTypes.map((type) => type.resourceType),
+    ),
+    resource_id: identifier("Unique identifier of the record."),
+    reason: reasonSchema,
+    basis: basisSchema,
+  },
+  { required: ["resource_type", "resource_id", "reason"] },
+);
+
+export const requestDeletionByType: Verb = {
+  verb: "request deletion by type",
+  permission: "delete",
+  body: "one",
+  success: 200,
+  errors: deletionErrors,
+
+  document: (_operation, types) => {
+    const deletable = types.filter((type) => type.deletable === true);
+    return {
+      tag: deletionTag,
+      summary: "Request the deletion of a record",
+      description: `The same as the DELETE of the type, for clients and proxies that cannot send a body with it. ${deletionDescription}`,
+      request: jsonRequest({
+        name: "DeletionRequest",
+        schema: describedShape("Which record to delete, and why.", anyDeletionRequestSchema),
+        examples: exampleOfEach(deletable, (type) => ({
+          resource_type: type.resourceType,
+          resource_id: idExample(type),
+          reason: exampleReason,
+        })),
+      }),
+      reply: jsonReply(queuedDescription, {
+        name: "DeletionAccepted",
+        schema: acceptedSchema(
+          deletable,
+          "The deletion is queued; the same reply as to the DELETE of the type.",
+        ),
+        examples: exampleOfEach(deletable, acceptedExample),
+      }),
+    };
+  },
+
+  makeHandler: (context, operation) => {
+    const read = jsonBody(anyDeletionRequestSchema, "deletion request");
+    return async (input) => {
+      const { body, bytes } = await read(input.request);
+      const asked = body as {
+        resource_type: string;
+        resource_id: string;
+        reason: string;
+        basis?: DeletionBasis;
+      };
+      const type = recordTypeByName(asked.resource_type);
+      if (type === undefined) throw new Error("a valid deletion request names no known type");
+      requireScope(input.caller, deleteScope(type));
+      const { resource_id: id, reason, basis } = asked;
+      return answerDeletion(context, input, { operation, type, id, reason, basis, bytes });
+    };
+  },
+};
+
+function exampleOfEach(types: readonly RecordType[], make: (type: RecordType) => object): Examples {
+  return Object.fromEntries(
+    types.map((type) => [type.resourceType, { summary: type.title, value: make(type) }]),
+  );
 }

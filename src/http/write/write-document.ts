@@ -15,13 +15,7 @@ import {
   objectSchema,
   textSchema,
 } from "../openapi/content.ts";
-import {
-  type Example,
-  type Examples,
-  type JsonSchema,
-  type MediaType,
-  schemaRef,
-} from "../openapi/document.ts";
+import { type Example, type JsonSchema, schemaRef } from "../openapi/document.ts";
 import { codeSchema, fieldErrorsSchema } from "../openapi/error-responses.ts";
 import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
 import { oneOf } from "../openapi/wording.ts";
@@ -45,23 +39,17 @@ export function oneOrMany(operation: Operation): string {
   return operation.body === "either" ? `${one} or a list of them` : one;
 }
 
-/** The body of one record, a list of them, or a stream, as the operation allows. */
+/** A single record in place of a list, and a stream, are described in words: generators can't represent them. */
 export function recordsRequest({ body }: Operation, record: Component): Content {
   if (body === "one") return jsonRequest(record);
   const { name, schema, examples } = record;
-  const one = schemaRef(name);
-  const values = Object.values(examples).map(({ value }) => value as object);
-  const items = { type: "array", minItems: 1, maxItems: limits.batchItemsMax, items: one };
-  const list: Example = { summary: "A list", value: values };
+  const { batchItemsMax: maxItems } = limits;
+  const value = Object.values(examples).map((example) => example.value);
   return {
     description: `${encodings}${body === "either" ? " One record may be sent without a list." : ""} Streams may have any length.`,
-    media: {
-      // This is not oneOf, although only one can match: from oneOf a common generator makes code that does not compile.
-      "application/json":
-        body === "list"
-          ? { schema: items, examples: { list } }
-          : { schema: { anyOf: [one, items] }, examples: { ...examples, list } },
-      "application/x-ndjson": streamOf(one, { summary: "A stream", values }),
+    content: {
+      schema: { type: "array", minItems: 1, maxItems, items: schemaRef(name) },
+      examples: { list: { summary: "A list", value } },
     },
     schemas: { [name]: schema },
   };
@@ -71,70 +59,35 @@ export function writeReply(operation: Operation, mode: WriteMode): Content {
   const type = requireType(operation);
   const schema = schemaRef("WriteResult");
   const description = "Written to stable storage.";
-  const written = {
+  const value = {
     success: true,
     write_count: 1,
     message: `${describeWritten(mode, type)}.`,
     organization_id: exampleOrganizationId,
   };
-  const strict: Examples = { written: { summary: "Written", value: written } };
+  const written: Example = { summary: "Written", value };
   if (operation.body === "one") {
-    const media = { "application/json": { schema, examples: strict } };
-    return { description, media, schemas: writeSchemas };
+    return { description, content: { schema, examples: { written } }, schemas: writeSchemas };
   }
   const status = mode === "update" ? "updated" : "created";
   const lenient: Example = {
     summary: "With Prefer: handling=lenient",
     value: {
-      ...written,
-      message: `${written.message} 1 refused; see results.`,
+      ...value,
+      message: `${value.message} 1 refused; see results.`,
       results: [
         { index: 0, id: idExample(type), status },
         { index: 1, status: "refused", ...refusalExample(type) },
       ],
     },
   };
-  const line = { oneOf: [schemaRef("StreamRefusal"), schemaRef("StreamSummary")] };
   return {
     description: `${description} The reply to a stream is a stream: a line for each refused record, then a summary.`,
     headers: ["PreferenceApplied"],
-    media: {
-      "application/json": { schema, examples: { ...strict, lenient } },
-      "application/x-ndjson": streamOf(line, {
-        summary: "One of two refused",
-        values: [{ line: 2, ...refusalExample(type) }, summaryExample],
-      }),
-    },
+    content: { schema, examples: { written, lenient } },
     schemas: writeSchemas,
   };
 }
-
-/** The body has one JSON value a line; `contentSchema` is the schema of a line. */
-function streamOf(
-  contentSchema: JsonSchema,
-  { summary, values }: { readonly summary: string; readonly values: readonly object[] },
-): MediaType {
-  const value = values.map((item) => `${JSON.stringify(item)}\n`).join("");
-  return {
-    schema: {
-      type: "string",
-      description: "One JSON object per line.",
-      contentMediaType: "application/x-ndjson",
-      contentSchema,
-    },
-    examples: { stream: { summary, value } },
-  };
-}
-
-const summaryExample = {
-  success: true,
-  write_count: 1,
-  message: "The stream was read to its end.",
-  organization_id: exampleOrganizationId,
-  received: 2,
-  unchanged: 0,
-  refused: 1,
-};
 
 function refusalExample(type: RecordType): object {
   return {
@@ -144,13 +97,6 @@ function refusalExample(type: RecordType): object {
   };
 }
 
-const organizationId = textSchema("Organization that it belongs to.");
-const refusalSchemas = {
-  code: codeSchema,
-  message: textSchema("Why it was refused."),
-  errors: fieldErrorsSchema,
-};
-
 const writeSchemas: Readonly<Record<string, JsonSchema>> = {
   WriteResult: objectSchema(
     "The result of a write. The data is on stable storage.",
@@ -158,7 +104,7 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
       success: { type: "boolean", description: "Always true: the request was processed." },
       write_count: countSchema("Number of changes stored."),
       message: textSchema("The same in words."),
-      organization_id: organizationId,
+      organization_id: textSchema("Organization that it belongs to."),
       results: {
         type: "array",
         description: "One entry per item, in order; only with `Prefer: handling=lenient`.",
@@ -177,37 +123,12 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
         description: "What happened to the item.",
         enum: ["created", "updated", "unchanged", "refused"],
       },
-      ...refusalSchemas,
+      code: codeSchema,
       message: textSchema(
         "Why it was refused; with `verdicts=single` also what was written, as the reply to a single request says.",
       ),
+      errors: fieldErrorsSchema,
     },
     { sometimes: ["id", "code", "message", "errors"] },
-  ),
-  StreamRefusal: objectSchema(
-    "A line of the reply to a stream: a record that was refused.",
-    {
-      line: countSchema("Line of the request, from 1."),
-      id: textSchema("Identifier of the record; absent if the line has no readable one."),
-      ...refusalSchemas,
-    },
-    { sometimes: ["id", "message", "errors"] },
-  ),
-  StreamSummary: objectSchema(
-    "The last line of the reply to a stream. Without it the reply is incomplete, and the stream can safely be sent again.",
-    {
-      success: { type: "boolean", description: "True if the stream was read to its end." },
-      write_count: countSchema("Number of changes stored."),
-      message: textSchema("The same in words, or why the stream was not read to its end."),
-      organization_id: organizationId,
-      received: countSchema("Lines read, without blank ones."),
-      unchanged: countSchema("Records that already existed and were identical."),
-      refused: countSchema("Records refused."),
-      unlisted: countSchema(
-        "Refused records without a line in the reply, because the client did not read it while sending.",
-      ),
-      code: codeSchema,
-    },
-    { sometimes: ["unlisted", "code"] },
   ),
 };
