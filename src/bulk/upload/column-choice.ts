@@ -17,15 +17,12 @@ export interface ColumnChoice {
 export interface MappingChoice {
   /** The name of a preset, which the others override; empty for none. */
   readonly preset: string;
-  /** The layout, whose parts are text or values. */
   readonly layout: Readonly<Record<string, unknown>>;
   /** Columns that are not among them are chosen by name. */
   readonly columns: readonly ColumnChoice[];
-  /** Further fields, as in `sluice import --map`. */
   readonly more: string;
 }
 
-/** The columns of an input for which people choose fields, without those that exports add. */
 export function choosable(columns: readonly string[]): readonly string[] {
   return [...new Set(columns)].filter((column) => column !== "" && !isBulkKey(column));
 }
@@ -96,12 +93,10 @@ export function toMapping(
   return mapping;
 }
 
-/** The fields of which it maps at least a part. */
 function namedIn(mapping: Mapping): ReadonlySet<string> {
   return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
 }
 
-/** The columns that a preset reads. */
 export function columnsIn(mapping: Mapping): ReadonlySet<string> {
   const columns = [...mapping.values()].flatMap((origin) => {
     if ("column" in origin) return origin.column;

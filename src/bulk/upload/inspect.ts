@@ -22,26 +22,20 @@ import {
 } from "./column-choice.ts";
 
 export interface InspectedColumn extends ColumnChoice {
-  /** The first values, shortened. */
   readonly samples: readonly string[];
-  /** True for a column that the preset reads. */
   readonly isInPreset: boolean;
-  /** A field with a similar name, for a column without a field. */
   readonly meant: string | undefined;
 }
 
 export interface InspectedRow {
   readonly row: number;
-  /** Several for a state that is sent as its changes; none for a row that can't be mapped. */
   readonly records: readonly (readonly (readonly [field: string, value: string])[])[];
   readonly errors: readonly FieldError[];
 }
 
 export interface Inspection {
   readonly preset: string;
-  /** The layout as it was given. */
   readonly layout: Layout;
-  /** What else the file showed. */
   readonly detected: Layout;
   readonly columns: readonly InspectedColumn[];
   readonly more: string;
@@ -99,7 +93,6 @@ export async function inspectFile(
   }
 }
 
-/** Throws OperatorError. */
 function readChosen(preset: string): MappingFile {
   if (preset === "") return { mapping: new Map(), layout: {} };
   if (presetNames.some((name) => name === preset)) return readPreset(preset);

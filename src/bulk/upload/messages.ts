@@ -1,5 +1,4 @@
-// The messages between the main thread and the thread of an upload: one thread for each inspection and each import.
-// Types only.
+// The messages between the main thread and the thread of an upload. Types only.
 
 import type { OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
@@ -12,16 +11,13 @@ import type { ImportWrite } from "../import/store-target.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 
-/** The file and how to import it. */
 export interface UploadPlan {
-  /** The path of the uploaded file; it has the ending of the file's name. */
   readonly file: string;
   /** The name that people know; messages use it instead of the path. */
   readonly fileName: string;
   readonly resourceType: string;
   readonly organizationId: string;
   readonly update: boolean;
-  /** The first day of timestamps that are accepted. */
   readonly timestampMin: string;
 }
 
@@ -38,13 +34,18 @@ export type UploadTask =
       readonly mapping: Mapping;
     };
 
+/** By the kind of the task. */
+export interface UploadResults {
+  readonly inspect: Inspection;
+  readonly check: FileCheck;
+  readonly import: FileReport;
+}
+
 export interface UploadStep extends Counts {
   readonly rows: number;
-  /** The part of the file that is done, from 0 to 1. */
   readonly share: number;
 }
 
-/** A row that was refused, for people. */
 export interface RefusedRow {
   readonly row: number;
   readonly reason: string;
@@ -59,9 +60,7 @@ export type FromUpload =
   | { readonly kind: "write"; readonly id: number; readonly write: ImportWrite }
   | { readonly kind: "step"; readonly step: UploadStep }
   | { readonly kind: "refused"; readonly rows: readonly RefusedRow[] }
-  | { readonly kind: "inspected"; readonly inspection: Inspection }
-  | { readonly kind: "checked"; readonly check: FileCheck }
-  | { readonly kind: "imported"; readonly report: FileReport }
+  | { readonly kind: "ended"; readonly result: UploadResults[keyof UploadResults] }
   /** `error` is undefined for an internal error. */
   | {
       readonly kind: "failed";

@@ -1,5 +1,4 @@
-// Writes what a person uploads to a new private file, up to a number of bytes. Leaves no file if it can't be received
-// completely.
+// Writes what a person uploads to a new private file of bounded size. Leaves no file if it can't be received.
 
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -9,10 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
 
-/**
- * Resolves to the number of bytes; otherwise the folder of the file is removed. Throws OperatorError for a file that is
- * empty or too large, and what the source throws.
- */
+/** If it can't, the folder of the file is removed. Throws OperatorError, and what the source throws. */
 export async function receiveFile(
   path: string,
   source: Readable,

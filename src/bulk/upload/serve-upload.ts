@@ -19,30 +19,28 @@ import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from ".
 /** How many lists are in flight, and how many rows each has at most: the main thread receives a list in one tick. */
 const lists = { connections: 2, listRows: 250 } as const;
 
-/** How many refused rows are shown; the file of refused rows has all of them. */
 const refusedRowsShown = 100;
 const reasonCharactersShown = 300;
 const rowsPerStep = 1_000;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
-/** Resolves when the result was sent. */
 export async function serveUpload(port: Port, task: UploadTask): Promise<void> {
   const send = (message: FromUpload): void => port.postMessage(message);
   const { file, fileName } = task.plan;
   try {
-    if (task.kind === "inspect") {
-      const inspection = await inspectFile(file, optionsOf(task.plan), task.choice);
-      send({ kind: "inspected", inspection });
-    } else if (task.kind === "check") {
-      send({ kind: "checked", check: await runCheck(task, send) });
-    } else {
-      send({ kind: "imported", report: await runImport(port, task, send) });
-    }
+    send({ kind: "ended", result: await perform(port, task, send) });
   } catch (error) {
     const known = error instanceof OperatorError ? error.kind : undefined;
     send({ kind: "failed", error: known, message: reasonOf(error).replaceAll(file, fileName) });
   }
+}
+
+function perform(port: Port, task: UploadTask, send: (message: FromUpload) => void) {
+  if (task.kind === "inspect") {
+    return inspectFile(task.plan.file, optionsOf(task.plan), task.choice);
+  }
+  return task.kind === "check" ? runCheck(task, send) : runImport(port, task, send);
 }
 
 function optionsOf({ resourceType, organizationId, update, timestampMin }: UploadPlan) {
@@ -112,7 +110,6 @@ function describeRefused({ row, message, errors }: Refusal): RefusedRow {
   return { row: row.number, reason };
 }
 
-/** Sends drafts to the main thread and waits for their outcome. */
 function writeOverPort(
   port: Port,
   stopping: AbortController,

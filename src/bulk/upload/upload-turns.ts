@@ -1,5 +1,4 @@
-// Lets only few uploads use a thread at the same time. Others wait, people in turn. For each person, and for each
-// organization, only one runs at a time, so that nobody occupies all threads.
+// Lets few uploads use a thread at a time, one for each person and each organization. People wait in turn.
 
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { busy, type NewUpload, stopOf, uploadLimits } from "./upload.ts";
@@ -20,9 +19,7 @@ export class UploadTurns {
     this.#atOnce = atOnce;
   }
 
-  /**
-   * Runs `work` in its turn. Rejects like `work`, and with OperatorError if too many wait, or if it is stopped before.
-   */
+  /** Rejects like `work`, and with OperatorError if too many wait, or if it is stopped before. */
   async run<Result>(
     { ownerId, organizationId }: Whose,
     stopping: AbortSignal,

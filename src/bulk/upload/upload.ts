@@ -11,7 +11,6 @@ import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
 export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
   /** The id of an upload of the same person, of which this is a repaired file: its columns are chosen alike. */
   readonly repairs?: string | undefined;
-  /** The operator to whom it belongs: nobody else can see it. */
   readonly ownerId: string;
 }
 
@@ -22,45 +21,32 @@ export type UploadState =
   | {
       readonly name: "ended";
       readonly step: UploadStep;
-      /** Undefined for an import that has reached the end of the file. */
       readonly failure: string | undefined;
       readonly report: FileReport | undefined;
     };
 
-export interface Upload extends NewUpload {
-  readonly uploadId: string;
-  readonly bytes: number;
-  readonly receivedAt: number;
-  readonly state: UploadState;
-  readonly inspection: Inspection | undefined;
-  /** Changes with the mapping, so that nobody imports with another mapping than was shown. */
-  readonly inspectionNo: number;
-  /** What an import with this mapping would refuse; undefined until all rows were checked. */
-  readonly check: FileCheck | undefined;
-  /** The first refused rows. */
-  readonly refused: readonly RefusedRow[];
-}
-
 /** An upload in the memory of this process, from its first byte on. */
-export interface UploadEntry
-  extends
-    Omit<UploadPlan, "timestampMin">,
-    Omit<Upload, "state" | "inspection" | "inspectionNo" | "check" | "refused"> {
+export interface UploadEntry extends NewUpload {
+  readonly uploadId: string;
+  readonly receivedAt: number;
+  file: string;
+  bytes: number;
+  state: UploadState | { readonly name: "arriving" };
+  inspection: Inspection | undefined;
+  /** Changes with the mapping, so that nobody imports with another mapping than was shown. */
   inspectionNo: number;
   /** The last one; undefined for columns that are chosen by name. */
   choice: MappingChoice | undefined;
+  /** What an import with this mapping would refuse; undefined until all rows were checked. */
   check: FileCheck | undefined;
+  readonly refused: RefusedRow[];
   keptUntil: number;
-  state: UploadState | { readonly name: "arriving" };
-  inspection: Inspection | undefined;
-  refused: RefusedRow[];
-  /** Called after each change. */
   readonly watchers: Set<() => void>;
-  /** Ends the import. */
   readonly stopping: AbortController;
-  /** Ends downloads. */
   readonly removal: AbortController;
 }
+
+export type Upload = Readonly<UploadEntry> & { readonly state: UploadState };
 
 export const uploadLimits = {
   /** From its arrival, and again from the end of its import. */
@@ -107,9 +93,11 @@ export function busy(why: string): OperatorError {
   return new OperatorError("upload", `${why} Try again in a moment; nothing was changed.`);
 }
 
-/** Why an import was stopped. */
 export function stopOf({ reason }: AbortSignal): OperatorError {
   if (reason instanceof OperatorError) return reason;
+  if (reason instanceof DOMException && reason.name === "TimeoutError") {
+    return new OperatorError("input", "The first rows of this file take too long to read.");
+  }
   return new OperatorError("stopped", "It was stopped.");
 }
 
@@ -125,7 +113,6 @@ export function noSuchUpload(): OperatorError {
   );
 }
 
-/** `whose` begins the sentence and contains the number of uploads. */
 export function tooMany(whose: string): OperatorError {
   return new OperatorError(
     "upload",

@@ -14,13 +14,12 @@ import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatOfName, parquetRefused } from "../formats/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
-import type { FileCheck } from "../import/check-file.ts";
 import type { FileReport } from "../import/import-file.ts";
 import { presetNames } from "../import/mapping.ts";
 import { layoutParts } from "../formats/layout.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
-import type { UploadStep } from "./messages.ts";
+import type { UploadResults, UploadStep, UploadTask } from "./messages.ts";
 import { receiveFile } from "./receive-file.ts";
 import {
   busy,
@@ -40,67 +39,54 @@ import {
   uploadsOff,
 } from "./upload.ts";
 import {
-  checkInThread,
-  importInThread,
-  inspectInThread,
+  runInThread,
   type StartUploadThread,
+  type ThreadEvents,
   type WriteImport,
 } from "./upload-thread.ts";
 import { UploadTurns } from "./upload-turns.ts";
 
-/** The private folder of this process, created with the first upload. */
 export interface UploadFolder {
   readonly path: string;
-  /** Removes the folder with everything in it. */
   readonly remove: () => Promise<void>;
 }
 
 export interface UploadsOptions {
   readonly makeFolder: () => Promise<UploadFolder>;
   readonly startThread: StartUploadThread;
-  /** The largest size of a file; 0 if uploads are disabled. */
   readonly bytesMax: number;
-  /** The first day of timestamps that are accepted. */
   readonly timestampMin: string;
   readonly now: () => number;
-  /** Internal errors. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs the import in its thread. */
 export type RunImport = (onStep: (step: UploadStep) => void) => Promise<FileReport>;
 
 interface StartOptions {
-  /** The number of the inspection that the person has confirmed. */
   readonly inspectionNo: number;
   readonly write: WriteImport;
-  /**
-   * Throws OperatorError once the person may no longer import; called repeatedly, because an import may write nothing
-   * for a long time.
-   */
+  /** Throws OperatorError once the person may no longer import; called repeatedly. */
   readonly requireAllowed: () => Promise<void>;
-  /** Runs the import, and records that it runs; an error that it throws is shown as the failure. */
   readonly record: (run: RunImport) => Promise<FileReport>;
 }
 
 const sweepMs = 60_000;
+/** The longest time for reading the first rows of a file. */
+const inspectionMsMax = 15_000;
 /** How often an import checks that the person who started it may still import. */
 const allowedMs = 2_000;
 
 export class Uploads {
-  /** For the inputs of a page. */
   readonly layoutParts = layoutParts;
   readonly presetNames = presetNames;
   readonly #options: UploadsOptions;
   readonly #entries = new Map<string, UploadEntry>();
   readonly #timer: NodeJS.Timeout;
   #folder: Promise<UploadFolder> | undefined;
-  /** Imports that have not ended. */
   readonly #running = new Set<Promise<void>>();
   readonly #inspections = new UploadTurns(uploadLimits.inspectionsAtOnce);
   readonly #imports = new UploadTurns(uploadLimits.importsAtOnce);
   #closing = false;
-  /** Forms that are arriving, by person. */
   readonly #forms = new Map<string, number>();
 
   constructor(options: UploadsOptions) {
@@ -112,7 +98,6 @@ export class Uploads {
     return this.#options.bytesMax;
   }
 
-  /** Newest first. */
   listOf(ownerId: string): readonly Upload[] {
     this.#sweep();
     const own = [...this.#entries.values()].filter((one) => one.ownerId === ownerId);
@@ -143,7 +128,7 @@ export class Uploads {
   }
 
   /** Throws OperatorError upload if there are too many already, or if the name does not tell the format. */
-  requireRoom({ ownerId, fileName }: NewUpload): void {
+  #requireRoom({ ownerId, fileName }: NewUpload): void {
     this.#sweep();
     const { ofOperatorMax, filesMax } = uploadLimits;
     if (this.#closing || this.bytesMax === 0) throw uploadsOff();
@@ -154,11 +139,11 @@ export class Uploads {
   }
 
   /**
-   * Stores the file. Throws OperatorError like `requireRoom`, for a file that is too large, and what the source throws;
-   * then nothing is left of the file.
+   * Throws OperatorError if there are too many files, or for one that is too large, and what the source throws; then
+   * nothing is left of the file.
    */
   async receive(about: NewUpload, source: Readable): Promise<Upload> {
-    this.requireRoom(about);
+    this.#requireRoom(about);
     const uploadId = `upl_${randomBytes(16).toString("base64url")}`;
     const repaired = this.#entries.get(about.repairs ?? "");
     const entry: UploadEntry = {
@@ -180,19 +165,16 @@ export class Uploads {
     };
     this.#entries.set(uploadId, entry);
     try {
-      const file = await this.#makePlace(uploadId, about.fileName);
-      const bytes = await receiveFile(file, source, this.bytesMax);
-      const keptUntil = this.#options.now() + uploadLimits.keptMs;
-      const received = { ...entry, file, bytes, keptUntil, state: { name: "ready" } as const };
-      this.#entries.set(uploadId, received);
-      return received;
+      entry.file = await this.#makePlace(uploadId, about.fileName);
+      entry.bytes = await receiveFile(entry.file, source, this.bytesMax);
+      entry.keptUntil = this.#options.now() + uploadLimits.keptMs;
+      return Object.assign(entry, { state: { name: "ready" } as const });
     } catch (error) {
       this.#entries.delete(uploadId);
       throw error;
     }
   }
 
-  /** A path in a separate folder, for the files that an import writes beside its input. */
   async #makePlace(uploadId: string, fileName: string): Promise<string> {
     this.#folder ??= this.#options.makeFolder().catch((error: unknown) => {
       this.#folder = undefined;
@@ -213,7 +195,8 @@ export class Uploads {
         if (choice === undefined && entry.inspection !== undefined) return entry.inspection;
         const plan = planOf(entry, this.#options.timestampMin);
         const task = { kind: "inspect", plan, choice: choice ?? entry.choice } as const;
-        const inspection = await inspectInThread(this.#options.startThread, task);
+        const stopping = AbortSignal.timeout(inspectionMsMax);
+        const inspection = await runInThread(this.#options.startThread, task, { stopping });
         entry.inspectionNo += 1;
         Object.assign(entry, { inspection, choice: task.choice, check: undefined });
         return inspection;
@@ -243,23 +226,12 @@ export class Uploads {
     const { stopping } = entry;
     const task = { plan: planOf(entry, this.#options.timestampMin), layout, mapping } as const;
     const run: RunImport = (onStep) =>
-      this.#imports.run(entry, stopping.signal, () => {
-        change(entry, { name: "importing", step: noStep });
-        return importInThread(
-          this.#options.startThread,
-          { ...task, kind: "import" },
-          {
-            write,
-            stopping: stopping.signal,
-            onRefused: (rows) => void entry.refused.push(...rows),
-            onStep: (step) => {
-              change(entry, { name: "importing", step });
-              onStep(step);
-            },
-          },
-        );
-      });
-    const check = setInterval(() => {
+      this.#inThread(
+        entry,
+        { ...task, kind: "import" },
+        { write, onStep, onRefused: (rows) => void entry.refused.push(...rows) },
+      );
+    const checking = setInterval(() => {
       requireAllowed().catch((error: unknown) => {
         if (error instanceof OperatorError) stopping.abort(error);
       });
@@ -268,23 +240,31 @@ export class Uploads {
     change(entry, { name: isSeen ? "importing" : "checking", step: undefined });
     const work = isSeen
       ? record(run)
-      : this.#check(entry, { ...task, kind: "check" }).then(({ refused }) =>
-          refused === 0 ? record(run) : undefined,
-        );
+      : this.#inThread(entry, { ...task, kind: "check" }).then((check) => {
+          entry.check = check;
+          return check.refused === 0 ? record(run) : undefined;
+        });
     const running = this.#end(entry, work).finally(() => {
-      clearInterval(check);
+      clearInterval(checking);
       this.#running.delete(running);
     });
     this.#running.add(running);
   }
 
-  #check(entry: UploadEntry, task: Parameters<typeof checkInThread>[1]): Promise<FileCheck> {
+  #inThread<Kind extends "check" | "import">(
+    entry: UploadEntry,
+    task: UploadTask & { readonly kind: Kind },
+    events: Omit<ThreadEvents, "stopping"> = {},
+  ): Promise<UploadResults[Kind]> {
     const { signal: stopping } = entry.stopping;
-    const onStep = (step: UploadStep): void => change(entry, { name: "checking", step });
-    return this.#imports.run(entry, stopping, async () => {
-      onStep(noStep);
-      entry.check = await checkInThread(this.#options.startThread, task, { onStep, stopping });
-      return entry.check;
+    const name = task.kind === "check" ? "checking" : "importing";
+    const onStep = (step: UploadStep): void => {
+      change(entry, { name, step });
+      events.onStep?.(step);
+    };
+    return this.#imports.run(entry, stopping, () => {
+      change(entry, { name, step: noStep });
+      return runInThread(this.#options.startThread, task, { ...events, stopping, onStep });
     });
   }
 
@@ -295,17 +275,13 @@ export class Uploads {
     entry.stopping.abort();
   }
 
-  /** Throws OperatorError. */
   async discard(uploadId: string, ownerId: string): Promise<void> {
     const entry = this.#find(uploadId, ownerId);
     if (isBusy(entry)) throw notReady("Its import has begun; stop it first.");
     await this.#remove(entry);
   }
 
-  /**
-   * Streams the rows that were refused, to be corrected and imported again; undefined if there are none. Reading ends
-   * when the file is removed, because an open file would stay on the disk.
-   */
+  /** The rows that were refused. Reading ends when the file is removed: an open file would stay on the disk. */
   readRefused(
     uploadId: string,
     ownerId: string,
@@ -317,21 +293,18 @@ export class Uploads {
     return { name: refusedName(fileName), open };
   }
 
-  /** Calls `onChange` after each change, until the returned function is called. Throws OperatorError. */
   watch(uploadId: string, ownerId: string, onChange: () => void): () => void {
     const { watchers } = this.#find(uploadId, ownerId);
     watchers.add(onChange);
     return () => void watchers.delete(onChange);
   }
 
-  /** Stops the imports that are running, and waits until they have ended. */
   async stopAll(): Promise<void> {
     this.#closing = true;
     for (const { stopping } of this.#entries.values()) stopping.abort();
     await Promise.all(this.#running);
   }
 
-  /** Removes everything. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.stopAll();

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { ImportWrite } from "../../../src/bulk/import/store-target.ts";
-import { importInThread, type WriteImport } from "../../../src/bulk/upload/upload-thread.ts";
+import { runInThread, type WriteImport } from "../../../src/bulk/upload/upload-thread.ts";
 import { AppError } from "../../../src/domain/error.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { uploadInProcess } from "../../support/upload-in-process.ts";
@@ -34,7 +34,7 @@ describe("the import of an uploaded file", () => {
     const plan = { ...about, file, fileName: "assessments.ndjson", timestampMin };
     const task = { kind: "import", layout: {}, plan, mapping: new Map() } as const;
     const events = { write, onStep: () => undefined, onRefused: () => undefined, stopping };
-    return importInThread(uploadInProcess, task, events);
+    return runInThread(uploadInProcess, task, events);
   };
   it("is stopped where that was asked before its thread started", async () => {
     await assert.rejects(run("stopped.ndjson", created, AbortSignal.abort()), /It was stopped/);
