@@ -6,11 +6,11 @@ import { enterSession } from "../actions/operator/session.ts";
 import { requireRight } from "../actions/operator/viewer.ts";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../domain/error.ts";
-import type { RequestWatch } from "../http/connection/request-watch.ts";
+import { connectionOf } from "../http/connection/connection.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
-import { type Answer, makeRequestContext, type RequestContext } from "../http/reply/reply.ts";
+import { type Answer, makeRequestContext } from "../http/reply/reply.ts";
 import { sendError } from "../http/reply/send-error.ts";
 import {
   pageAnswer,
@@ -37,7 +37,6 @@ export interface ConsoleOptions {
 
 interface Console extends ConsoleOptions {
   readonly context: HttpContext;
-  readonly watch: RequestWatch<RequestContext>;
 }
 
 type Handle = (visitor: Visitor) => Promise<Answer | undefined>;
@@ -52,9 +51,9 @@ interface Exchange {
 export function mountConsole(
   server: FastifyInstance,
   context: HttpContext,
-  { watch, ...options }: ConsoleOptions & Pick<Console, "watch">,
+  options: ConsoleOptions,
 ): void {
-  const parts = { ...options, context, watch };
+  const parts = { ...options, context };
   const queue = new PageQueue();
   for (const route of options.routes) {
     server.route({
@@ -81,12 +80,12 @@ async function noPage(): Promise<never> {
 
 /** Every error is answered. */
 async function answer(
-  { context, sources, url, watch }: Console,
+  { context, sources, url }: Console,
   { request, reply, lasting }: Exchange,
   handle: Handle,
 ): Promise<FastifyReply> {
-  const requestContext = makeRequestContext(request, reply, { name: "console" });
-  const ticket = lasting === true ? undefined : watch.begin(requestContext);
+  makeRequestContext(request, { name: "console" });
+  if (lasting === true) connectionOf(request.raw)?.allowLasting();
   try {
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     refuseAmbiguousRequest(request.raw);
@@ -104,8 +103,6 @@ async function answer(
     if (found !== undefined) context.replies.send(request, reply, found);
   } catch (error) {
     await sendFailure(context, { request, reply }, error);
-  } finally {
-    if (ticket !== undefined) watch.end(ticket);
   }
   return reply;
 }

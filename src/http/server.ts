@@ -16,9 +16,8 @@ import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
 import type { PublicOptions } from "./public/public-route.ts";
 import { registerPublicRoutes, publicRoutes } from "./public-routes.ts";
-import { RequestWatch } from "./connection/request-watch.ts";
 import { requestIdOf } from "./request/request-id.ts";
-import { type RequestContext, makeRequestContext } from "./reply/reply.ts";
+import { makeRequestContext } from "./reply/reply.ts";
 import type { Identity } from "../actions/access/caller-cache.ts";
 import type { Scope } from "../domain/scope.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
@@ -27,13 +26,13 @@ import { authenticate, countUnknownPath } from "./request/authenticate.ts";
 import { noSuchOperation } from "./reply/no-such-operation.ts";
 import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
 
-type Mount = (server: FastifyInstance, watch: RequestWatch<RequestContext>) => void;
+/** How often requests that take too long are looked for. */
+const sweepMs = 5_000;
 
 export interface ServerOptions extends PublicOptions {
   readonly operations: readonly Operation[];
   readonly trustProxy: boolean | string;
-  /** Adds routes that this folder does not know. */
-  readonly mount?: Mount | undefined;
+  readonly mount?: ((server: FastifyInstance) => void) | undefined;
 }
 
 export function makeServer(context: HttpContext, options: ServerOptions): FastifyInstance {
@@ -52,18 +51,9 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
       sendError(context, request, { reply, error: asMalformed(error) });
     },
   });
-  const watch = new RequestWatch<RequestContext>({
-    limitMs: limits.bodyTimeoutMs,
-    sweepMs: 5_000,
-    onOverdue: ({ raw, response }) => {
-      if (response.destroyed || response.headersSent) return;
-      const error = new AppError(raw.complete ? "unavailable" : "request_timeout");
-      const isHead = raw.method === "HEAD";
-      answerOnSocket(connectionOf(response), { error, requestId: requestIdOf(raw), isHead });
-    },
-  });
+  const sweep = setInterval(() => endOverdue(context), sweepMs).unref();
   server.addHook("onClose", (_instance, done) => {
-    watch.stop();
+    clearInterval(sweep);
     done();
   });
   server.decorateRequest("requestContext", undefined);
@@ -74,10 +64,19 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
   registerMissing(server, context, options.operations);
-  registerOperations(server, context, { watch, operations: options.operations });
+  registerOperations(server, context, options.operations);
   registerPublicRoutes(server, context, options);
-  options.mount?.(server, watch);
+  options.mount?.(server);
   return server;
+}
+
+function endOverdue({ edge }: HttpContext): void {
+  for (const reply of edge.connections.overdueReplies(limits.bodyTimeoutMs)) {
+    const { req: raw } = reply;
+    const error = new AppError(raw.complete ? "unavailable" : "request_timeout");
+    const isHead = raw.method === "HEAD";
+    answerOnSocket(connectionOf(reply), { error, requestId: requestIdOf(raw), isHead });
+  }
 }
 
 /** Fastify loads compilers of its own unless it gets others. No route has a schema that Fastify knows of. */
@@ -90,14 +89,13 @@ function noSchema(): never {
 function registerOperations(
   server: FastifyInstance,
   context: HttpContext,
-  { watch, operations }: Pick<Endpoint, "watch"> & Pick<ServerOptions, "operations">,
+  operations: readonly Operation[],
 ): void {
   for (const operation of operations) {
     const endpoint: Endpoint = {
       operation,
       scopes: scopesOf(operation),
       handler: operation.makeHandler(context, operation),
-      watch,
     };
     server.route({
       method: operation.method,
@@ -124,7 +122,6 @@ function makeRouteHandler(
   };
 }
 
-/** The caller of an operation that needs no permission: it has no organization and no scopes. */
 const nobody: Identity = {
   organizationId: "",
   organizationName: "",
@@ -141,17 +138,14 @@ interface Endpoint {
   readonly operation: Operation;
   readonly scopes: readonly Scope[];
   readonly handler: Handler;
-  readonly watch: RequestWatch<RequestContext>;
 }
 
-/** Authenticates, runs the handler, then replies. Never rejects: every error is answered. */
 async function answer(
   context: HttpContext,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { operation, scopes, handler, watch }: Endpoint,
+  { operation, scopes, handler }: Endpoint,
 ): Promise<void> {
-  const requestContext = makeRequestContext(request, reply, operation);
-  const ticket = watch.begin(requestContext);
+  const requestContext = makeRequestContext(request, operation);
   const { organizations } = context.load;
   let began: string | undefined;
   try {
@@ -173,7 +167,6 @@ async function answer(
   } catch (error) {
     sendError(context, request, { reply, error });
   } finally {
-    watch.end(ticket);
     if (began !== undefined) organizations.endRequest(began);
   }
 }
@@ -193,7 +186,7 @@ function registerMissing(
         if (!limitUnauthenticated(context, request, reply)) return reply;
       }
       if (request.url.startsWith("/v2/"))
-        await countUnknownPath(context, request, makeRequestContext(request, reply, undefined));
+        await countUnknownPath(context, request, makeRequestContext(request, undefined));
       const { error, headers } = refusal(request, methods, operations);
       sendError(context, request, { reply, error, headers });
     } catch (limit) {

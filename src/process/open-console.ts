@@ -69,7 +69,7 @@ export function openConsole(
       readMetrics: () => metrics.snapshot(),
     },
   };
-  return (server, watch) => mountConsole(server, context, { url, watch, sources, routes });
+  return (server) => mountConsole(server, context, { url, sources, routes });
 }
 
 function openIssuer(

@@ -18,7 +18,6 @@ interface Answered {
   destroySoon(): void;
 }
 
-/** A reply to HEAD has no body (RFC 9110, section 9.3.2). */
 export function answerOnSocket(
   connection: Answered | undefined,
   { error, requestId = newRequestId(), isHead = false }: SocketReply,
@@ -37,7 +36,6 @@ export function answerOnSocket(
   connection.destroySoon();
 }
 
-/** `code`: of the error of Node. */
 export function errorOf(code: string | undefined): AppError {
   if (code === "HPE_HEADER_OVERFLOW") return new AppError("headers_too_large");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new AppError("request_timeout");

@@ -2,7 +2,6 @@
 
 import type { ServerResponse } from "node:http";
 
-/** The signal is aborted if the connection ends before the reply is written. */
 export function clientGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.destroyed) gone.abort();

@@ -5,15 +5,12 @@ import type { Socket } from "node:net";
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
-/** How many connections get their turn in one event-loop tick. */
 export const perTurnMax = 8;
 
 type Turn = (socket: Socket) => void;
 
 export class ConnectionTurns {
-  /**
-   * Network addresses take turns, so that an address with few connections does not wait for the connections of others.
-   */
+  /** By network address, so that one with few connections does not wait for those of others. */
   readonly #waiting = new FairQueue<() => void>();
   #given = 0;
   #isScheduled = false;

@@ -1,7 +1,6 @@
-// A client's connection as Node's HTTP server sees it: a stream over the socket, which Node documents for its event
-// `connection`. Passes on no more than may be parsed: a request up to its end, and the next one when the previous
-// reply was sent. So the requests of a connection are executed one after another, and nothing after its last reply is
-// parsed. What is not passed on stays here or in the socket, which reads no further.
+// A client's connection as Node's HTTP server sees it: a stream over the socket. Passes on no more than may be parsed:
+// a request up to its end, and the next one when the previous reply was sent. So requests are executed one after
+// another, and nothing after the last reply of a connection is parsed.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -61,9 +60,20 @@ export class Connection extends Duplex {
     return this.#socket.bytesWritten;
   }
 
-  /** The reply to the request in progress. */
   get reply(): ServerResponse | undefined {
     return this.#exchange?.isAnswered === false ? this.#exchange.response : undefined;
+  }
+
+  /** The request in progress may take any time. */
+  allowLasting(): void {
+    if (this.#exchange !== undefined) this.#exchange.mayLast = true;
+  }
+
+  /** The reply to a request in progress, if nothing of it was sent within this time. */
+  overdueReply(limitMs: number): ServerResponse | undefined {
+    const { beganAt = Infinity, mayLast } = this.#exchange ?? {};
+    const isLate = performance.now() - beganAt >= limitMs && mayLast === false;
+    return isLate && this.reply?.headersSent === false ? this.reply : undefined;
   }
 
   /** Whether its last reply is sent; whatever still arrives is discarded. */
@@ -71,7 +81,6 @@ export class Connection extends Duplex {
     return this.#isClosing;
   }
 
-  /** Whether the client has closed its side. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -112,10 +121,7 @@ export class Connection extends Duplex {
     return true;
   }
 
-  /**
-   * Closes the connection so that its last reply arrives. Node calls this, like the same method of a socket, when that
-   * reply is written.
-   */
+  /** Closes so that the last reply arrives. Node calls it when that reply is written. */
   destroySoon(): void {
     if (this.#isClosing || this.destroyed) return;
     this.#isClosing = true;
@@ -125,10 +131,7 @@ export class Connection extends Duplex {
     this.#shared.lingering.close(this.#socket);
   }
 
-  /**
-   * Answers what can't be parsed, in place of the reply to its request, and closes the connection. Never writes into a
-   * reply that has begun.
-   */
+  /** Answers what can't be parsed, and closes the connection. Never writes into a reply that has begun. */
   fail(error: AppError): void {
     if (this.#isClosing) return;
     if (this.#exchange?.isAnswered === true) this.destroySoon();
@@ -282,7 +285,6 @@ export class Connection extends Duplex {
     else this.destroySoon();
   }
 
-  /** The request and its reply are complete: the next request has its turn. Others are served in between. */
   #next(): void {
     this.#exchange = undefined;
     if (this.#unparsedBytes === 0) {

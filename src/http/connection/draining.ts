@@ -6,10 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { endWithReply } from "../body/expectation.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
-/**
- * Node writes `connection: close` into every such reply and ends the connection after it (RFC 9112, section 9.6). That
- * includes the replies to requests in flight.
- */
+/** Node writes `connection: close` into each reply, also to requests in flight, and then ends the connection. */
 export function endConnectionsWithReplies(
   { server }: FastifyInstance,
   connections: OpenConnections,

@@ -19,8 +19,10 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly isChunked: boolean;
+  readonly beganAt = performance.now();
   isAnswered = false;
-  /** The bytes of a body of a known length that were not passed on. */
+  /** True if it may take any time, as a file that a person uploads. */
+  mayLast = false;
   #bytesLeft: number;
   #isAsked = false;
   #isWaiting = false;

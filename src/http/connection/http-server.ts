@@ -1,6 +1,5 @@
-// Creates Node's HTTP server with its timeouts and bounds, and handles a connection before its first byte and after its
-// last one. Contains no routes. Ports that proxies add in X-Forwarded-For are dropped: with its port, each connection
-// would count as a client of its own, and the address of a trusted proxy would not be recognized.
+// Creates Node's HTTP server with its bounds, and handles a connection before its first byte and after its last one.
+// Ports in X-Forwarded-For are dropped: with them, each connection would count as a client of its own.
 
 import {
   createServer,
@@ -21,7 +20,6 @@ import type { Edge } from "./shared-bounds.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Connections beyond the bound of `OpenConnections`, for those that are being closed. */
 const closingConnectionsMax = 256;
 
 export function makeHttpServer(
@@ -34,7 +32,7 @@ export function makeHttpServer(
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: limits.headerBytesMax,
       keepAliveTimeout: limits.idleSocketTimeoutMs,
-      // Node's requestTimeout would also end long streams. `RequestWatch` does not.
+      // Node's requestTimeout would also end long streams. The sweep of `makeServer` does not.
       requestTimeout: 0,
       // Node would reply to a missing Host without a body; `refuseAmbiguousRequest` replies like any other error.
       requireHostHeader: false,
@@ -47,7 +45,7 @@ export function makeHttpServer(
   // Node drops the headers beyond its own bound, on some versions silently, but its parser obeys them.
   server.maxHeadersCount = limits.headersMax + 1;
   server.maxConnections = edge.connectionsMax + closingConnectionsMax;
-  server.on("drop", () => edge.connections.countRefused());
+  server.on("drop", () => (edge.connections.refused += 1));
   acceptGradually(server, edge);
   server.on("connect", answerConnect);
   answerExpectations(server);
@@ -58,10 +56,7 @@ export function makeHttpServer(
   return server;
 }
 
-/**
- * Node's own listener, which attaches the parser, gets the connection in its turn, as a stream of ours. Until then
- * nothing is read.
- */
+/** Node's own listener, which attaches the parser, gets a stream of ours in its turn; until then nothing is read. */
 function acceptGradually(server: Server, { connections, admission, turns }: Edge): void {
   const listeners = server.listeners("connection");
   server.removeAllListeners("connection");
@@ -98,15 +93,11 @@ function endsWithUpgrade({ headers: { upgrade } }: IncomingMessage): boolean {
   return upgrade !== undefined && upgrade.trim().toLowerCase() !== "h2c";
 }
 
-/** Handles Node's event `clientError`. */
 export function answerClientError({ code }: NodeJS.ErrnoException, socket: unknown): void {
   connectionOf({ socket })?.fail(errorOf(code));
 }
 
-/**
- * Answers Node's event `connect`, because this server is not a proxy. If the request has a body, `stream` differs from
- * the connection.
- */
+/** If the request has a body, `stream` differs from the connection. */
 export function answerConnect(request: IncomingMessage, stream: Duplex): void {
   stream.on("error", () => undefined);
   const message = "CONNECT is not supported; this server is not a proxy.";
@@ -125,7 +116,6 @@ export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
   headers["x-forwarded-for"] = forwarded.split(",").map(addressOf).join(", ");
 }
 
-/** Text that is not an address remains as it is. */
 function addressOf(part: string): string {
   const text = part.trim();
   const address = forms.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined);

@@ -1,17 +1,14 @@
-// Sends large replies, such as the script of the reference page, in pieces; network addresses take turns. If they were
-// sent whole, the system would copy megabytes for each of hundreds of requests before it serves others. Stores nothing:
-// all replies share the bytes.
+// Sends large replies in pieces; network addresses take turns. If they were sent whole, the system would copy megabytes
+// for each of hundreds of requests before it serves others.
 
 import type { ServerResponse } from "node:http";
 import { ConnectionTurns } from "./connection-turns.ts";
 
-/** A longer body is sent in pieces of this size. */
 export const pieceBytes = 64 * 1_024;
 
 export class LargeReplies {
   readonly #turns = new ConnectionTurns();
 
-  /** The head must have been written, with its Content-Length. */
   send(response: ServerResponse, body: Buffer): void {
     if (body.length <= pieceBytes || response.req.method === "HEAD") response.end(body);
     else this.#sendPiece(response, body);

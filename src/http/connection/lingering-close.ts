@@ -1,11 +1,9 @@
-// Closes a connection so that its last reply arrives. If it were closed immediately, the system would reset it when the
-// client sends more, and many clients would then lose the reply. Bytes after the reply are discarded without being
-// parsed, at a limited rate: a client that sends large bodies beyond its limit must not occupy the event loop.
+// Closes a connection so that its last reply arrives: an immediate close would reset it when the client sends more.
+// Later bytes are discarded unparsed, at a limited rate, so that they don't occupy the event loop.
 
 import type { Socket } from "node:net";
 import { limits } from "../../domain/limits.ts";
 
-/** The rate at which all lingering connections together are read. */
 const bytesPerSecond = 16 * 1_024 * 1_024;
 const intervalMs = 10;
 const bytesPerInterval = (bytesPerSecond * intervalMs) / 1_000;
@@ -14,18 +12,13 @@ const socketsPerInterval = 3;
 /** A paused connection has up to two reads in memory, so together they have at most 32 MiB. */
 const pausedMax = 256;
 
-/** Closes connections without losing replies. A serving process has one. */
 export class LingeringClose {
-  /** Paused connections, in the order in which they are resumed. */
   readonly #waiting = new Set<Socket>();
   /** Discarded bytes that count against the current interval; may exceed the bytes of one interval. */
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * RFC 9112, section 9.6: the writing side of the socket is closed; reads until the client closes the connection or
-   * exceeds the bound of time or bytes.
-   */
+  /** RFC 9112, section 9.6: closes the writing side, then reads within a bound of time and bytes. */
   close(socket: Socket): void {
     socket.removeAllListeners("data");
     let discarded = 0;

@@ -1,5 +1,4 @@
-// Finds where the head of a request, or a chunked body, may end: at an empty line. Node's parser gets no byte behind it
-// before the end of the message is known.
+// Finds where a head or a chunked body may end: at an empty line. Node's parser gets no byte behind it before.
 
 const emptyLine = "\r\n\r\n";
 const emptyLineCode = 0x0d0a0d0a;
@@ -29,7 +28,6 @@ export function lastBytes(before: Buffer, bytes: Buffer): Buffer {
   return Buffer.from(all.subarray(1 - emptyLine.length));
 }
 
-/** The index of the first byte that is not an empty line. */
 export function firstByteOf(bytes: Buffer): number {
   let at = 0;
   while (bytes[at] === carriageReturn || bytes[at] === lineFeed) at += 1;

@@ -6,7 +6,6 @@ import { BlockList, isIP } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
 import type { Connection } from "./connection.ts";
 
-/** The maximum number of connections that a search for an idle one examines. */
 const candidatesMax = 64;
 
 export interface OpenConnectionsOptions {
@@ -19,7 +18,6 @@ export interface OpenConnectionsOptions {
 
 interface Known {
   readonly networks: readonly string[];
-  /** The bytes sent to the client when the connection was last considered. */
   bytesSent: number;
 }
 
@@ -28,8 +26,8 @@ export class OpenConnections {
   /** The connections in the order in which they were opened, or last considered. */
   readonly #all = new Map<Connection, Known>();
   readonly #byNetwork = new Map<string, Map<Connection, Known>>();
-  #refused = 0;
-  #evicted = 0;
+  refused = 0;
+  evicted = 0;
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options;
@@ -39,17 +37,6 @@ export class OpenConnections {
     return this.#all.size;
   }
 
-  /** Connections that were closed as soon as they were opened. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  /** Idle connections that were closed for a newer one. */
-  get evicted(): number {
-    return this.#evicted;
-  }
-
-  /** Returns false if there is no room for the connection, which is then closed. */
   add(connection: Connection): boolean {
     const { remoteAddress } = connection;
     // The client has already disconnected.
@@ -73,16 +60,20 @@ export class OpenConnections {
     }
   }
 
+  /** Those to which nothing was sent within this time. A stream sends its head at once. */
+  *overdueReplies(limitMs: number): Generator<ServerResponse> {
+    for (const connection of this.#all.keys()) {
+      const reply = connection.overdueReply(limitMs);
+      if (reply !== undefined) yield reply;
+    }
+  }
+
   closeAll(): void {
     for (const connection of this.#all.keys()) connection.destroy();
   }
 
-  countRefused(): void {
-    this.#refused += 1;
-  }
-
   #refuse(connection: Connection): false {
-    this.#refused += 1;
+    this.refused += 1;
     connection.destroy();
     return false;
   }
@@ -119,7 +110,7 @@ export class OpenConnections {
     }
     if (victim === undefined) return false;
     const [connection, { networks }] = victim;
-    this.#evicted += 1;
+    this.evicted += 1;
     this.#remove(connection, networks);
     connection.destroy();
     return true;

@@ -10,11 +10,7 @@ const host = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 /** Nearly all requests have the same host, so it is checked only when it changes. */
 let lastHost = "";
 
-/**
- * Throws malformed_http for a version other than 1.0 and 1.1, for a missing, repeated or invalid Host (RFC 9112,
- * section 3.2), for a repeated Authorization, of which a proxy may have read the other one, and for a transfer coding
- * other than chunked.
- */
+/** Throws malformed_http. Of a repeated Host or Authorization a proxy may have read the other one. */
 export function refuseAmbiguousRequest({
   headers,
   rawHeaders,
@@ -38,10 +34,7 @@ export function refuseAmbiguousRequest({
   if (credentials > 1) throw refused("The header Authorization must be sent once.");
 }
 
-/**
- * Throws malformed_http for a GET or HEAD with a body, which has no meaning (RFC 9110, section 9.3.1), and which some
- * proxies forward and others don't.
- */
+/** Such a body has no meaning (RFC 9110, section 9.3.1); some proxies forward it and others don't. */
 export function refuseBodyOfGet({ method, headers }: IncomingMessage): void {
   if (method !== "GET" && method !== "HEAD") return;
   const { "transfer-encoding": coding, "content-length": length = "0" } = headers;

@@ -1,5 +1,4 @@
-// The bounds that all connections of a serving process share: open connections, pipelined requests and replies in
-// memory, with counts of refusals.
+// The bounds that all connections of a serving process share, with counts of refusals.
 
 import { readFileSync } from "node:fs";
 import { limits } from "../../domain/limits.ts";
@@ -19,7 +18,6 @@ export interface Edge {
   readonly largeReplies: LargeReplies;
 }
 
-/** Bounds that differ from those of `limits.ts`. */
 export interface EdgeBounds {
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
@@ -51,7 +49,6 @@ export function makeEdge(
   };
 }
 
-/** Open files that the store, its WAL and connections to other servers may need. */
 const otherFilesMax = 256;
 
 /** Each connection is an open file, so the bound is lower where the system allows fewer open files. */
@@ -61,7 +58,6 @@ function affordableConnections(): number {
   return Math.max(16, Math.min(limits.connectionsMax, openFilesMax - otherFilesMax));
 }
 
-/** The limit of the process on Linux; undefined on other systems, and if it is unlimited. */
 function readOpenFilesMax(): number | undefined {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));

@@ -1,5 +1,4 @@
-// What the connections of a serving process share: the turns of their requests and chunked bodies, and the bound on
-// the bytes that wait to be parsed.
+// The turns of requests and chunked bodies of all connections, and the bound on bytes that wait to be parsed.
 
 import { ConnectionTurns } from "./connection-turns.ts";
 import type { LingeringClose } from "./lingering-close.ts";
@@ -14,10 +13,10 @@ export class SharedTurns {
   readonly bodies = new ConnectionTurns();
   readonly lingering: LingeringClose;
   readonly #bytesMax: number;
-  /** The bytes of the connections that have some, in the order in which they began to wait. */
   readonly #waiting = new Map<Waiting, number>();
-  #bytes = 0;
-  #refused = 0;
+  bytes = 0;
+  /** Connections that were closed because too many bytes waited. */
+  refused = 0;
 
   constructor(bytesMax: number, lingering: LingeringClose) {
     this.#bytesMax = bytesMax;
@@ -29,26 +28,16 @@ export class SharedTurns {
     return this.#waiting.size;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Connections that were closed because too many bytes waited. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  /** Call when the number of bytes that wait on a connection may have changed. */
   note(connection: Waiting, bytes: number): void {
     const known = this.#waiting.get(connection);
     if (known === undefined && bytes === 0) return;
-    this.#bytes += bytes - (known ?? 0);
+    this.bytes += bytes - (known ?? 0);
     if (bytes === 0) this.#waiting.delete(connection);
     else this.#waiting.set(connection, bytes);
     // The ones that have waited longest: a client that waits on purpose must not exclude others.
     for (const oldest of this.#waiting.keys()) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#refused += 1;
+      if (this.bytes <= this.#bytesMax) return;
+      this.refused += 1;
       // Notes that nothing waits any more.
       oldest.destroy();
     }

@@ -1,7 +1,6 @@
 // Sends every reply of the API: the headers that all replies have, the body, and the metrics of the request. Nothing
 // else sends, so no reply lacks its X-Request-Id and every one is measured.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
@@ -12,9 +11,7 @@ import type { LargeReplies } from "../connection/large-replies.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
-/** What is known of a request, besides the request itself. */
 export interface RequestContext {
-  /** Undefined where the path has none. */
   readonly operation:
     | {
         readonly name: string;
@@ -23,13 +20,10 @@ export interface RequestContext {
         readonly type?: RecordType;
       }
     | undefined;
-  readonly raw: IncomingMessage;
-  readonly response: ServerResponse;
   /** Later if the request was delayed on purpose. */
   startedAt: number;
   caller: Identity | undefined;
   rate: RateHeaders | undefined;
-  /** Present if errors also have their code of OAuth 2.0. */
   oauthErrorOf?: (error: AppError) => string;
 }
 
@@ -41,13 +35,10 @@ declare module "fastify" {
 
 export function makeRequestContext(
   request: FastifyRequest,
-  reply: FastifyReply,
   operation: RequestContext["operation"],
 ): RequestContext {
   const requestContext: RequestContext = {
     operation,
-    raw: request.raw,
-    response: reply.raw,
     startedAt: performance.now(),
     caller: undefined,
     rate: undefined,
@@ -56,16 +47,12 @@ export function makeRequestContext(
   return requestContext;
 }
 
-/**
- * Undefined for operations on confidential types, which are not counted, because a count would disclose that there are
- * such records.
- */
+/** Undefined for a confidential type: a count would disclose that there are such records. */
 export function nameForMetrics({ operation, caller }: RequestContext): string | undefined {
   if (operation?.type !== undefined && isConfidential(operation.type, caller)) return undefined;
   return operation?.name ?? "other";
 }
 
-/** Called for each finished request that is counted: operation name, status, seconds. */
 export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
 
 export interface Replies {
@@ -88,10 +75,7 @@ export function jsonAnswer(status: number, body: object): Answer {
 
 /** The type has no charset (RFC 8259, section 11), and some generated clients fail if there is one. */
 const json = "application/json";
-/**
- * Without this, a cache may store what a GET returns, by its own rules (RFC 9111, section 4.2.2): ids that are erased
- * later, and a 404 that is outdated once the record is added.
- */
+/** Otherwise a cache may store a reply (RFC 9111, section 4.2.2): ids that are erased later, an outdated 404. */
 export const notStored = "no-store";
 
 export interface ReplyBounds {
@@ -99,10 +83,7 @@ export interface ReplyBounds {
   readonly largeReplies: LargeReplies;
 }
 
-/**
- * Writes to Node's response directly. What Fastify's own sending would add (serialising, hooks, a second set of
- * headers) is done here or not needed, and is a third of the cost of a small reply.
- */
+/** Writes to Node's response directly: Fastify's own sending is a third of the cost of a small reply. */
 export function makeReplies(
   observe: ObserveRequest,
   { replies: memory, largeReplies }: ReplyBounds,
