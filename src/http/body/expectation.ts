@@ -1,6 +1,5 @@
-// Decides when a client may send its body. Expect: 100-continue (RFC 9110, section 10.1.1): the interim response is
-// sent when the body is about to be read, so that no client sends a body that its headers alone rule out. If the body
-// is not read, the connection ends with the reply: reading a body only to keep the connection is not worthwhile.
+// Expect: 100-continue (RFC 9110, section 10.1.1): the interim response is sent when the body is about to be read. If
+// it is not read, the connection ends with the reply.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
@@ -30,7 +29,6 @@ export function answerExpectations(server: Server): void {
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Calls `onAsked` when the service is about to read the body. */
 export function endUnlessAsked(
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,7 +40,6 @@ export function endUnlessAsked(
   response.shouldKeepAlive = false;
 }
 
-/** Ends the connection with the reply, whether or not the body is read. */
 export function endWithReply(response: ServerResponse): void {
   const found = unasked.get(response.req);
   if (found !== undefined) unasked.set(response.req, { ...found, keepAlive: false });

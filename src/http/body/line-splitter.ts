@@ -10,23 +10,20 @@ export interface Line {
 }
 
 const newline = 0x0a;
-const heldBytesMin = 1_024;
 
 export class LineSplitter {
-  #held: Buffer = Buffer.alloc(0);
-  /** The length so far of the line that has not ended. A line that is too long is not held. */
-  #lineBytes = 0;
+  /** The beginning of a line that has not ended, in a buffer for the longest line. */
+  #held: Buffer | undefined;
+  /** The length so far of that line. One that is too long is not held. */
+  #heldBytes = 0;
   #number = 0;
 
-  /**
-   * Returns the lines that end in this chunk. Blank lines are numbered, but not returned. A line may share the chunk's
-   * memory.
-   */
+  /** Blank lines are numbered, but not returned. A line may share the chunk's memory. */
   push(chunk: Buffer): Line[] {
     const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-      if (end === from && this.#lineBytes === 0) this.#number += 1;
+      if (end === from && this.#heldBytes === 0) this.#number += 1;
       else this.#finishInto(lines, chunk.subarray(from, end));
       from = end + 1;
     }
@@ -34,46 +31,36 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, if it does not end with a newline. */
   end(): Line[] {
     const lines: Line[] = [];
-    if (this.#lineBytes > 0) this.#finishInto(lines, Buffer.alloc(0));
+    if (this.#heldBytes > 0) this.#finishInto(lines, Buffer.alloc(0));
     return lines;
   }
 
   #hold(part: Buffer): void {
-    const before = this.#lineBytes;
-    this.#lineBytes += part.length;
-    if (this.#lineBytes > limits.streamLineBytesMax) {
-      this.#held = Buffer.alloc(0);
-      return;
-    }
-    if (this.#lineBytes > this.#held.length) this.#held = this.#enlarged(before);
+    const before = this.#heldBytes;
+    this.#heldBytes += part.length;
+    if (part.length === 0 || this.#heldBytes > limits.streamLineBytesMax) return;
+    this.#held ??= Buffer.allocUnsafeSlow(limits.streamLineBytesMax);
     part.copy(this.#held, before);
-  }
-
-  /** Returns a buffer at least twice as large, so that each byte is copied a bounded number of times. */
-  #enlarged(used: number): Buffer {
-    const wanted = Math.max(this.#lineBytes, this.#held.length * 2, heldBytesMin);
-    const larger = Buffer.allocUnsafeSlow(Math.min(wanted, limits.streamLineBytesMax));
-    this.#held.copy(larger, 0, 0, used);
-    return larger;
   }
 
   #finishInto(lines: Line[], rest: Buffer): void {
     this.#number += 1;
-    const bytes = this.#finish(rest);
-    if (bytes === undefined || !isBlank(bytes)) lines.push({ number: this.#number, bytes });
+    const bytes = this.#heldBytes === 0 ? rest : this.#take(rest);
+    const number = this.#number;
+    if (bytes === undefined || bytes.length > limits.streamLineBytesMax) {
+      lines.push({ number, bytes: undefined });
+    } else if (!isBlank(bytes)) lines.push({ number, bytes });
   }
 
-  #finish(rest: Buffer): Buffer | undefined {
-    const isWhole = this.#lineBytes === 0;
-    if (!isWhole) this.#hold(rest);
-    const length = isWhole ? rest.length : this.#lineBytes;
-    const bytes = isWhole ? rest : this.#held.subarray(0, length);
-    this.#lineBytes = 0;
-    if (!isWhole) this.#held = Buffer.alloc(0);
-    return length > limits.streamLineBytesMax ? undefined : bytes;
+  /** The held line with its rest; undefined if it is too long. */
+  #take(rest: Buffer): Buffer | undefined {
+    this.#hold(rest);
+    const length = this.#heldBytes;
+    this.#heldBytes = 0;
+    if (length > limits.streamLineBytesMax) return undefined;
+    return Buffer.from(this.#held?.subarray(0, length) ?? rest);
   }
 }
 

@@ -4,7 +4,6 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Operation } from "../operation.ts";
 
-/** Requires one object. Throws AppError validation_failed if a list is expected. */
 export function requireSingleForm({ body, type }: Operation): void {
   if (body === "list") {
     throw invalid(
@@ -13,10 +12,7 @@ export function requireSingleForm({ body, type }: Operation): void {
   }
 }
 
-/**
- * Requires a list. Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is
- * too long.
- */
+/** Throws AppError validation_failed if one object is expected or the list is empty, too_large if it is too long. */
 export function requireListForm({ body, type }: Operation, items: number): void {
   if (body === "one") {
     throw invalid(`The body must be one object; send lists to /v2/${type?.batchPath ?? ""}.`);

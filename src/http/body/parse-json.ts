@@ -1,19 +1,14 @@
-// Parses bytes as JSON without changing any value: bytes that are not UTF-8 are refused, and a number that a double
-// does not hold exactly becomes Infinity, which validation refuses with its path. Errors never repeat what was sent.
-// Where a text stops being JSON (RFC 8259), which JSON.parse does not always report, is found by reading it again.
+// Parses bytes as JSON without changing any value: a number that a double does not hold exactly becomes Infinity, which
+// validation refuses. Errors never repeat what was sent.
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { AppError } from "../../domain/error.ts";
 import { parseExactJson } from "../../domain/json/exact-number.ts";
 import { limits } from "../../domain/limits.ts";
 
-/** What error messages call the bytes. */
 export type JsonSource = "body" | "line";
 
-/**
- * A pure function of the bytes, linear in their number. Throws AppError malformed_json. Validation checks the depth
- * of nesting; JSON.parse needs no stack for it.
- */
+/** Linear in the number of bytes. Throws AppError malformed_json. Validation checks the depth of nesting. */
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
   if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
   if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
@@ -31,10 +26,7 @@ const explainedCharactersMax = 128 * 1_024;
 /** How much of a token may stand before a cut and look like a mistake. */
 const cutCharacters = 8;
 
-/**
- * Returns the error of a list that is not JSON, although its items before `from` are. `from` is the beginning of an
- * item or of the body. Reads only what comes after it, and reports the place in the whole body.
- */
+/** The error of a list whose items before `from` are JSON; names the place in the whole body. */
 export function describeListError(body: Buffer, from: number): AppError {
   const rest = body.subarray(from);
   if (body.length === 0) return malformed("The body is empty; send JSON.");
@@ -74,7 +66,6 @@ function explain(whole: string, source: JsonSource, start: Place = beginning): s
     : `${what} unexpected text at ${place}.`;
 }
 
-/** Line and column are counted from 1. Does not split the text into lines. */
 function placeOf(text: string, at: number, start: Place): Place {
   let { line } = start;
   let lineStart = 0;
@@ -85,7 +76,6 @@ function placeOf(text: string, at: number, start: Place): Place {
   return { line, column: at - lineStart + (line === start.line ? start.column : 1) };
 }
 
-/** The place of a byte; the column counts UTF-16 units, as above. */
 function startOf(body: Buffer, at: number): Place {
   let line = 1;
   let lineStart = 0;
@@ -104,9 +94,7 @@ function malformed(message: string): AppError {
 interface JsonSyntaxError {
   /** The offset of the first invalid UTF-16 unit; the length of the text if the end is missing. */
   readonly at: number;
-  /** Whether a complete value ended before. */
   readonly isAfterEnd: boolean;
-  /** Whether reading stopped because the text is nested too deeply. */
   readonly isTooDeep: boolean;
 }
 
@@ -117,7 +105,6 @@ interface Scan {
   readonly text: string;
   at: number;
   awaited: Awaited;
-  /** The brackets that are open, outermost first. */
   readonly open: ("{" | "[")[];
 }
 
@@ -138,7 +125,6 @@ const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainText = /[^"\\\u0000-\u001f]*/y;
 const escapes = /(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))?/y;
 
-/** Advances past what the pattern matches here. False if it matches nothing. */
 function skip(scan: Scan, pattern: RegExp): boolean {
   pattern.lastIndex = scan.at;
   if (!pattern.test(scan.text)) return false;
@@ -146,9 +132,6 @@ function skip(scan: Scan, pattern: RegExp): boolean {
   return true;
 }
 
-/**
- * Reads one structural character, a name or a value. False if it is invalid or incomplete; then `at` is its position.
- */
 function step(scan: Scan): boolean {
   const { text, awaited, open } = scan;
   const sign = text[scan.at];
@@ -185,7 +168,6 @@ function close(scan: Scan, sign: "]" | "}"): boolean {
   return accept(scan, isValid, "comma or end");
 }
 
-/** Reads a string from quote to quote. */
 function readText(scan: Scan, next: Awaited): boolean {
   scan.at += 1;
   for (;;) {

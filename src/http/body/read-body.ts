@@ -13,7 +13,6 @@ import { makeWindow, type Window } from "./window.ts";
 
 /** The bulk thread reads bodies of this size and more, so that parsing them never blocks small requests. */
 const largeBodyBytesMin = 16 * 1_024;
-/** Bound for a body that carries no records. */
 const smallBodyBytesMax = 256 * 1_024;
 /** Received bytes from which the ratio of decoded bytes counts: a short beginning may compress well. */
 const streamRatioBytesMin = 64 * 1_024;
@@ -34,10 +33,8 @@ const decoders = {
   zstd: () => createZstdDecompress({ ...strictly, params: zstdParams }),
 } as const;
 
-/** Throws AppError content_type unless the Content-Type is one that the operation accepts. */
 export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaType {
   const sent = request.headers["content-type"] ?? "";
-  // What nearly every client sends.
   if (sent === "application/json") return "json";
   const [essence = "", ...parameters] = sent.split(";");
   const type = essence.trim().toLowerCase();
@@ -52,10 +49,7 @@ export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaTy
   });
 }
 
-/**
- * Reads a body of a few KiB, without a reservation. Throws AppError too_large, content_type, or malformed_json for a
- * body that is incomplete or not in its encoding.
- */
+/** Reads a body of a few KiB. Throws AppError too_large, content_type, or malformed_json if it is incomplete. */
 export async function readSmallBody(
   request: IncomingMessage,
   bytesMax = smallBodyBytesMax,
@@ -83,33 +77,11 @@ function append(gathered: Buffer, length: number, chunk: Buffer): Buffer {
   return whole;
 }
 
-/** True for a body whose declared length is small and that has no content encoding. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   return (
     Number(headers["content-length"]) < largeBodyBytesMin &&
     headers["content-encoding"] === undefined
   );
-}
-
-/** A body as it was received, in one piece if it arrived in one, and its reservation. */
-export interface ModerateBody {
-  readonly bytes: Buffer;
-  readonly reservation: Reservation;
-}
-
-/** Reads a body of a declared length up to `smallBodyBytesMax`. Waits and throws like `readLargeBody`. */
-export async function readModerateBody(
-  request: IncomingMessage,
-  { organizationId, budget, signal }: Omit<LargeBodyOptions, "onRefused">,
-): Promise<ModerateBody> {
-  const declared = declaredBytes(request) ?? smallBodyBytesMax;
-  const reservation = await budget.reserve(organizationId, declared, signal);
-  try {
-    return { bytes: await readSmallBody(request), reservation };
-  } catch (error) {
-    reservation.release();
-    throw error;
-  }
 }
 
 /** Undefined for a body without a Content-Length, or whose length changes when decoded. */
@@ -123,21 +95,17 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
 export interface LargeBodyOptions {
   readonly organizationId: string;
   readonly budget: Pick<MemoryBudget, "reserve">;
-  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
   /** Gets the decoded bytes of a body that is refused while it is read: decoding them was work, too. */
   readonly onRefused: (bytes: number) => void;
 }
 
-/** The bytes of a body, in a separate buffer, and the reservation for them. */
 export interface LargeBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly reservation: Reservation;
 }
 
-/**
- * Waits for a reservation before it reads. Throws like `readSmallBody`, and AppError unavailable if there is no room.
- */
+/** Waits for a reservation first. Throws like `readSmallBody`, and AppError unavailable if there is no room. */
 export async function readLargeBody(
   request: IncomingMessage,
   { organizationId, budget, signal, onRefused }: LargeBodyOptions,
@@ -160,7 +128,6 @@ export async function readLargeBody(
   }
 }
 
-/** How many bytes are reserved first for a body of unknown length; the reservation grows with the body. */
 const unknownBytes = 256 * 1_024;
 
 /** Returns the body as a stream of decoded bytes. Throws AppError content_type for an unknown encoding. */
@@ -201,14 +168,11 @@ export function decodedBody(request: IncomingMessage): Readable {
 
 const windows = new WeakMap<Readable, Window>();
 
-/**
- * Returns the memory that the decoder of a body keeps, besides what it has passed on; 0 for a body that is not encoded.
- */
+/** The memory that the decoder of a body keeps, besides what it has passed on; 0 without an encoding. */
 export function windowBytesOf(source: Readable): number {
   return windows.get(source)?.bytes ?? 0;
 }
 
-/** One contiguous buffer, which can be transferred to another thread. */
 class LargeBodyBytes {
   readonly #reservation: Reservation;
   #reserved: number;
@@ -242,7 +206,6 @@ class LargeBodyBytes {
     return this.#memory.subarray(0, this.#length);
   }
 
-  /** Chunks that still arrive are not stored. */
   discard(): void {
     freeBuffer(this.#memory);
     this.#length = 0;
@@ -272,10 +235,7 @@ function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(memory.buffer, memory.byteOffset, bytes);
 }
 
-/**
- * Resolves at the end of the source. After an error of `add` the rest remains unread; a decoder is closed at once,
- * because its memory would otherwise remain until the connection is closed.
- */
+/** After an error of `add` the rest remains unread; a decoder is closed at once, which frees its memory. */
 function receive(source: Readable, add: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     // A client that disconnected before this has left a stream that emits nothing any more.
@@ -306,7 +266,6 @@ export function requireRatio(source: Readable, decodedBytes: number): void {
   });
 }
 
-/** The error for a body that could not be decoded or is incomplete. */
 export function brokenBody(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   if (cause instanceof Error && "code" in cause && cause.code === windowTooLarge) {

@@ -1,6 +1,5 @@
-// Finds how many decoded bytes a decoder keeps in memory: the window that the compressed body declares. Reads the
-// header of each zstd frame (RFC 8878, section 3.1), which has its own window, or of a brotli stream (RFC 7932, section
-// 9.1). Decodes nothing, and believes a size only up to the decoder's own bound.
+// Finds how many decoded bytes a decoder keeps in memory: the window that a zstd frame (RFC 8878, section 3.1) or a
+// brotli stream (RFC 7932, section 9.1) declares. Decodes nothing.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -9,7 +8,6 @@ import { limits } from "../../domain/limits.ts";
 const gzipWindowBytes = 32 * 1_024;
 
 export interface Window {
-  /** The largest so far. */
   readonly bytes: number;
   /** Call with all bytes of the body, before the decoder gets them. Throws AppError too_large. */
   push(chunk: Buffer): void;
@@ -71,7 +69,6 @@ class ZstdFrames implements Window {
     }
   }
 
-  /** Adds bytes to a head until it is whole. Returns how many of them it took. */
   #hold(chunk: Buffer, from: number): number {
     const needed = this.#part === "block" ? 3 : this.#headBytes();
     const taken = Math.min(needed - this.#heldBytes, chunk.length - from);
@@ -83,7 +80,6 @@ class ZstdFrames implements Window {
     return taken;
   }
 
-  /** The length of the header, as far as the bytes held so far tell it. */
   #headBytes(): number {
     if (this.#heldBytes < 5) return 5;
     if (this.#isSkippable()) return 8;

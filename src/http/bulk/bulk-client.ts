@@ -16,37 +16,29 @@ import type {
   WrittenGroup,
 } from "./messages.ts";
 
-/** The part of a worker thread that the client uses. */
 export type BulkThread = Pick<Worker, "postMessage" | "on" | "once">;
 
 export interface BulkClientOptions {
   readonly start: () => BulkThread;
-  /** Called before a write is reported to its caller. */
   readonly onWritten: () => void;
-  /** Called when the thread has ended unexpectedly. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The outcome of a list, and its cost, whether it succeeded or failed. */
 export type ListOutcome =
   | { readonly report: ListReport; readonly work: Work }
   | { readonly error: Error; readonly work: Work };
 
-/** Writes the records of a list that is in memory. */
 export interface ListReader {
-  /** `signal` is aborted when the client disconnects. */
-  writeList(order: ListOrder, body: Buffer, signal: AbortSignal): Promise<ListOutcome>;
-}
-
-export interface StreamEvents {
-  readonly onGroup: (group: WrittenGroup) => void;
-  /** The stream has failed: further chunks are not read, and `end` returns the error. */
-  readonly onStopped: () => void;
+  writeList(
+    order: ListOrder,
+    body: Uint8Array<ArrayBuffer>,
+    signal: AbortSignal,
+  ): Promise<ListOutcome>;
 }
 
 export interface OpenStream {
-  /** Transfers the chunk. Resolves when it has been read and another may follow. */
-  write(chunk: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Resolves when the chunk was read: to false if the stream has failed, and no further one is read. */
+  write(chunk: Uint8Array<ArrayBuffer>): Promise<boolean>;
   /** Resolves when everything is stored. `whole`: whether the client sent the stream to its end. */
   end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly error: Error | undefined }>;
 }
@@ -71,7 +63,6 @@ export class BulkClient {
     this.#options = options;
   }
 
-  /** Transfers the body. `signal` is aborted when the client disconnects. */
   writeList(
     order: ListOrder,
     body: Uint8Array<ArrayBuffer>,
@@ -99,37 +90,33 @@ export class BulkClient {
     return outcome.promise;
   }
 
-  openStream(order: WriteContext, events: StreamEvents): OpenStream {
+  openStream(order: WriteContext, onGroup: (group: WrittenGroup) => void): OpenStream {
     const id = this.#newId();
     const ended = Promise.withResolvers<Awaited<ReturnType<OpenStream["end"]>>>();
-    const unread: (() => void)[] = [];
+    const unread: ((goesOn: boolean) => void)[] = [];
     let failure: Error | undefined;
     let tally: StreamTally = { received: 0, written: 0, unchanged: 0, refused: 0 };
     const finish = (error: Error | undefined): void => {
       this.#pending.delete(id);
       failure = error;
-      for (const resolve of unread.splice(0)) resolve();
+      for (const resolve of unread.splice(0)) resolve(false);
       ended.resolve({ tally, error });
     };
     this.#pending.set(id, {
       receive: (message) => {
-        if (message.kind === "chunk read") unread.shift()?.();
-        if (message.kind === "group") events.onGroup(message);
-        if (message.kind === "stopped") events.onStopped();
+        if (message.kind === "chunk read") unread.shift()?.(!message.isStopped);
+        if (message.kind === "group") onGroup(message);
         if (message.kind === "done") {
           ({ tally } = message);
           finish(message.error === undefined ? undefined : restoreError(message.error));
         }
       },
-      fail: (error) => {
-        finish(error);
-        events.onStopped();
-      },
+      fail: finish,
     });
     this.#send({ kind: "stream", id, order });
     return {
       write: (chunk) => {
-        if (failure !== undefined) return Promise.resolve();
+        if (failure !== undefined) return Promise.resolve(false);
         this.#send({ kind: "chunk", id, bytes: chunk }, [chunk.buffer]);
         return new Promise((resolve) => unread.push(resolve));
       },

@@ -1,10 +1,7 @@
 // Divides a JSON list into slices of whole items without parsing it, so that a large body can be parsed in steps. Finds
 // only the commas between items: whether a slice is valid JSON is known when it is parsed.
 
-/**
- * The position of one slice in the body. The byte before it and the byte after it are each a bracket or a comma. A
- * slice without items ends a step that has read `stepBytes` and found no end of a slice.
- */
+/** The bytes before and after it are a bracket or a comma. One without items ends a step of `stepBytes`. */
 export interface ListSlice {
   readonly start: number;
   readonly end: number;
@@ -17,7 +14,6 @@ export interface SliceBounds {
   readonly bytes: number;
   /** A larger item is the only one of its slice. */
   readonly itemBytesMax: number;
-  /** How many bytes one step reads at most. */
   readonly stepBytes: number;
 }
 
@@ -32,7 +28,6 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Whether the first character of the JSON text opens a list. */
 export function startsList(body: Uint8Array): boolean {
   return body[skipWhitespace(body, 0)] === openBracket;
 }
@@ -83,15 +78,11 @@ function endOf(body: Uint8Array, at: number, rest: number): ListEnd {
 
 interface ItemScan {
   at: number;
-  /** How many brackets of the item are open. */
   depth: number;
   isInText: boolean;
 }
 
-/**
- * Reads up to `until`, and returns whether `at` is then the comma or bracket after the item. `at` is behind the body if
- * the item has no end.
- */
+/** Whether `at` is then the comma or bracket after the item; it is behind the body if the item has no end. */
 function findEnd(body: Uint8Array, scan: ItemScan, until: number): boolean {
   const last = Math.min(until, body.length);
   let { at, depth } = scan;
@@ -118,14 +109,12 @@ function findEnd(body: Uint8Array, scan: ItemScan, until: number): boolean {
   return false;
 }
 
-/** The position of the closing quote; at least `last` if it does not come before. */
 function endOfText(body: Uint8Array, from: number, last: number): number {
   let at = from;
   while (at < last && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
   return at;
 }
 
-/** The JSON text without the insignificant whitespace around it. */
 export function trimJson(text: Uint8Array): Uint8Array {
   const start = skipWhitespace(text, 0);
   let end = text.length;
@@ -133,7 +122,6 @@ export function trimJson(text: Uint8Array): Uint8Array {
   return text.subarray(start, end);
 }
 
-/** Skips insignificant whitespace (RFC 8259, section 2). */
 function skipWhitespace(body: Uint8Array, from: number): number {
   let at = from;
   while (isWhitespace(body[at])) at += 1;

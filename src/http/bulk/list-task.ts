@@ -14,15 +14,13 @@ import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { describeListError, parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
-import { countRefusals } from "../reply/refusals.ts";
-import { countDrafts } from "./count-drafts.ts";
+import { reportOf } from "./list-report.ts";
 import { markItems } from "./mark-items.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "../../basics/turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
-/** The JSON text of one record, including whitespace. */
 const itemTextBytesMax = 1_024 * 1_024;
 
 export interface ListTask {
@@ -38,12 +36,9 @@ export interface TaskContext {
   readonly signal: AbortSignal;
 }
 
-/** A body up to this size is parsed at once, because finding its slices would cost as much as parsing it. */
+/** A list up to this size is parsed at once, because finding its slices would cost as much as parsing it. */
 const wholeBytesMax = 64 * 1_024;
-/**
- * A turn for such a body ends after this many items, or after this time, because an invalid item may take a
- * millisecond.
- */
+/** The bounds of a turn for such a body: an invalid item may take a millisecond. */
 const turnBounds = { itemsMax: 128, ms: 3 } as const;
 
 const sliceBounds = {
@@ -66,29 +61,14 @@ export async function writeList(task: ListTask, context: TaskContext): Promise<L
   });
   const idempotency = await markOf(task, context);
   meter.count(0, body.length);
-  if (!startsList(body)) await addSingle(task, submission, context);
-  else if (body.length <= wholeBytesMax) await addWhole(task, submission, context);
-  else await addSlices(task, submission, context);
+  const isLarge = startsList(body) && body.length > wholeBytesMax;
+  await (isLarge ? addSlices : addWhole)(task, submission, context);
   meter.count(Math.max(submission.items, submission.rows), 0);
   const report = await meter.run(() => submission.store(writer, idempotency));
   return describeReport(task, report, context);
 }
 
-async function addSingle(
-  task: ListTask,
-  submission: Submission,
-  context: TaskContext,
-): Promise<void> {
-  const { operation, body } = task;
-  await takeTurn(task, context);
-  context.meter.run(() => {
-    if (body.length > itemTextBytesMax) throw tooLargeObject();
-    const value = parseJson(body);
-    requireSingleForm(operation);
-    submission.add(value);
-  });
-}
-
+/** Adds a single item, or the items of a list of moderate size. */
 async function addWhole(
   task: ListTask,
   submission: Submission,
@@ -97,22 +77,28 @@ async function addWhole(
   const { operation, body } = task;
   const { meter } = context;
   await takeTurn(task, context);
-  const list = meter.run(() => {
+  const isList = startsList(body);
+  const items = meter.run((): readonly unknown[] => {
+    if (body.length > itemTextBytesMax) throw tooLargeObject();
+    const value = parseJson(body);
+    if (!isList) {
+      requireSingleForm(operation);
+      return [value];
+    }
     // Valid JSON that begins with a bracket is a list.
-    const items = parseJson(body) as readonly unknown[];
-    requireListForm(operation, items.length);
-    return items;
+    const list = value as readonly unknown[];
+    requireListForm(operation, list.length);
+    return list;
   });
-  const marks = marksOf(task, body);
-  while (submission.items < list.length) {
+  const marks = isList ? marksOf(task, body) : undefined;
+  while (submission.items < items.length) {
     if (submission.items > 0) await takeTurn(task, context);
-    meter.run(() => addSome(submission, list, marks));
+    meter.run(() => addSome(submission, items, marks));
   }
 }
 
 type Marks = Iterator<IdempotencyMark, undefined> | undefined;
 
-/** Adds at least one of the items that the submission does not have yet. */
 function addSome(submission: Submission, list: readonly unknown[], marks: Marks): void {
   const until = performance.now() + turnBounds.ms;
   const end = Math.min(list.length, submission.items + turnBounds.itemsMax);
@@ -120,7 +106,6 @@ function addSome(submission: Submission, list: readonly unknown[], marks: Marks)
   while (submission.items < end && performance.now() < until);
 }
 
-/** The marks of the items of a list, or of the rest of one. */
 function marksOf({ order }: ListTask, list: Uint8Array, from = 0): Marks {
   const items = order.idempotency?.items;
   return items && markItems(list, items, from);
@@ -193,28 +178,21 @@ function toMark({ keyHash, context }: IdempotencyOrder, bodyHash: string): Idemp
 
 async function describeReport(
   task: ListTask,
-  { results, ...report }: WriteReport,
+  report: WriteReport,
   context: TaskContext,
 ): Promise<ListReport> {
-  const counted = countDrafts(report);
-  if (results === undefined) return { ...counted, refused: 0, results, refusals: [] };
+  const type = requireType(task.operation);
+  const { results } = report;
+  if (results === undefined) return reportOf(report, type, undefined);
   const parts: string[] = [];
   for (let at = 0; at < results.length; at += resultsPerTurn) {
     await takeTurn(task, context);
     const part = results.slice(at, at + resultsPerTurn);
-    parts.push(context.meter.run(() => JSON.stringify(part).slice(1, -1)));
+    context.meter.run(() => parts.push(...part.map((result) => JSON.stringify(result))));
   }
-  const refused = results.filter(({ status }) => status === "refused");
-  const refusals = context.meter.run(() => countRefusals(refused, requireType(task.operation)));
-  return {
-    ...counted,
-    refused: refused.length,
-    results: `[${parts.join(",")}]`,
-    refusals,
-  };
+  return context.meter.run(() => reportOf(report, type, `[${parts.join(",")}]`));
 }
 
-/** Throws if the client has disconnected: nobody would read the reply. */
 async function takeTurn({ order }: ListTask, { turns, signal }: TaskContext): Promise<void> {
   await turns.next(order.organizationId);
   signal.throwIfAborted();

@@ -1,6 +1,5 @@
-// The idempotency marks of the items of a list that are decided as single requests: item 3 of the request with the key
-// K has the mark of a single request with the key K.3 and the same JSON. So a client that got no reply can send the
-// list again, or one of its records alone.
+// The marks of the items of a list that are decided as single requests: item 3 of a request with the key K has that of
+// a single request with K.3. So the list, or one record of it, can be sent again.
 
 import { markRequest } from "../../actions/intake/idempotency.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";

@@ -6,15 +6,12 @@ import type { RefusalCount } from "../reply/refusals.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { ErrorForm } from "../../domain/error-form.ts";
 
-/** The properties of a request that apply to all its records. */
 export interface WriteContext {
-  /** The name of the operation, which determines the record type. */
   readonly operation: string;
   readonly mode: WriteMode;
   readonly organizationId: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
-  /** The first day of timestamps. */
   readonly timestampMin: string;
 }
 
@@ -28,17 +25,14 @@ export interface ListOrder extends WriteContext {
 /** An idempotency mark without the hash of the body. */
 export interface IdempotencyOrder {
   readonly keyHash: Uint8Array;
-  /** The input of the fingerprint besides the body. */
   readonly context: string;
   /** If each item has a mark of its own instead. */
   readonly items: ItemsOrder | undefined;
 }
 
-/** The input of the marks of a list's items besides the items. */
 export interface ItemsOrder {
   readonly keySpace: string;
   readonly idempotencyKey: string;
-  /** The operation that writes a single record. */
   readonly operation: string;
 }
 
@@ -63,13 +57,11 @@ export interface ListReport {
   /** The number of stored changes; `updated` of them are changes of existing records. */
   readonly written: number;
   readonly updated: number;
-  /** Identical items that were skipped. */
   readonly unchanged: number;
   readonly repeated: boolean;
   /** The number of refused items of a lenient list. Its `results` are JSON. */
   readonly refused: number;
   readonly results: string | undefined;
-  /** Counted for lenient lists only. */
   readonly refusals: readonly RefusalCount[];
 }
 
@@ -80,7 +72,6 @@ export interface StreamTally {
   readonly refused: number;
 }
 
-/** A line of a stream's reply. */
 export interface LineRefusal {
   readonly line: number;
   readonly id?: string | undefined;
@@ -89,10 +80,8 @@ export interface LineRefusal {
   readonly errors?: readonly FieldError[] | undefined;
 }
 
-/** A group of a stream that is committed. */
 export interface WrittenGroup {
   readonly written: number;
-  /** Lines of the reply, each with its newline. */
   readonly lines: string;
   readonly lineCount: number;
   readonly refusals: readonly RefusalCount[];
@@ -108,12 +97,9 @@ export type FromBulk =
       readonly work: Work;
     }
   | { readonly kind: "failed"; readonly id: number; readonly error: ErrorForm; readonly work: Work }
-  /** A chunk has been read, and another may follow. */
-  | { readonly kind: "chunk read"; readonly id: number }
-  /** A group is committed. */
+  /** Another chunk may follow, unless the stream has failed: then no further one is read. */
+  | { readonly kind: "chunk read"; readonly id: number; readonly isStopped: boolean }
   | ({ readonly kind: "group"; readonly id: number } & WrittenGroup)
-  /** A stream has failed: further chunks are not read. */
-  | { readonly kind: "stopped"; readonly id: number }
   | {
       readonly kind: "done";
       readonly id: number;

@@ -13,20 +13,14 @@ import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-/**
- * Bounds the bodies that are parsed and validated at the same time. The largest body always fits, together with small
- * ones.
- */
+/** The bytes of bodies that are parsed at a time. The largest body always fits, together with small ones. */
 const parsedBodyBytesMax = 40 * 1_024 * 1_024;
-/** The maximum for the bodies of one organization. */
 const organizationParsedBytesMax = 18 * 1_024 * 1_024;
-/** How long a body waits for its turn to be parsed. */
 const handlerTimeoutMs = 60_000;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
 interface TaskWriter extends RecordWriter {
-  /** Drops the writes that are queued. */
   refuseWrites(): void;
 }
 
@@ -117,9 +111,8 @@ class TaskServer {
   #openStream(id: number, order: WriteContext): void {
     const task = { order, operation: operationNamed(order.operation) };
     const stream = new StreamTask(task, this.#newContext(never), {
-      onChunkRead: () => this.#send({ kind: "chunk read", id }),
+      onChunkRead: (isStopped) => this.#send({ kind: "chunk read", id, isStopped }),
       onGroup: (group) => this.#send({ kind: "group", id, ...group }),
-      onStopped: () => this.#send({ kind: "stopped", id }),
       groupBytesMax: () => groupBytesMax(this.#streams.size),
     });
     this.#streams.set(id, stream);
@@ -148,10 +141,7 @@ class TaskServer {
   }
 }
 
-/**
- * Streams are never aborted: if the client has disconnected, a stream gets no more chunks, and stores the chunks it
- * has.
- */
+/** A stream whose client has disconnected gets no more chunks, and stores the chunks it has. */
 const never = new AbortController().signal;
 
 function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {

@@ -1,6 +1,5 @@
-// Writes the records of one stream: splits chunks into lines, validates them, and stores them in groups, and reads
-// further chunks while groups are stored. Reports the groups in their order, each after its commit, with a reply line
-// for each refused item.
+// Writes the records of one stream in groups, and reads further chunks while groups are stored. Reports the groups in
+// their order, each after its commit, with a line for each refused item.
 
 import { type ItemResult, Submission, type WriteReport } from "../../actions/intake/submission.ts";
 import { SerialQueue } from "../../basics/serial-queue.ts";
@@ -14,24 +13,18 @@ import type { TaskContext } from "./list-task.ts";
 import { countRefusals } from "../reply/refusals.ts";
 import type { LineRefusal, StreamTally, WriteContext, WrittenGroup } from "./messages.ts";
 
-/** The maximum number of lines of a stream that are stored in one transaction. */
 const streamGroupItemsMax = 500;
-/** The maximum number of bytes of these lines. */
 export const streamGroupBytesMax = 1_024 * 1_024;
 /** The maximum number of rows of these lines. One more record with its relations still fits in a group of the store. */
 const streamGroupRowsMax = 990;
-/** The maximum number of bytes of the groups of all streams. */
 export const streamGroupsBytesMax = 4 * 1_024 * 1_024;
 
 export interface StreamEvents {
-  /** A chunk has been read, and another may be sent. */
-  readonly onChunkRead: () => void;
+  /** Another chunk may be sent, unless the stream has failed. */
+  readonly onChunkRead: (isStopped: boolean) => void;
   readonly onGroup: (group: WrittenGroup) => void;
-  /** The stream has failed and reads no further chunks; `end` returns the error. */
-  readonly onStopped: () => void;
 }
 
-/** The maximum number of bytes of a group: the more streams share the memory of the thread, the lower it is. */
 export function groupBytesMax(streams: number): number {
   const share = streamGroupsBytesMax / Math.max(1, streams);
   return Math.max(limits.streamLineBytesMax, Math.min(streamGroupBytesMax, share));
@@ -39,11 +32,8 @@ export function groupBytesMax(streams: number): number {
 
 interface Group {
   readonly submission: Submission;
-  /** The numbers of the lines whose items were added. */
   readonly numbers: number[];
-  /** The refusals of lines that contain no item. */
   readonly refusals: LineRefusal[];
-  /** The ids of its items. */
   readonly ids: Set<string>;
   lines: number;
   bytes: number;
@@ -51,10 +41,7 @@ interface Group {
 
 const linesPerTurn = 64;
 
-/**
- * While the store commits one full group, it can prepare the next, unless both contain the same record: the store may
- * write a group of few large records before one of many small ones.
- */
+/** The next group is prepared meanwhile, unless both have a record in common: the store may write it first. */
 const groupsStoringMax = 2;
 
 export class StreamTask {
@@ -90,14 +77,11 @@ export class StreamTask {
   push(chunk: Buffer): void {
     void this.#chunks.run(async () => {
       await this.#attempt(() => this.#addLines(() => this.#splitter.push(chunk)));
-      this.#events.onChunkRead();
+      this.#events.onChunkRead(this.#failure !== undefined);
     });
   }
 
-  /**
-   * Resolves when everything that can be stored is stored. `whole`: whether the client sent the stream to its end, so
-   * that the text after the last newline is a line.
-   */
+  /** `whole`: whether the client sent the stream to its end, so that the text after the last newline is a line. */
   async end(whole: boolean): Promise<{ readonly tally: StreamTally; readonly failure: unknown }> {
     await this.#chunks.run(async () => {
       if (whole) await this.#attempt(() => this.#addLines(() => this.#splitter.end()));
@@ -107,20 +91,13 @@ export class StreamTask {
     return { tally: this.#tally, failure: this.#failure };
   }
 
-  /** Does nothing after a failure. */
   async #attempt(work: () => Promise<void>): Promise<void> {
     if (this.#failure !== undefined) return;
     try {
       await work();
     } catch (error) {
-      this.#fail(error);
+      this.#failure ??= error;
     }
-  }
-
-  #fail(error: unknown): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
-    this.#events.onStopped();
   }
 
   /** Splitting takes a turn of its own, also where it finds no line: nobody else is served while messages arrive. */
@@ -138,7 +115,6 @@ export class StreamTask {
     }
   }
 
-  /** Adds at least one line, and at most as many as fit the group. Returns the index of the next line. */
   #addSome(lines: readonly Line[], from: number): number {
     let at = from;
     for (const line of lines.slice(from, from + linesPerTurn)) {
@@ -196,7 +172,6 @@ export class StreamTask {
     return true;
   }
 
-  /** Starts to store the current group if it may. */
   #startStoring(): void {
     const group = this.#group;
     if (this.#hasGap || group.lines === 0 || !this.#mayStore()) return;
@@ -208,7 +183,6 @@ export class StreamTask {
     this.#storing.set(group, storing);
   }
 
-  /** Resolves when one of the groups that are being stored has ended. */
   async #stored(): Promise<void> {
     await Promise.race(this.#storing.values());
   }
@@ -223,7 +197,7 @@ export class StreamTask {
         this.#report(group, await stored);
       } catch (error) {
         this.#hasGap = true;
-        this.#fail(error);
+        this.#failure ??= error;
         this.#group = this.#newGroup();
       }
     });

@@ -1,5 +1,4 @@
-// Measures the cost of a task: items, bytes, and the processor time of this thread, which counts only while the task
-// runs, not while it waits.
+// Measures the cost of a task: items, bytes, and the processor time of this thread while the task runs.
 
 import type { Work } from "../load/work-tokens.ts";
 
@@ -8,7 +7,6 @@ export class WorkMeter {
   #bytes = 0;
   #processorMs = 0;
 
-  /** Runs `work`, and adds its processor time. */
   run<Result>(work: () => Result): Result {
     const before = process.threadCpuUsage();
     try {
@@ -24,7 +22,6 @@ export class WorkMeter {
     this.#bytes += bytes;
   }
 
-  /** Returns the cost since the last call. */
   take(): Work {
     const work = { items: this.#items, bytes: this.#bytes, processorMs: this.#processorMs };
     this.#items = 0;

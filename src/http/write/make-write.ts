@@ -1,7 +1,5 @@
-// POST and PUT of records: one object, a list, or a stream, as the operation allows. Small bodies are read here,
-// moderate ones in turns, and large ones by the bulk thread.
+// POST and PUT of records: one object, a list, or a stream, as the operation allows.
 
-import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
@@ -15,14 +13,11 @@ import { parseJson } from "../body/parse-json.ts";
 import {
   declaredBytes,
   isSmall,
-  type LargeBodyOptions,
   mediaTypeOf,
   readLargeBody,
-  readModerateBody,
   readSmallBody,
 } from "../body/read-body.ts";
-import type { ListOutcome } from "../bulk/bulk-client.ts";
-import { countDrafts } from "../bulk/count-drafts.ts";
+import { reportOf } from "../bulk/list-report.ts";
 import { markItems } from "../bulk/mark-items.ts";
 import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
@@ -31,7 +26,7 @@ import { freeBuffer } from "../../basics/own-memory.ts";
 import { mayReadOnMain } from "../load/moderate-lists.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
-import { countRefusals, reportRefusals } from "../reply/refusals.ts";
+import { reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark, idempotencyRequest } from "../request/idempotency-key.ts";
 import { prefersLenient, prefersSingleVerdicts } from "../request/preferences.ts";
@@ -101,15 +96,9 @@ function writeSmall(
     idempotency,
     marks,
   }).then((report) => {
-    const counted = countDrafts(report);
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) charge(context, { requestContext, caller }, work);
-    const { results } = report;
-    if (results === undefined) return { ...counted, refused: 0, results, refusals: [] };
-    const refused = results.filter(({ status }) => status === "refused");
-    const refusals = countRefusals(refused, type);
-    const text = JSON.stringify(results);
-    return { ...counted, refused: refused.length, results: text, refusals };
+    return reportOf(report, type, JSON.stringify(report.results));
   });
 }
 
@@ -126,16 +115,18 @@ async function writeLarge(
   const key = idempotencyRequest(input.request, operation);
   const keyHash = key && keyHashOf(keySpaceOf(input.caller, type), key.idempotencyKey);
   const items = itemsOrder(input.request, { caller: input.caller, write });
-  const large: LargeWrite = {
-    raw,
-    keyHash,
-    reading: {
-      organizationId,
-      budget: context.load.bodies,
-      signal: clientGone(input.reply.raw),
-      onRefused: (bytes) => charge(context, input, { items: 0, bytes, processorMs: 0 }),
-    },
-    makeOrder: () => ({
+  const signal = clientGone(input.reply.raw);
+  const reader = mayReadOnMain(context.load, organizationId, declared)
+    ? context.lists
+    : context.bulk;
+  const { bytes, reservation } = await readLargeBody(raw, {
+    organizationId,
+    budget: context.load.bodies,
+    signal,
+    onRefused: (count) => charge(context, input, { items: 0, bytes: count, processorMs: 0 }),
+  });
+  try {
+    const order: ListOrder = {
       operation: operation.name,
       mode,
       organizationId,
@@ -144,24 +135,19 @@ async function writeLarge(
       lenient,
       asSingle,
       idempotency: key && keyHash && { keyHash, context: contextOf(key), items },
-    }),
-  };
-  const isMain = mayReadOnMain(context.load, organizationId, declared);
-  const outcome = await (isMain ? writeOnMain(context, large) : writeInBulk(context, large));
-  charge(context, input, outcome.work);
-  if ("error" in outcome) throw outcome.error;
-  return outcome.report;
+    };
+    const outcome = await context.app.inFlight.run(keyHash, () =>
+      reader.writeList(order, bytes, signal),
+    );
+    charge(context, input, outcome.work);
+    if ("error" in outcome) throw outcome.error;
+    return outcome.report;
+  } finally {
+    freeBuffer(bytes);
+    reservation.release();
+  }
 }
 
-interface LargeWrite {
-  readonly raw: IncomingMessage;
-  readonly keyHash: Uint8Array | undefined;
-  readonly reading: LargeBodyOptions;
-  /** Call when the body has arrived. */
-  readonly makeOrder: () => ListOrder;
-}
-
-/** Undefined unless each item has a key of its own. */
 function itemsOrder(
   request: FastifyRequest,
   { caller, write }: { readonly caller: Identity; readonly write: Write },
@@ -175,33 +161,6 @@ function itemsOrder(
       operation: `${operation.method} /v2/${type.resourceType}`,
     }
   );
-}
-
-async function writeOnMain(
-  { app, lists }: HttpContext,
-  { raw, keyHash, reading, makeOrder }: LargeWrite,
-): Promise<ListOutcome> {
-  const { bytes: body, reservation } = await readModerateBody(raw, reading);
-  try {
-    const order = makeOrder();
-    return await app.inFlight.run(keyHash, () => lists.writeList(order, body, reading.signal));
-  } finally {
-    reservation.release();
-  }
-}
-
-async function writeInBulk(
-  { app, bulk }: HttpContext,
-  { raw, keyHash, reading, makeOrder }: LargeWrite,
-): Promise<ListOutcome> {
-  const { bytes, reservation } = await readLargeBody(raw, reading);
-  try {
-    const order = makeOrder();
-    return await app.inFlight.run(keyHash, () => bulk.writeList(order, bytes, reading.signal));
-  } finally {
-    freeBuffer(bytes);
-    reservation.release();
-  }
 }
 
 interface StrictReport extends ListReport {
@@ -228,9 +187,10 @@ function makeStrictAnswers(): typeof answerLeniently {
 }
 
 function answerLeniently(input: HandlerInput, write: Write, report: ListReport): Answer {
-  const head = JSON.stringify(headOf(input, write, report));
-  // The results are JSON already.
-  const body = `${head.slice(0, -1)},"results":${report.results ?? "[]"}}`;
+  const { success, write_count, message, organization_id } = headOf(input, write, report);
+  const body =
+    `{"success":${success},"write_count":${write_count},"message":${JSON.stringify(message)},` +
+    `"organization_id":${JSON.stringify(organization_id)},"results":${report.results ?? "[]"}}`;
   const applied = write.asSingle ? "handling=lenient, verdicts=single" : "handling=lenient";
   return { status: write.operation.success, body, headers: { "preference-applied": applied } };
 }
@@ -244,7 +204,6 @@ function headOf({ caller }: HandlerInput, write: Write, report: ListReport) {
   };
 }
 
-/** A batch may have several items for one record, and so may a list of updates. */
 function messageOf({ type, mode }: Write, report: ListReport): string {
   const { written, updated, unchanged, refused } = report;
   const noun = nounOf(type);

@@ -1,5 +1,4 @@
-// What the document says about the operations that write records: bodies of one record, a list or a stream, and their
-// replies.
+// What the document says about the operations that write records.
 
 import { describeWritten } from "../../actions/intake/validation-errors.ts";
 import { errorCatalogue } from "../../domain/error.ts";
@@ -21,7 +20,6 @@ import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
 import { oneOf } from "../openapi/wording.ts";
 import { type Operation, requireType } from "../operation.ts";
 
-/** Describes what a list may be, as the end of a description; empty for an operation that takes one record. */
 export function listDescription({ body }: Operation): string {
   return body === "one" ? "" : aboutLists;
 }
@@ -33,7 +31,6 @@ const aboutLists =
   "`Prefer: handling=lenient, verdicts=single` each item of a list is decided and answered as a request with only this " +
   "item would be.";
 
-/** `a transaction`, or with ` or a list of them`. */
 export function oneOrMany(operation: Operation): string {
   const one = oneOf(requireType(operation));
   return operation.body === "either" ? `${one} or a list of them` : one;

@@ -1,5 +1,4 @@
-// Streams of records (application/x-ndjson): one record a line, any length, in bounded memory. Groups are committed
-// as they arrive; the reply has a line for each refused record and ends with a summary. Passes chunks to the bulk
+// Streams of records (application/x-ndjson): one a line, any length, in bounded memory. Passes chunks to the bulk
 // thread and its results to the client; never reports a line before its commit.
 
 import type { IncomingMessage } from "node:http";
@@ -59,15 +58,12 @@ class WriteStream {
   readonly #operation: Operation;
   readonly #replyLines: ReplyLines;
   readonly #task: OpenStream;
-  /** Resolves when all lines that the task has reported so far are in the reply. */
   #replying: Promise<void> = Promise.resolve();
   /** When the organization has tokens again, if it has used more than it had. */
   #paidAt = 0;
   #stopped = false;
-  /** The reservation for the window of the decoder. */
   readonly #reservations: Reservation[] = [];
   #windowBytes = 0;
-  /** Chunks that the task has not read yet. */
   readonly #ahead = new Set<Promise<void>>();
 
   constructor(
@@ -85,19 +81,15 @@ class WriteStream {
     const { now, timestampMin } = context.app;
     this.#task = context.bulk.openStream(
       { operation: operation.name, mode, organizationId, receivedAt: now(), timestampMin },
-      {
-        onGroup: ({ written, lines, lineCount, refusals, work }) => {
-          reportRefusals(context.onRefused, input.requestContext, refusals);
-          if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
-          this.#charge(work);
-          if (lineCount > 0) this.#reply(lines, lineCount);
-        },
-        onStopped: () => (this.#stopped = true),
+      ({ written, lines, lineCount, refusals, work }) => {
+        reportRefusals(context.onRefused, input.requestContext, refusals);
+        if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
+        this.#charge(work);
+        if (lineCount > 0) this.#reply(lines, lineCount);
       },
     );
   }
 
-  /** Resolves when the summary is sent, with the failure if there was one. */
   async run(source: Readable): Promise<AppError | undefined> {
     const gone = clientGone(this.#input.reply.raw);
     let failure: unknown;
@@ -125,13 +117,16 @@ class WriteStream {
       await this.#reserveWindow(windowBytesOf(source), gone);
       await this.#waitForRoom(gone);
       if (this.#stopped || gone.aborted) return;
-      const read = this.#task.write(transferable(chunk));
+      const read = this.#pass(chunk);
       this.#ahead.add(read);
-      void read.then(() => this.#ahead.delete(read));
+      void read.finally(() => this.#ahead.delete(read));
     }
   }
 
-  /** Nothing further is read until there is room for the window that the body has declared. */
+  async #pass(chunk: Buffer): Promise<void> {
+    if (!(await this.#task.write(transferable(chunk)))) this.#stopped = true;
+  }
+
   async #reserveWindow(bytes: number, gone: AbortSignal): Promise<void> {
     const more = bytes - this.#windowBytes;
     if (more <= 0) return;
@@ -140,7 +135,6 @@ class WriteStream {
     this.#reservations.push(await this.#context.load.bodies.reserve(organizationId, more, gone));
   }
 
-  /** Waits for the task to read its chunks, the client to read the reply, and the organization to have tokens. */
   async #waitForRoom(gone: AbortSignal): Promise<void> {
     while (this.#ahead.size >= chunksAhead) await Promise.race(this.#ahead);
     await this.#replying;
@@ -202,7 +196,6 @@ async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** The same bytes with their own memory, which can be transferred to the thread. */
 function transferable(chunk: Buffer): Uint8Array<ArrayBuffer> {
   if (ownsMemory(chunk)) return chunk;
   const copy = new Uint8Array(chunk.length);
@@ -222,11 +215,7 @@ function begin({ request, reply, requestContext }: HandlerInput, operation: Oper
   reply.hijack();
 }
 
-/**
- * Reads and discards what the client still sends after the summary, for a limited time, so that a client that reads
- * only after it has sent everything receives the summary. Closing the connection at once would reset it and lose the
- * reply.
- */
+/** So a client that reads only after it has sent everything receives the summary: closing at once would reset it. */
 function discardRest(request: IncomingMessage, source: Readable): Promise<void> {
   if (source !== request) {
     request.unpipe();

@@ -54,7 +54,6 @@ describe("a chunk of a stream", () => {
       {
         onChunkRead: () => (read += 1),
         onGroup: () => undefined,
-        onStopped: () => undefined,
         groupBytesMax: () => streamGroupBytesMax,
       },
     );
