@@ -2,13 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The longest pause between two runs, however long a run took. */
 const pauseMsMax = 1_000;
 
-/**
- * Stores no result: a later call starts another run. `pauseFactor`: each run is followed by a pause of this many times
- * its duration, so that runs take a bounded share of the time however often the function is called.
- */
+/** Each run is followed by a pause of `pauseFactor` times its duration, however often the function is called. */
 export function coalesce<Value>(
   load: () => Promise<Value>,
   { pauseFactor = 0 }: { readonly pauseFactor?: number } = {},
@@ -34,7 +30,6 @@ export function coalesce<Value>(
   };
 }
 
-/** Stores the result, but not a failure. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

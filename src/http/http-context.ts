@@ -27,19 +27,16 @@ export interface HttpContext {
   readonly rates: RateGate;
   readonly failures: FailureLog;
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
-  /** Reads moderate lists on this thread. */
   readonly lists: ListReader;
   readonly load: Load;
   readonly feed: ChangeFeed;
   readonly liveReaders: LiveReaders;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
-  /** Undefined if traces are not exported. */
   readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
   readonly onRefused: OnRefused;
-  /** An operator lacked a right, in the console. */
   readonly onRightRefused: () => void;
   readonly onDeletionRequested: () => void;
   /** True once the service is asked to stop: it is not ready, but may still accept requests. */

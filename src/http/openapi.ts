@@ -1,5 +1,4 @@
-// The OpenAPI 3.1 document, made from the rows of the route table, the public routes and the schemas that validate.
-// Pure: the same tables give the same document, byte by byte.
+// The OpenAPI 3.1 document, made from the tables of routes and the schemas that validate. Pure.
 
 import type { RecordType } from "../domain/record-type.ts";
 import type { JsonSchema, OpenApiDocument, PathItem } from "./openapi/document.ts";
@@ -32,11 +31,9 @@ import { limits } from "../domain/limits.ts";
 /** Replaced where the document is served, by the address that the client used. */
 const serverUrl = "http://127.0.0.1:8080";
 
-/** What features add. */
 interface Added {
   readonly operations: readonly Operation[];
   readonly tags: OpenApiDocument["tags"];
-  /** All errors, those of the core included, in the order of their codes. */
   readonly errors: readonly ErrorRow[];
 }
 
@@ -46,7 +43,6 @@ export function publishOpenApi(types: readonly RecordType[], added: Added): Open
   return { ...document, components: { ...used, securitySchemes } };
 }
 
-/** Everything that the service accepts and answers, streams and unions included. */
 export function buildOpenApi(types: readonly RecordType[], added: Added): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   const schemas: Record<string, JsonSchema> = { ...sharedSchemas(), ...errorSchemas };
@@ -85,7 +81,6 @@ export function buildOpenApi(types: readonly RecordType[], added: Added): OpenAp
   };
 }
 
-/** HEAD is served with the GET of a record, and of the feed. */
 function methodsOf(operation: Operation, document: OperationDocument): PathItem {
   const own = { [operation.method.toLowerCase()]: operationObject(operation, document) };
   const isRead =
@@ -107,10 +102,7 @@ function tagsFor(types: readonly RecordType[], { tags }: Added): OpenApiDocument
 
 type Named = Readonly<Record<string, object>>;
 
-/**
- * In alphabetical order. Linters reject components without a reference; which ones those are depends on the record
- * types.
- */
+/** In alphabetical order. Linters reject components without a reference. */
 function withoutUnused<Parts extends Readonly<Record<string, Named>>>(
   all: Parts,
   paths: object,

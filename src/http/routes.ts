@@ -12,7 +12,6 @@ import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletion, requestDeletionByType } from "./verb/request-deletion.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
-/** Every operation of the service for these record types. `added`: those of features. */
 export function operationsFor(
   types: readonly RecordType[],
   added: readonly Operation[] = [],

@@ -99,9 +99,10 @@ function closedObject(properties: object, sometimes: readonly string[]): object 
 /** What the document leaves out, because generators of clients can't use it. */
 const unstated: Readonly<Record<string, MediaType>> = {
   "application/problem+json": {
-    schema: closedObject({ ...told, type: anyText, title: anyText, status: whole, detail: anyText }, [
-      "errors",
-    ]),
+    schema: closedObject(
+      { ...told, type: anyText, title: anyText, status: whole, detail: anyText },
+      ["errors"],
+    ),
   },
   /** A line of the reply to a stream. */
   "application/x-ndjson": {

@@ -22,10 +22,7 @@ export interface ExportPlan extends ExportRequest {
 
 export interface ExportTools {
   readonly sink: Sink;
-  /**
-   * Makes the manifest when all rows are written, before the file gets its name. Returns the text to append to the
-   * file.
-   */
+  /** Called when all rows are written, before the file gets its name; returns text to append to the file. */
   readonly seal?: (file: ManifestFile) => Promise<string>;
   readonly progress: BulkProgress;
   readonly stopping: AbortSignal;

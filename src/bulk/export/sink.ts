@@ -1,5 +1,4 @@
-// The destination of an export: standard output, or a file that gets its name only when it is complete. Accepts text or
-// bytes no faster than they can be written.
+// The destination of an export: standard output, or a file that gets its name only when it is complete.
 
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -11,7 +10,6 @@ import { OperatorError, reasonOf } from "../../actions/operator/operator-error.t
 import { newFile, syncFolder } from "../../files/own-file.ts";
 import { compressionOf } from "../formats/compression.ts";
 
-/** Standard output, or a replacement for it. */
 interface Output {
   write(text: string): unknown;
 }
@@ -20,7 +18,6 @@ export interface Sink {
   write(part: string | Uint8Array): Promise<void>;
   /** Resolves when everything is on stable storage and the file has its name. */
   finish(): Promise<void>;
-  /** Removes the unfinished file. */
   abandon(): Promise<void>;
 }
 
@@ -31,7 +28,6 @@ export interface Form<Item> {
   end(): Promise<void>;
 }
 
-/** Text is written in parts of about this many characters. */
 const partCharacters = 64 * 1_024;
 /** A file accepts several parts before the producer has to wait, so that the next parts are made while it writes. */
 const fileBufferBytes = 512 * 1_024;
@@ -65,7 +61,7 @@ function standardOutput(out: Output): Sink {
 }
 
 /** Readable only by its owner, as the store is. */
-function fileSink(path: string, unfinished: string): Sink {
+export function fileSink(path: string, unfinished: string): Sink {
   const file = createWriteStream(unfinished, {
     ...newFile,
     flush: true,
@@ -98,7 +94,6 @@ function fileSink(path: string, unfinished: string): Sink {
   };
 }
 
-/** Buffers small texts, so that one write serves many. Bytes are written at once, in order. */
 class Parts {
   readonly #where: string;
   readonly #write: (part: string | Uint8Array) => Promise<void>;

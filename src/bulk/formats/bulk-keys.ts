@@ -1,5 +1,4 @@
-// The columns of exports and of files of refused rows that are not fields of a record. `sluice import` recognizes them;
-// no field has such a name.
+// Columns of exports and of files of refused rows that are not fields of a record; `sluice import` knows them.
 
 export const bulkKeys = {
   /** In a history: the number of the change within its record, from 1. */

@@ -38,19 +38,16 @@ const compressions: readonly Compression[] = [
   },
 ];
 
-/** Undefined for a name with none of these endings. */
 export function compressionOf(name: string): Compression | undefined {
   const lower = name.toLowerCase();
   return compressions.find(({ ending }) => lower.endsWith(ending));
 }
 
-/** The name without the ending of its compression. */
 export function plainName(name: string): string {
   const compression = compressionOf(name);
   return compression === undefined ? name : name.slice(0, -compression.ending.length);
 }
 
-/** The format that a name's ending stands for, disregarding the ending of a compression. */
 export function formatByEnding<Format>(
   name: string,
   formats: Readonly<Record<string, Format>>,

@@ -27,7 +27,6 @@ const markLike = /^\\+[NE]$/;
 /** Text of a mixed field that begins like this would be parsed as JSON. */
 const jsonLike = /^["[{]/;
 
-/** The cell without its quotes. */
 export function writeCell(kind: CellKind, value: unknown): string {
   if (value === undefined) return "";
   if (value === null) return nullMark;
@@ -45,7 +44,6 @@ export class CellError {
   }
 }
 
-/** Undefined for no value. */
 export function readCell(kind: CellKind, cell: string): unknown {
   if (cell === "") return undefined;
   if (cell === nullMark) return null;
@@ -88,7 +86,6 @@ function shown(text: string): string {
 
 const protectedFormula = /^'+[=+\-@\t\r]/;
 
-/** The original cell before `protectFormula`. */
 export function restoreFormula(cell: string): string {
   return protectedFormula.test(cell) ? cell.slice(1) : cell;
 }

@@ -47,11 +47,9 @@ interface Beginning {
   readonly text: string;
   readonly more: AsyncIterable<string>;
   readonly delimiter: string;
-  /** The number of its first line in the file, from 1. */
   readonly line: number;
   /** True for a file of refused rows, which has a layout of its own but for the delimiter. */
   readonly isRefused: boolean;
-  /** The rest of the layout. */
   readonly layout: Layout;
   /** What was not given, and is not the default. */
   readonly detected: Layout;

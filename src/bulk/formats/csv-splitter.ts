@@ -1,7 +1,5 @@
-// Splits the text of CSV (RFC 4180), which arrives in pieces, into the texts of its rows, and the text of a row into
-// cells. A row is a line, or several if a quoted cell contains line ends; each line ends in its own way, in CR LF, LF
-// or CR. If several lines together are not CSV, a quote is missing or too much: then the first of them is a row, and
-// what follows is read again. A quote closes at the next odd line, so this reads no line more than twice.
+// Splits the text of CSV (RFC 4180), which arrives in pieces, into rows, and a row into cells. If several lines
+// together are not CSV, the first of them is a row, and what follows is read again: no line more than twice.
 
 const quote = '"';
 const lineEnds = /\r\n|\n|\r/g;
@@ -13,11 +11,8 @@ export interface CsvLine {
 }
 
 export interface SplitterOptions {
-  /** Whether the text of several lines is one row. */
   readonly isRow: (text: string) => boolean;
-  /** The most characters of a row of several lines. */
   readonly charactersMax: number;
-  /** The number of the first line in the file; 1 by default. */
   readonly firstLine?: number;
 }
 
@@ -33,7 +28,6 @@ export class CsvSplitter {
     this.#line = options.firstLine ?? 1;
   }
 
-  /** Characters of the row that is not complete yet. */
   get heldCharacters(): number {
     return this.#held.length;
   }
@@ -43,7 +37,6 @@ export class CsvSplitter {
     return this.#split(piece, false);
   }
 
-  /** The last rows, if no line end follows them. */
   end(): readonly CsvLine[] {
     return this.#split("", true);
   }
@@ -78,7 +71,6 @@ export class CsvSplitter {
     return rows;
   }
 
-  /** Where the line end after the row is; undefined if the text ends before. */
   #findEnd(
     text: string,
     from: number,
@@ -146,7 +138,6 @@ export function splitCells(
   }
 }
 
-/** The position after the closing quote; -1 if there is none. */
 function endOfQuoted(text: string, from: number): number {
   for (let at = from; ; at += 2) {
     at = text.indexOf(quote, at);

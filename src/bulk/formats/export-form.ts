@@ -69,7 +69,6 @@ function textForm<Item>(head: string, line: (item: Item) => string, sink: Sink):
   };
 }
 
-/** Returns a function from the fields of a record to their cells. */
 function cellWriter(type: RecordType, spreadsheet = false): (fields: Payload) => readonly string[] {
   const { properties }: SchemaShape = type.addSchema;
   const kinds = type.fieldNames.map(

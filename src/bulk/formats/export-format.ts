@@ -12,7 +12,6 @@ const formatsByEnding: Readonly<Record<string, ExportFormat>> = {
   parquet: "parquet",
 };
 
-/** Undefined for an unknown ending. */
 export function formatOfOutput(name: string): ExportFormat | undefined {
   return formatByEnding(name, formatsByEnding);
 }

@@ -15,7 +15,6 @@ export function openNdjson(input: TextInput): RowInput {
   return { format: "ndjson", columns: undefined, batches: () => readRows(splitLines(input)) };
 }
 
-/** `list`: the keys that lead to the list, if it is not the whole document. */
 export function openJson(input: TextInput, list?: string): RowInput {
   return { format: "json", columns: undefined, batches: () => readRows(splitList(input, list)) };
 }
@@ -39,7 +38,6 @@ function readRow({ number, text }: Pick<TextRow, "number" | "text">): Row {
   return { number: known, fields };
 }
 
-/** The object, or the reason why the text is not one. */
 function readObject(text: string): JsonObject | string {
   try {
     const value = parseExactJson(text);
@@ -97,13 +95,9 @@ function tooLong({ path }: TextInput, what: string): OperatorError {
   );
 }
 
-/** Before the list, inside it, inside a string of it, after it; or the text is not a list. */
 type ListState = "before" | "inside" | "string" | "ended" | "broken";
 
-/**
- * Splits the text of one JSON list, which arrives in pieces, into the texts of its items. Examines only brackets,
- * quotes and commas; JSON.parse checks the content of an item.
- */
+/** Splits the text of one JSON list, which arrives in pieces, into the texts of its items. */
 export class ListSplitter {
   #state: ListState = "before";
   #held = "";
@@ -114,7 +108,6 @@ export class ListSplitter {
     return this.#state;
   }
 
-  /** Characters of the item that is not complete yet. */
   get heldCharacters(): number {
     return this.#held.length;
   }

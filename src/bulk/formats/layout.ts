@@ -1,7 +1,6 @@
 // How the text of a file is laid out. Each part has one name and one reading, on the command line, in a mapping file
 // and in the console. What can be told with certainty is detected where nothing is given; nothing else is guessed.
 
-/** Undefined: detected, or the default. */
 export interface Layout {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
@@ -34,7 +33,6 @@ function readText(text: string): string | undefined {
   return text.length <= charactersMax ? text : undefined;
 }
 
-/** A number of lines, or text that tells where they are. */
 function readLines(text: string): number | string | undefined {
   if (!/^[-+.]?\d+$/.test(text)) return readText(text);
   return /^\d{1,5}$/.test(text) && Number(text) <= linesMax ? Number(text) : undefined;

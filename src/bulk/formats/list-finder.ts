@@ -9,7 +9,6 @@ export class ListFinder {
   #depth = 0;
   /** How many keys of the path lead to the object in which it is. */
   #matched = 0;
-  /** The next value is that of the next key of the path. */
   #isNext = false;
   #string = "";
   #isInString = false;
@@ -19,7 +18,6 @@ export class ListFinder {
     this.#path = path.map((key) => JSON.stringify(key).slice(1, -1));
   }
 
-  /** The text from the bracket on, once the list begins. */
   push(text: string): string | undefined {
     for (let index = 0; index < text.length; index += 1) {
       const sign = text.charAt(index);

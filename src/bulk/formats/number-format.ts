@@ -1,5 +1,4 @@
-// Reads numbers as people and other systems write them, in the format that a mapping names. Never rounds, and never
-// guesses which sign is the decimal one.
+// Reads numbers as other systems write them, in the format that a mapping names. Never rounds, and never guesses.
 
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { CellError, readCell } from "./csv-cell.ts";
@@ -7,7 +6,6 @@ import { CellError, readCell } from "./csv-cell.ts";
 /** Undefined for a word that stands for no number. `currency`: that of the row, for minor units. */
 export type ReadNumber = (text: string, currency: string) => unknown;
 
-/** For the reference. */
 export const numberFormats = [
   { name: "point", examples: ["1,234.56", "$12", "(7.50)"], meaning: "decimal point" },
   { name: "comma", examples: ["1.234,56", "12 €", "7,50-"], meaning: "decimal comma" },
@@ -21,7 +19,6 @@ export const numberFormats = [
 
 export interface NumberFormat {
   readonly read: ReadNumber;
-  /** The column of the currency, if the format has one. */
   readonly currencyColumn: string | undefined;
 }
 
@@ -94,7 +91,6 @@ function readMinor(text: string, given: string): unknown {
 
 let digitsByCurrency: ReadonlyMap<string, number> | undefined;
 
-/** The digits that ISO 4217 has for a currency; undefined if there is no such currency. */
 function digitsOf(name: string): number | undefined {
   digitsByCurrency ??= new Map(
     Intl.supportedValuesOf("currency").map((one) => {

@@ -9,14 +9,11 @@ import type { InputFormat, RowInput } from "./row.ts";
 import type { TextInput } from "./text-input.ts";
 
 export interface OpenOptions {
-  /** The type of the records to make from the rows. */
   readonly type: RecordType;
-  /** If it is undefined, the name of the file determines it. */
   readonly format: InputFormat | undefined;
   readonly layout: Layout;
 }
 
-/** Throws OperatorError. */
 export type OpenRows = (input: TextInput, options: OpenOptions) => Promise<RowInput>;
 
 /** Does not open Parquet (parquet-rows.ts). */

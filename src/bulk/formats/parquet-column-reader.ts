@@ -7,7 +7,6 @@ import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "./csv-cell.ts";
 import { readAny, readDecimal, readJson, withoutZone } from "./parquet-value.ts";
 
-/** Undefined for no value. */
 type ReadValue = (value: unknown) => unknown;
 
 export interface ColumnReader {
@@ -18,7 +17,6 @@ export interface ColumnReader {
 
 export interface ReaderOptions {
   readonly type: RecordType;
-  /** The supported compressions. */
   readonly codecs: readonly string[];
 }
 
@@ -111,10 +109,7 @@ function decimalReader(element: SchemaElement): ReadValue {
   return (value) => readDecimal(value, scale);
 }
 
-/**
- * Converts numbers for a field of text, and text for other fields. Other values are unchanged, and validation refuses
- * the record.
- */
+/** Other values are unchanged, and validation refuses the record. */
 function convert(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") {
     if (kind === "text" || kind === "mixed") return value;

@@ -1,5 +1,4 @@
-// The columns of an export in Parquet: their types, and the values of a record. Rounds nothing: timestamps are the text
-// that was sent, and lists and objects are JSON.
+// The columns of an export in Parquet. Rounds nothing: timestamps are the text that was sent; lists are JSON.
 
 import type { SchemaElement } from "hyparquet";
 import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";
@@ -13,7 +12,6 @@ export type ParquetValue = string | number | bigint | boolean | Uint8Array | nul
 export interface ParquetColumn<Item> {
   readonly name: string;
   readonly element: SchemaElement;
-  /** The values are JSON in UTF-8. */
   readonly isJson: boolean;
   readonly valueOf: (item: Item) => ParquetValue;
 }

@@ -5,12 +5,9 @@ import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import type { Form, Sink } from "../export/sink.ts";
 import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
 
-/** Rows in memory for a row group, which is written column by column. */
 export const parquetGroupRows = 20_000;
-/** Bytes of these rows. */
 export const parquetGroupBytes = 8 * 1_024 * 1_024;
 
-/** The size of a value other than text, in bytes. */
 const plainBytes = 8;
 
 export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink: Sink): Form<Item> {
@@ -78,7 +75,6 @@ class Group<Item> {
     }
   }
 
-  /** Empties the group. */
   take() {
     // Minimum and maximum of JSON are useless, and would be stored at full length.
     const taken = this.#columns.map(({ name, isJson }, index) => {

@@ -26,7 +26,6 @@ const partRows = 50_000;
 /** What a row group may have in memory, according to the file. */
 export const groupBytesMax = 1_024 * 1_024 * 1_024;
 
-/** Compressions besides Snappy, which the library includes. */
 const compressors: Compressors = {
   GZIP: (bytes, size) => gunzipSync(bytes, { maxOutputLength: Math.max(size, 1) }),
   BROTLI: (bytes, size) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(size, 1) }),
@@ -34,7 +33,6 @@ const compressors: Compressors = {
 };
 const codecs: readonly string[] = ["UNCOMPRESSED", "SNAPPY", ...Object.keys(compressors)];
 
-/** Opens an input in any format, Parquet included. Throws OperatorError. */
 export const openAnyRows: OpenRows = async (input, options) => {
   if ((options.format ?? formatOfName(input.path)) !== "parquet") return openRows(input, options);
   if (compressionOf(input.path) !== undefined) {
@@ -154,7 +152,6 @@ function rowOf({
   return { number, text: JSON.stringify(fields), reason: unread.join("; ") };
 }
 
-/** Adds the fields that are null, if an export named them. */
 function withNulls(fields: JsonObject): JsonObject {
   const { [bulkKeys.nulls]: names, ...others } = fields;
   if (!Array.isArray(names)) return fields;

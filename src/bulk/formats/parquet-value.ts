@@ -1,5 +1,4 @@
-// Converts values of Parquet to JSON: times and dates to text, whole numbers and decimals to numbers if a double
-// represents them exactly, and otherwise to text. Rounds nothing.
+// Converts values of Parquet to JSON. Rounds nothing: what a double does not represent exactly becomes text.
 
 import type { ParquetParsers } from "hyparquet";
 import {
@@ -78,7 +77,6 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Writes all digits of the unit. */
 function timeText(since: bigint, digits: number): string {
   const perSecond = 10n ** BigInt(digits);
   const seconds = since / perSecond - (since % perSecond < 0n ? 1n : 0n);

@@ -7,7 +7,6 @@ export interface CsvRow {
   /** Rows are counted from 1; a row of a file of refused rows has its number in the first input. */
   readonly number: number;
   readonly cells: readonly string[];
-  /** The number of its line in the file, from 1. */
   readonly line?: number | undefined;
 }
 
@@ -27,12 +26,9 @@ export type Row = CsvRow | JsonRow | UnreadableRow;
 
 /** A row that is not parsed yet, because its text takes less memory than its cells or fields. */
 export interface TextRow {
-  /** Its position in the input, counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** The number of its line in CSV, from 1. */
   readonly line?: number;
-  /** The same function for all rows of an input. */
   readonly parse: (row: TextRow) => Row;
 }
 
@@ -46,14 +42,10 @@ export function parseRow(row: UnparsedRow): Row {
 export const inputFormats = ["csv", "ndjson", "json", "parquet"] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-/** An open input. */
 export interface RowInput {
   readonly format: InputFormat;
-  /** The names of the columns of CSV. */
   readonly columns: readonly string[] | undefined;
-  /** The delimiter of CSV. */
   readonly delimiter?: string;
-  /** What of the layout was told from the file, and is not the default. */
   readonly detected?: Layout;
   /** How many lines of CSV were no rows so far: those of delimiters only, comments, and those after the last row. */
   readonly ignoredLines?: () => number;
@@ -63,7 +55,6 @@ export interface RowInput {
   batches(columns?: ReadonlySet<string>): AsyncIterable<readonly UnparsedRow[]>;
 }
 
-/** The row without blanks at the beginning and end of its values. */
 export function trimRow(row: Row): Row {
   if ("cells" in row) return { ...row, cells: row.cells.map((cell) => cell.trim()) };
   return "fields" in row ? { ...row, fields: trimValue(row.fields) as JsonObject } : row;

@@ -1,5 +1,4 @@
-// Reads a file as text in pieces: decompresses it according to the ending of its name, decodes it, and counts the
-// bytes. Never replaces bytes that are not text.
+// Reads a file as text in pieces: decompresses, decodes and counts. Never replaces bytes that are not text.
 
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
@@ -11,11 +10,8 @@ import { compressionOf } from "./compression.ts";
 
 export interface TextInput {
   readonly path: string;
-  /** The size of the file, compressed or not. */
   readonly bytes: number;
-  /** The bytes of the file that have been read so far. */
   bytesRead(): number;
-  /** Sets the number of bytes read, for a format that reads the file itself. */
   advance(bytes: number): void;
   /** An encoding other than UTF-8 that the first bytes show; known when text was read. */
   detectedEncoding(): string | undefined;

@@ -11,12 +11,10 @@ import { offsetIn } from "./time-zone.ts";
 export type ReadTime = (text: string) => string | CellError;
 type Wanted = "date-time" | "date";
 
-/** Decimal digits of a second in the unit. */
 const unixUnits: Readonly<Record<string, number>> = { unix: 0, unix_ms: 3, unix_us: 6, unix_ns: 9 };
 
 const formatCharactersMax = 200;
 
-/** What is not a pattern; for the reference. */
 export const namedTimes: readonly (readonly [format: string, example: string, meaning: string])[] =
   [
     ["rfc3339", "2026-01-31T09:30:00Z", "RFC 3339, the default"],
@@ -32,10 +30,7 @@ export const namedTimes: readonly (readonly [format: string, example: string, me
     ["hours:2025-01-01", "9486", "hours since the start of that day, in UTC"],
   ];
 
-/**
- * One of these, or a pattern such as `dd.MM.yyyy HH:mm:ss Europe/Berlin`. For a field that is a date the pattern needs
- * no zone. Throws UsageError.
- */
+/** Such as `unix_ms`, or a pattern such as `dd.MM.yyyy HH:mm:ss Europe/Berlin`. Throws UsageError. */
 export function compileTimeFormat(format: string, wanted: Wanted): ReadTime {
   if (format === "rfc3339") return readRfc3339;
   if (format.length > formatCharactersMax) {
@@ -57,7 +52,6 @@ function readRfc3339(text: string): string | CellError {
 /** The years from 1990 to 2099, of which no time in one unit is also one in another. */
 const [plausibleFrom, plausibleTo] = [631_152_000, 4_102_444_800];
 
-/** The unit in which the number is a time of these years, if there is one. */
 function plausibleUnit(number: number): string | undefined {
   return Object.keys(unixUnits).find((unit) => {
     const seconds = number / 10 ** (unixUnits[unit] ?? 0);
@@ -65,7 +59,6 @@ function plausibleUnit(number: number): string | undefined {
   });
 }
 
-/** Keeps every digit of the fraction. */
 function readUnix(
   text: string,
   { format, wanted }: { format: string; wanted: Wanted },
@@ -117,7 +110,6 @@ function countedSince({
 
 const [firstSecond, lastSecond] = [-62_167_219_200, 253_402_300_799];
 
-/** `fraction`: digits of the second, without zeros at their end. */
 function fromSeconds(
   seconds: number,
   { fraction, wanted }: { fraction: string; wanted: Wanted },

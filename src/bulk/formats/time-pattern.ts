@@ -18,10 +18,7 @@ export interface Pattern {
 
 const space = String.raw`[ \u00a0\u202f]`;
 
-/**
- * The letters of a pattern, those of a longer run first; the part of the time that they stand for, which a pattern has
- * once; the expression that matches it; and for the reference what they mean.
- */
+/** Longer runs first: letters, the part of a time (once in a pattern), what matches it, and what they mean. */
 export const timeLetters: readonly (readonly [
   letters: string,
   part: string,
@@ -56,11 +53,7 @@ export const timeLetters: readonly (readonly [
 const optionalMax = 2;
 const optionalParts: ReadonlySet<string> = new Set(["second", "fraction"]);
 
-/**
- * Text in single quotes stands for itself, as does T; seconds and their fraction may be missing if they are
- * in brackets. Throws UsageError that says
- * what is wrong with the pattern.
- */
+/** Seconds and their fraction may be missing if they are in brackets. Throws UsageError. */
 export function compilePattern(pattern: string): Pattern {
   const parts = new Set<string>();
   let [opened, depth] = [0, 0];

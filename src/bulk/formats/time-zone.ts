@@ -23,7 +23,6 @@ export const zoneAbbreviations: Readonly<Record<string, string>> = {
   AEDT: "+11:00",
 };
 
-/** How many days and zones have a cached offset. */
 const daysMax = 10_000;
 const days = new Map<string, string | undefined>();
 
@@ -46,7 +45,6 @@ export function offsetIn(zone: string, local: string): string | undefined {
   return days.get(key) ?? offsetAt(zone, local);
 }
 
-/** Undefined for a day on which the offset changes. */
 function offsetOfDay(zone: string, day: string): string | undefined {
   const midnight = Temporal.PlainDateTime.from(day);
   const start = midnight.toZonedDateTime(zone);

@@ -15,7 +15,6 @@ import type { RecordPath } from "./record-path.ts";
 export type Access = (column: string) => (row: Row) => unknown;
 
 export interface CellReader {
-  /** The columns that it reads besides that of the text. */
   readonly columns: readonly string[];
   readonly read: (text: string, row: Row) => unknown;
 }

@@ -1,5 +1,4 @@
-// Checks every row of an input as an import would, shows the first ones as records, and counts the errors by kind.
-// Sends nothing.
+// Checks every row of an input as an import would, and counts the errors by kind. Sends nothing.
 
 import type { FieldError } from "../../domain/error.ts";
 import type { Payload } from "../../domain/record-type.ts";
@@ -12,36 +11,28 @@ import { makeRowMapper, type MappedRow } from "./map-row.ts";
 
 interface CheckedRow {
   readonly row: number;
-  /** Several for a state that is sent as its changes. */
   readonly records: readonly Payload[];
   readonly errors: readonly FieldError[];
 }
 
 interface Fault {
-  /** The field and what is wrong with it, without the value. */
   readonly error: string;
   readonly rows: number;
-  /** The numbers of the first rows with it. */
   readonly first: readonly number[];
 }
 
 export interface FileCheck {
   readonly file: string;
   readonly detected: Layout;
-  /** The columns that are not imported. */
   readonly unused: readonly string[];
-  /** The first rows. */
   readonly shown: readonly CheckedRow[];
   readonly rows: number;
-  /** Rows that an import would refuse. */
   readonly refused: number;
   readonly ignoredLines: number;
-  /** The most frequent ones first. */
   readonly faults: readonly Fault[];
 }
 
 interface CheckOptions {
-  /** How many rows are shown. */
   readonly shownMax: number;
   /** Called after each row. `share`: the part of the file that was read. */
   readonly onRow?: (step: { rows: number; refused: number; share: number }) => void;
@@ -136,7 +127,6 @@ export function describeFault({ error, rows, first }: Fault): string {
   return `  ${rows.toLocaleString("en")} × ${error} (row ${first.join(", ")}${more})`;
 }
 
-/** How the file was read, in a line for what was detected, and one for what was ignored. */
 export function describeReading({
   file,
   detected,

@@ -1,6 +1,5 @@
-// Cuts an input into chunks: rows that are sent, acknowledged and recorded in the state file together. The boundaries
-// depend only on the rows, so a continued import makes the same chunks. A chunk keeps the texts of its rows and what is
-// sent for them, but no cells or records, which soon become garbage and so cost little.
+// Cuts an input into chunks: rows that are sent and recorded together. The boundaries depend only on the rows, so a
+// continued import makes the same chunks. A chunk keeps only texts, which cost little.
 
 import { hash } from "node:crypto";
 import { limits } from "../../domain/limits.ts";
@@ -12,21 +11,17 @@ import { parseRow, type UnparsedRow } from "../formats/row.ts";
 import type { Range } from "./state-file.ts";
 import type { Target, TargetList } from "./target.ts";
 
-/** Records that are sent together. */
 export interface ChunkList {
   readonly update: boolean;
   readonly list: TargetList;
-  /** For each of them, the index of its row. */
   readonly rows: readonly number[];
 }
 
 export interface Chunk {
   readonly range: Range;
-  /** The rows that became records. */
   readonly rows: readonly UnparsedRow[];
   /** Adds come before updates; within each, rows keep their order. */
   readonly lists: readonly ChunkList[];
-  /** Rows that can't be mapped to a record. */
   readonly unmapped: readonly UnmappedRow[];
   /** The ids of its records: two chunks that share a record are never in flight at the same time. */
   readonly ids: ReadonlySet<string>;
@@ -41,9 +36,7 @@ export interface ChunkOptions {
   readonly mapper: RowMapper;
   readonly target: Target;
   readonly type: RecordType;
-  /** How many rows a chunk has at most. */
   readonly rowsMax: number;
-  /** True if an earlier run has sent this row, counted from 1 in the order of the file. */
   readonly isDone: (row: number) => boolean;
 }
 
@@ -133,15 +126,11 @@ class Draft {
   }
 }
 
-/** Estimates the characters of a row that is not sent. */
 function sizeOf(row: UnparsedRow): number {
   return "text" in row ? row.text.length : JSON.stringify(row).length;
 }
 
-/**
- * An Idempotency-Key: the same for the same list of the same import, and for no other. `text`: what is written for the
- * list.
- */
+/** The same for the same list of the same import, and for no other. `text`: what is written for the list. */
 export function keyOf(
   importId: string,
   { range, update }: { readonly range: Range; readonly update: boolean },

@@ -1,15 +1,11 @@
-// Matches the columns of an input with a mapping and the fields of a type: the position of a column, which columns have
-// the name of a field, and which are not used.
+// Matches the columns of an input with a mapping and with the fields of a type.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { adviseName, closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
 
-/**
- * Adds the columns that have the name of a field to the mapping, unless it maps that field. Of several columns for a
- * field, those that the input has count, if it has any: versions of an export differ.
- */
+/** Columns with the name of a field map to it. Of several columns for a field, those that the input has count. */
 export function withOwnNames(
   columns: readonly string[],
   { type, mapping }: { type: RecordType; mapping: Mapping },
@@ -49,9 +45,7 @@ export function findColumn(columns: readonly string[], column: string): number {
 
 export type TypedColumns = ReadonlyMap<string, string | undefined>;
 
-/**
- * Finds a column by the whole name, or by the part before the first dot. Throws OperatorError unless it can be read.
- */
+/** By the whole name, or by the part before the first dot. Throws OperatorError unless it can be read. */
 export function requireColumn(columns: TypedColumns, name: string): string {
   const [outer = name] = name.split(".");
   const column = columns.has(name) || !columns.has(outer) ? name : outer;

@@ -14,9 +14,7 @@ export interface FilePaths {
 }
 
 export interface PathOptions {
-  /** The folder of both files, instead of the folder of the input. */
   readonly folder: string | undefined;
-  /** The file of refused rows, which only a single input can name. */
   readonly refused: string | undefined;
   readonly format: InputFormat | undefined;
 }

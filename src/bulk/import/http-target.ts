@@ -1,5 +1,4 @@
-// A Sluice server as the target of an import, through the client library: lenient lists, each with the Idempotency-Key
-// of its chunk, so that an import that is continued writes nothing twice.
+// A server as the target of an import: lenient lists, each with an Idempotency-Key: nothing is written twice.
 
 import { Connection } from "../../../client/src/connection.ts";
 import { SluiceError, SluiceNetworkError } from "../../../client/src/errors.ts";
@@ -11,7 +10,6 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { ItemOutcome, KeyOf, Target } from "./target.ts";
 
 export interface HttpTargetOptions {
-  /** The server, without the path of the API. */
   readonly url: string;
   readonly apiKey: string;
   readonly organizationId: string;

@@ -1,5 +1,4 @@
-// Imports one file: maps its rows to records, sends them to the target in lists, and records the progress in the state
-// file, from which an interrupted import continues.
+// Imports one file: maps its rows, sends them in lists, and records the progress, from which it can continue.
 
 import { hash } from "node:crypto";
 import { readSync } from "node:fs";
@@ -24,7 +23,6 @@ import { openText, type TextInput } from "../formats/text-input.ts";
 export interface ImportTools {
   readonly target: Target;
   readonly stopping: AbortSignal;
-  /** `before`: the progress of earlier runs. */
   readonly makeProgress: (before: BulkStep) => BulkProgress;
   /** Called before the rows count as refused. */
   readonly onRefused?: (refusals: readonly Refusal[]) => void;
@@ -32,34 +30,24 @@ export interface ImportTools {
 
 export interface FileReport extends Counts {
   readonly file: string;
-  /** What of the layout was told from the file, and is not the default. */
   readonly detected: Layout;
   readonly rows: number;
-  /** How many of these rows earlier runs have sent. */
   readonly rowsBefore: number;
-  /** How many lines were no rows: those of delimiters only, comments, and those after the last row. */
   readonly ignoredLines: number;
-  /** The file of refused rows, if there are any. */
   readonly refusedFile: string | undefined;
   readonly seconds: number;
 }
 
-/** What to import, and how. */
 export interface ImportPlan {
   readonly openRows: OpenRows;
-  /** The first day of timestamps that a preview accepts. */
   readonly timestampMin: string;
   readonly type: RecordType;
   readonly organizationId: string;
   readonly mapping: Mapping;
-  /** True if the import uses PUT instead of POST. */
   readonly update: boolean;
-  /** If undefined, the name of the file decides. */
   readonly format: InputFormat | undefined;
   readonly layout: Layout;
-  /** Maximum number of lists in flight. */
   readonly connections: number;
-  /** Maximum number of rows of a list. */
   readonly listRows: number;
 }
 
@@ -169,7 +157,6 @@ function refusalsOf(
   return all.sort((one, other) => one.row.number - other.row.number);
 }
 
-/** True if an identical record exists already. */
 function isUnchanged({ status, code }: ItemOutcome): boolean {
   return status === "unchanged" || code === errorCatalogue.identical_record_exists.code;
 }
@@ -195,7 +182,6 @@ export const refusedLimits = {
   bytesMax: 256 * 1_024 * 1_024,
 };
 
-/** Throws OperatorError input. */
 function requireFewRefused({ file, statePath }: FilePlan, rows: number, bytes: number): void {
   if (rows <= refusedLimits.rowsMax && bytes <= refusedLimits.bytesMax) return;
   throw new OperatorError(

@@ -12,11 +12,8 @@ import type { Row } from "../formats/row.ts";
 
 export interface Field {
   readonly path: RecordPath;
-  /** The columns that it reads. */
   readonly columns: readonly string[];
-  /** Undefined for no value. */
   readonly read: (row: Row) => unknown;
-  /** The type of an entry of additional_properties. */
   readonly propertyType: string | undefined;
 }
 
@@ -140,7 +137,6 @@ function rowNumber(row: Row): unknown {
 }
 
 interface Converter {
-  /** The columns that it reads besides that of the value. */
   readonly columns: readonly string[];
   readonly convert: (found: unknown, row: Row) => unknown;
 }
@@ -187,7 +183,6 @@ function translate(
   );
 }
 
-/** How many errors are listed for a cell that is split into a list. */
 const itemErrorsMax = 10;
 
 function splitInto(kind: CellKind, parts: readonly string[]): unknown {
@@ -203,10 +198,7 @@ function splitInto(kind: CellKind, parts: readonly string[]): unknown {
   );
 }
 
-/**
- * Parses text for the kind of the field. Other JSON is unchanged, except that a number or boolean becomes text for a
- * text field.
- */
+/** Other JSON is unchanged, except that a number or boolean becomes text for a text field. */
 function convertTo(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") return readCell(kind, value);
   const isPlain = typeof value === "number" || typeof value === "boolean";

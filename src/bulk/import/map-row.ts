@@ -9,7 +9,7 @@ import { validatorOf } from "../../domain/schema/validator.ts";
 import { explainRefusal } from "../../domain/validation/explain.ts";
 import { bulkKeys, isBulkKey } from "../formats/bulk-keys.ts";
 import { CellError, readCell } from "../formats/csv-cell.ts";
-import { isTooLong, recordCharactersMax } from "../formats/record-characters.ts";
+import { isTooLong, valueCharactersMax } from "../formats/record-characters.ts";
 import {
   findColumn,
   requireColumn,
@@ -23,7 +23,6 @@ import { closeGaps, putAt, resolvePath } from "./record-path.ts";
 import type { Layout } from "../formats/layout.ts";
 import { type CsvRow, type Row, type RowInput, trimRow } from "../formats/row.ts";
 
-/** One write: by POST, or by PUT. */
 export interface Submission {
   readonly update: boolean;
   readonly payload: Payload;
@@ -36,17 +35,13 @@ export type MappedRow = Readonly<
 
 export interface RowMapper {
   readonly map: (row: Row) => MappedRow;
-  /** The columns that are not imported. */
   readonly unused: readonly string[];
-  /** The columns that rows need; undefined for all. */
   readonly used: ReadonlySet<string> | undefined;
 }
 
 export interface MapperOptions {
   readonly type: RecordType;
-  /** If empty, columns and keys must have the names of fields. */
   readonly mapping: Mapping;
-  /** Every row is an update. */
   readonly update: boolean;
   readonly layout?: Layout;
 }
@@ -67,8 +62,9 @@ export function makeRowMapper(input: RowInput, options: MapperOptions): RowMappe
 function bounded(map: RowMapper["map"], { trim }: Layout = {}): RowMapper["map"] {
   return (row) => {
     const mapped = map(trim === "yes" ? trimRow(row) : row);
-    if ("fieldErrors" in mapped || !isTooLong(mapped.submissions)) return mapped;
-    const message = `becomes a record of more than ${recordCharactersMax} characters`;
+    if ("fieldErrors" in mapped || !mapped.submissions.some(({ payload }) => isTooLong(payload)))
+      return mapped;
+    const message = `becomes a record of more than ${valueCharactersMax} characters`;
     return { fieldErrors: [{ message }] };
   };
 }
@@ -126,7 +122,6 @@ function mapObjects({ type, mapping, update }: MapperOptions): RowMapper["map"] 
   };
 }
 
-/** Finds which columns are used. Call it for Parquet, whose columns are known before the first row. */
 function shareColumns(
   columns: TypedColumns,
   { type, mapping }: MapperOptions,
@@ -145,7 +140,6 @@ function shareColumns(
 
 interface Built {
   readonly payload: Payload;
-  /** Errors for cells that can't be read; the payload has no values for them. */
   readonly fieldErrors: readonly FieldError[];
 }
 
@@ -202,7 +196,6 @@ function unmapped(row: Row): Built {
   };
 }
 
-/** Finds a key by the whole name, or else step by step in nested objects. */
 function lookUp(
   fields: JsonObject,
   { column, steps }: { column: string; steps: readonly string[] },
@@ -220,7 +213,6 @@ function cellAt({ cells }: CsvRow, index = -1): string {
   return index === -1 ? "" : (cells[index] ?? "");
 }
 
-/** The first adds the record, the others update it. */
 function fromChanges(changes: unknown): MappedRow {
   if (!Array.isArray(changes) || changes.length === 0 || !changes.every(isJsonObject)) {
     return { fieldErrors: [{ field: bulkKeys.changes, message: "must be a list of objects" }] };

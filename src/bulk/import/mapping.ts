@@ -27,13 +27,10 @@ export type Origin =
       readonly otherwise?: unknown;
       /** The value for an empty cell. */
       readonly default?: unknown;
-      /** The separator that splits the cell into a list. */
       readonly split?: string | undefined;
-      /** The type of an entry of additional_properties. */
       readonly type?: string | undefined;
     });
 
-/** What a mapping file has. */
 export interface MappingFile {
   readonly description?: string;
   readonly mapping: Mapping;
@@ -43,10 +40,7 @@ export interface MappingFile {
 /** The key is the path in the record, such as `amount` or `addresses[0].address.city`. */
 export type Mapping = ReadonlyMap<string, Origin>;
 
-/**
- * `field=COLUMN`, `field=COLUMN@FORMAT`, `field==TEXT` or `field=~TEMPLATE`, separated by commas; a comma that
- * belongs to an item is written `\,`. Throws UsageError.
- */
+/** `field=COLUMN[@FORMAT]`, `field==TEXT` or `field=~TEMPLATE`, separated by commas. Throws UsageError. */
 export function readMapItems(text: string): readonly (readonly [path: string, origin: Origin])[] {
   const items = text.split(/(?<!\\),/).map((item) => item.replaceAll("\\,", ","));
   return items.filter((item) => item.trim() !== "").map(readMapItem);
@@ -117,7 +111,6 @@ function readJson(path: string, fail: Fail): unknown {
   }
 }
 
-/** The properties of each of the three kinds of origin. */
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   value: ["value"],
   template: ["template", "time", "number", "code", "type"],

@@ -1,5 +1,4 @@
-// Paths into a record, such as `amount`, `addresses[0].address.city` or `additional_properties.note`: finds the schema
-// of the value at a path by the record type, and sets the value.
+// Paths into a record, such as `addresses[0].address.city` or `additional_properties.note`.
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { alternativeFor, type SchemaShape, stepInto } from "../../domain/schema/schema-shape.ts";
@@ -86,7 +85,6 @@ export function putAt(
   container[step] = value;
 }
 
-/** Removes items without a value from all lists, at any depth. */
 export function closeGaps(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {

@@ -1,5 +1,4 @@
-// The file of refused rows: each row unchanged, with the reason, in a format that can be corrected and imported with
-// the same mapping. Created when the first row is refused.
+// The file of refused rows: each unchanged, with the reason, to be corrected and imported with the same mapping.
 
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, rmSync, writeSync } from "node:fs";
 import type { FieldError } from "../../domain/error.ts";
@@ -11,7 +10,6 @@ import type { Row } from "../formats/row.ts";
 
 export interface Refusal {
   readonly row: Row;
-  /** The error code of the API; undefined for a row that was not sent. */
   readonly code: number | undefined;
   readonly message: string | undefined;
   readonly errors: readonly FieldError[];
@@ -21,7 +19,6 @@ export interface RefusedFileOptions {
   readonly path: string;
   /** The columns of CSV. Undefined for other formats, which are written as NDJSON. */
   readonly columns: readonly string[] | undefined;
-  /** The delimiter of CSV; a comma by default. */
   readonly delimiter?: string | undefined;
   /** The size of the file that an earlier run has written and this one continues; 0 to begin a new file. */
   readonly bytes: number;
@@ -34,21 +31,16 @@ export class RefusedFile {
   readonly path: string;
   readonly #options: RefusedFileOptions;
   #descriptor: number | undefined;
-  #bytes: number;
+  /** The size of everything written so far. Later bytes in the file do not count. */
+  bytes: number;
 
-  /** Throws OperatorError if the file can't be created or truncated. */
   constructor(options: RefusedFileOptions) {
     this.path = options.path;
     this.#options = options;
-    this.#bytes = options.bytes;
+    this.bytes = options.bytes;
     if (options.bytes === 0) this.#remove();
     else if (existsSync(this.path)) this.#open(() => openOwnFile(this.path, "write").descriptor);
     else throw missing(this.path);
-  }
-
-  /** The size of everything written so far. Later bytes in the file do not count. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** Returns when the data is on stable storage, because the state of the import then counts it. */
@@ -84,7 +76,6 @@ export class RefusedFile {
     return `${JSON.stringify({ ...rest, ...own })}\n`;
   }
 
-  /** The cells of all columns except those that this file adds, and any cells beyond the columns. */
   #withoutOwn(cells: readonly string[]): readonly string[] {
     const { columns = [] } = this.#options;
     if (!ownColumns.some((own) => columns.includes(own))) return cells;
@@ -107,7 +98,7 @@ export class RefusedFile {
   #open(open: () => number): void {
     try {
       this.#descriptor = open();
-      ftruncateSync(this.#descriptor, this.#bytes);
+      ftruncateSync(this.#descriptor, this.bytes);
     } catch (cause) {
       throw unwritable(this.path, cause);
     }
@@ -122,14 +113,14 @@ export class RefusedFile {
           bytes,
           done,
           bytes.length - done,
-          this.#bytes + done,
+          this.bytes + done,
         );
       }
       fdatasyncSync(this.#descriptor ?? -1);
     } catch (cause) {
       throw unwritable(this.path, cause);
     }
-    this.#bytes += bytes.length;
+    this.bytes += bytes.length;
   }
 }
 

@@ -8,7 +8,6 @@ import { bulkKeys } from "../formats/bulk-keys.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { FilePaths } from "./file-paths.ts";
 
-/** The first line of a file of refused rows is expected to be shorter. */
 const headBytes = 1_024 * 1_024;
 
 const marks: readonly string[] = [bulkKeys.row, bulkKeys.code, bulkKeys.reason];
@@ -39,7 +38,6 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-/** True if the first line contains the names of the added columns, or if the file is empty. */
 function holdsRefusedRows(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   using file = openFile(path, "r");

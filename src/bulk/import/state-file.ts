@@ -1,6 +1,5 @@
-// The state of an import, in a small file beside its input, so that an interrupted import continues where it stopped
-// and sends nothing twice. Replaced as a whole after every few acknowledged lists. It stays until its command has
-// ended: otherwise repeating a command that was killed later would import everything again.
+// The state of an import, beside its input, so that an interrupted import sends nothing twice. It stays until its
+// command has ended: repeating a command that was killed later would import everything again.
 
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
@@ -27,7 +26,6 @@ interface State {
   readonly version: 1;
   /** Part of every Idempotency-Key, so that a list that is sent again is recognized. */
   readonly import_id: string;
-  /** The process that runs the import, or did. */
   readonly owner?: Owner;
   /** What is imported, and how: an import continues only if neither has changed. */
   readonly input: string;
@@ -35,16 +33,12 @@ interface State {
   /** The rows that were acknowledged, in order and not adjacent. */
   readonly done: readonly Range[];
   readonly counts: Counts;
-  /** The size of the file of refused rows. */
   readonly refused_bytes: number;
 }
 
 type Identity = Pick<State, "input" | "settings">;
 
-/**
- * A sync takes as long as a list, and a list that is not recorded is recognized by its Idempotency-Key when it is sent
- * again.
- */
+/** A list that is not recorded is recognized by its Idempotency-Key when it is sent again. */
 const unsavedListsMax = 5;
 
 export class StateFile {
@@ -54,10 +48,7 @@ export class StateFile {
   #unsavedLists = 0;
   readonly #saves = new SerialQueue();
 
-  /**
-   * Without a path the state is only in memory. Throws OperatorError if an import of this input is running, if a
-   * different one was interrupted, or if the state can't be read or written.
-   */
+  /** Throws OperatorError if an import of this input is running, or a different one was interrupted. */
   constructor(path: string | undefined, identity: Identity) {
     this.#path = path;
     const found = path === undefined ? undefined : continuedState(path, identity);
@@ -119,7 +110,6 @@ export class StateFile {
     });
   }
 
-  /** `publish` gives the written file its name. */
   #begin(path: string, publish: (from: string, to: string) => void): void {
     const next = temporaryName(path, "next");
     try {
@@ -151,10 +141,7 @@ function throwUnwritable(path: string): (cause: unknown) => never {
   };
 }
 
-/**
- * Call this when the import has ended and its result was reported. Also removes what a killed process has left beside
- * it.
- */
+/** Call this when the result was reported. Also removes what a killed process has left beside it. */
 export function removeState(path: string): void {
   const folder = dirname(path);
   const names = readdirSync(folder).filter(

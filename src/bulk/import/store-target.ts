@@ -1,5 +1,4 @@
-// The store as the target of an import: makes the drafts of a list, the only JSON that is made from rows, and passes
-// them to the writer.
+// The store as the target of an import: makes the drafts of a list, the only JSON that is made from rows.
 
 import { importMode } from "../../actions/intake/imports.ts";
 import { Submission } from "../../actions/intake/submission.ts";
@@ -7,7 +6,6 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { Target } from "./target.ts";
 
-/** The drafts of a list, or of a part of it, with the key that identifies a repetition. */
 export interface ImportWrite {
   readonly write: RecordWrite;
   readonly key: string;

@@ -18,7 +18,6 @@ import type { BulkProgress } from "../progress.ts";
 import type { SubjectArchive } from "./archive.ts";
 import { subjectPage } from "./page.ts";
 
-/** How many deletion requests the page lists; their file contains all of them. */
 const deletionsListedMax = 100;
 
 const deletionsFile = "deletion_requests";
@@ -118,7 +117,6 @@ async function addHolds(
   }
 }
 
-/** Returns the deletion requests that the page lists. */
 async function addDeletions(
   app: App,
   request: SubjectRequest,

@@ -1,5 +1,4 @@
-// The page of a subject's archive: what is in it, what was searched, and what is left out and why. Static HTML that
-// loads nothing; everything that comes from records is escaped.
+// The page of a subject's archive. Static HTML that loads nothing; everything that comes from records is escaped.
 
 import { describeWait, type SubjectDeletion } from "../../actions/record/read-subject.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
@@ -11,9 +10,7 @@ export interface SubjectSummary {
   readonly organizationName: string;
   readonly resourceType: string;
   readonly resourceId: string;
-  /** The state of the subject's own record; undefined if only other records refer to the subject. */
   readonly state: Payload | undefined;
-  /** Records in each file, by the name of the file. */
   readonly counts: readonly (readonly [name: string, records: number])[];
   readonly deletions: readonly SubjectDeletion[];
   readonly confidential: boolean;
@@ -99,7 +96,6 @@ function deletionTable(deletions: readonly SubjectDeletion[]): string {
   return `<table>\n${head}\n${rows.join("\n")}\n</table>`;
 }
 
-/** "pending: waits for a retention floor, until 2031-03-01T00:00:00.000Z" */
 function describeStatus(deletion: SubjectDeletion): string {
   const wait = describeWait(deletion);
   return wait === "" ? deletion.status : `${deletion.status}: waits for ${wait}`;

@@ -1,5 +1,4 @@
-// A page of the feed as a reply: a JSON array of events, and the headers of Durable Streams. Nothing may store it: what
-// is erased later would remain there.
+// A page of the feed as a reply. Nothing may store it: what is erased later would remain there.
 
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -14,7 +13,6 @@ export const feedHeaders = {
   "cross-origin-resource-policy": "same-origin",
 } as const;
 
-/** `cursor`: for a live request, the cursor that it sent. */
 export function answerPage(
   { list, offset, upToDate }: FeedPage,
   cursor?: number,
@@ -51,14 +49,9 @@ export function workOf({ events }: FeedPage): Work {
 
 const cursorEpochMs = Date.UTC(2024, 9, 9);
 const cursorMs = 20_000;
-/** The largest random step of a cursor: an hour. */
 const cursorsAheadMax = 180;
 
-/**
- * The cursor of a live request prevents caches between a reader and the service from answering with an old reply for
- * ever: it counts intervals of time, and never goes back (Durable Streams, section 10.1). `sent`: the cursor that the
- * reader sent; 0 for none.
- */
+/** Keeps caches from answering with an old reply for ever (Durable Streams, section 10.1). `sent`: 0 for none. */
 export function nextCursor(sent: number): string {
   const current = Math.floor((Date.now() - cursorEpochMs) / cursorMs);
   if (sent < current) return String(current);

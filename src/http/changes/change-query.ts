@@ -15,10 +15,8 @@ export type LiveMode = (typeof liveModes)[number];
 
 export interface ChangeQuery {
   readonly view: FeedView;
-  /** Where to begin; undefined for `now`. */
   readonly from: Cursor | undefined;
   readonly live: LiveMode | undefined;
-  /** The last cursor that the reader received; 0 if it sends none. */
   readonly cursor: number;
 }
 

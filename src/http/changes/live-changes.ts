@@ -1,6 +1,5 @@
-// Live requests for changes: a long poll waits for the next events; a stream (server-sent events) continues with later
-// ones. Neither counts as a request in progress while it waits. For a slow reader, at most one part of a stream is in
-// memory.
+// Live requests for changes: a long poll waits for events; a stream (server-sent events) continues with later ones.
+// Neither counts as a request in progress; for a slow reader one part at most is in memory.
 
 import type { ServerResponse } from "node:http";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
@@ -20,9 +19,7 @@ import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts"
 import { requireView } from "./change-query.ts";
 
 interface Live {
-  /** The cursor that the reader sent. */
   readonly cursor: number;
-  /** Ends the reply. */
   readonly replaced: AbortSignal;
 }
 
@@ -95,10 +92,7 @@ function beat(raw: ServerResponse): void {
   if (!raw.writableNeedDrain) raw.write(":\n\n");
 }
 
-/**
- * True if there is room for more. Node sends what is written in one tick together, and does not copy the list. The text
- * of JSON has no line breaks. The conformance tests of Durable Streams expect no space after `data:`.
- */
+/** True if there is room for more. The tests of Durable Streams expect no space after `data:`. */
 function writePart(
   raw: ServerResponse,
   { events, list, offset, upToDate }: FeedPage,

@@ -12,14 +12,11 @@ interface Reader extends Caller {
 }
 
 export interface LiveReader {
-  /** Aborted when another organization gets the place of this request, which then has to end. */
   readonly replaced: AbortSignal;
-  /** Stops counting the request. */
   readonly leave: () => void;
 }
 
 export class LiveReaders {
-  /** In the order of their beginning. */
   readonly #all = new Set<Reader>();
 
   get count(): number {
@@ -41,7 +38,6 @@ export class LiveReaders {
     return { replaced: reader.place.signal, leave: () => void this.#all.delete(reader) };
   }
 
-  /** Ends the oldest request of the organization with the most, if it has more than `count`. */
   #replace(count: number): void {
     const [most = []] = Object.values(
       Object.groupBy(this.#all, ({ organizationId }) => organizationId),

@@ -5,12 +5,9 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
-/** How often the process is sampled. */
 export const pressureSampleMs = 250;
-/** The Retry-After of refused work: about as long as pressure usually lasts. */
 export const pressureRetrySeconds = 2;
 
-/** Measures the process. */
 export interface PressureProbe {
   /** 99th percentile over about the last quarter of a second. */
   eventLoopDelayMs(): number;
@@ -98,16 +95,13 @@ export class LoadShedding {
 // Decides which new work a process under pressure refuses: the largest first, and never small requests. Pure functions
 // of samples of the process.
 
-/** The process at one moment. */
 export interface PressureSample {
   /** Milliseconds of a monotonic clock. */
   readonly atMs: number;
   /** 99th percentile, approximately since the last sample. */
   readonly eventLoopDelayMs: number;
   readonly residentBytes: number;
-  /** Bytes reserved for large bodies. */
   readonly heldBodyBytes: number;
-  /** No large body and no stream is in progress. */
   readonly isIdle: boolean;
 }
 
@@ -117,9 +111,7 @@ export interface PressureState {
   readonly sample: PressureSample | undefined;
   /** Since when the event loop has been late without interruption. */
   readonly lateSinceMs: number | undefined;
-  /**
-   * Resident bytes that are free for large work: the process has kept them from earlier work instead of returning them.
-   */
+  /** Free for large work: the process has kept it from earlier work instead of returning it. */
   readonly retainedBytes: number;
   readonly delay: PressureLevel;
   readonly memory: PressureLevel;
@@ -135,7 +127,6 @@ export const noPressure: PressureState = {
   bodies: "none",
 };
 
-/** Returns the state after a further sample. */
 export function observePressure(before: PressureState, sample: PressureSample): PressureState {
   const lateSinceMs = findLateSince(before, sample);
   const isLate =
@@ -155,9 +146,7 @@ export function observePressure(before: PressureState, sample: PressureSample): 
 /** The share that the largest bodies may use; the rest is reserved for smaller bodies. */
 const nearlyFull = 7 / 8;
 
-/**
- * The delay ends below half of the bound. In between nothing changes, so that the decision does not alternate quickly.
- */
+/** The delay ends below half of the bound, so that the decision does not alternate quickly. */
 function findLateSince(
   { sample: last, lateSinceMs, delay }: PressureState,
   { atMs, eventLoopDelayMs }: PressureSample,
@@ -188,16 +177,11 @@ function memoryLevel(residentBytes: number): PressureLevel {
 
 export interface NewWork {
   readonly kind: "body" | "stream";
-  /** The size after decoding, if that is known. */
   readonly bytes: number;
-  /** True if no large body and no stream is in progress. */
   readonly isAlone: boolean;
 }
 
-/**
- * Why the work is refused; undefined if it is accepted. Resident memory alone never refuses work that would be the only
- * one: memory that the process retains beyond `retainedBytesMax` must not refuse large work permanently.
- */
+/** Resident memory alone never refuses work that would be the only one: it could refuse large work permanently. */
 export function findRefusal(
   { delay, memory, bodies }: PressureState,
   { kind, bytes, isAlone }: NewWork,

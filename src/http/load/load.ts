@@ -1,5 +1,4 @@
-// The load limits of a serving process: concurrent requests per organization, the memory of their bodies and pages, and
-// load shedding under pressure.
+// The load limits of a serving process: requests, the memory of bodies and pages, and load shedding.
 
 import { type BucketPolicy, TokenBuckets } from "../rate-limit/token-bucket.ts";
 import { MemoryBudget, ofPages } from "./memory-budget.ts";
@@ -9,10 +8,8 @@ import { OrganizationLoad } from "./organization-load.ts";
 export interface Load {
   readonly organizations: OrganizationLoad;
   readonly bodies: Pick<MemoryBudget, "reserve" | "heldBytes">;
-  /** Pages of the feed that are being read. */
   readonly pages: Pick<MemoryBudget, "reserve" | "heldBytes">;
   readonly shedding: LoadShedding;
-  /** The delay of the next refusal to an owner, in milliseconds. */
   readonly refusalDelayMs: (owner: string) => number;
 }
 
@@ -36,10 +33,7 @@ export const refusalPolicy: BucketPolicy = { name: "refusals", perSecond: 200, b
 /** The maximum delay of a reply: the time in which an empty bucket fills. */
 export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond) * 1_000;
 
-/**
- * Returns a function for the delay of a refusal: 0 for the first ones, and at most `refusalDelayMsMax`. `now`:
- * milliseconds of a monotonic clock.
- */
+/** 0 for the first refusals, and at most `refusalDelayMsMax`. `now`: milliseconds of a monotonic clock. */
 export function makeRefusalDelays(now: () => number = () => performance.now()) {
   const buckets = new TokenBuckets(now);
   return (owner: string): number => buckets.overdraw(owner, refusalPolicy) * 1_000;

@@ -1,12 +1,10 @@
-// Bounds the memory of request bodies, or of pages that are read for replies, for all organizations together and for
-// each. Without a reservation nothing is read: the request waits, and organizations take turns. Meanwhile a body is in
-// the memory of the client.
+// Bounds the memory of request bodies, or of pages for replies, for all organizations together and for each. Without a
+// reservation nothing is read: the request waits, and organizations take turns.
 
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 
-/** The maximum number of waiting bodies; a further request is refused at once, so that the queue is bounded. */
 const bodiesWaitingMax = 256;
 
 /** Memory reserved for one body or page, to be released when its request is finished. */
@@ -22,9 +20,7 @@ export interface MemoryBudgetOptions {
   readonly organizationBytesMax: number;
   /** What an organization may reserve beyond a bound that `boundNew` has set, so that others don't keep it waiting. */
   readonly assuredBytes: number;
-  /** How long a request waits for its reservation. */
   readonly waitMsMax: number;
-  /** The maximum number of requests of an organization that wait. */
   readonly waitingMax: number;
 }
 
@@ -60,9 +56,8 @@ interface Waiting {
 export class MemoryBudget {
   readonly #options: MemoryBudgetOptions;
   readonly #held = new Map<string, number>();
-  /** Waiting requests by organization. */
   readonly #waiting = new FairQueue<Waiting>();
-  #heldBytes = 0;
+  heldBytes = 0;
   /** The bound that `boundNew` has set. */
   #newBytesMax = Infinity;
 
@@ -70,15 +65,7 @@ export class MemoryBudget {
     this.#options = options;
   }
 
-  /** Bytes reserved for what is in memory or being read. */
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
-
-  /**
-   * Reserves bytes beyond what is assured, from now on, only while the total stays within `bytesMax`. Existing
-   * reservations remain, and a reservation that is the only one can still be extended.
-   */
+  /** Bounds new reservations beyond what is assured. A reservation that is the only one can still be extended. */
   boundNew(bytesMax: number): void {
     const isRaised = bytesMax > this.#newBytesMax;
     this.#newBytesMax = bytesMax;
@@ -128,13 +115,13 @@ export class MemoryBudget {
   #fitsNew(organizationId: string, bytes: number): boolean {
     if (!this.#fits(organizationId, bytes)) return false;
     const own = (this.#held.get(organizationId) ?? 0) + bytes;
-    return own <= this.#options.assuredBytes || this.#heldBytes + bytes <= this.#newBytesMax;
+    return own <= this.#options.assuredBytes || this.heldBytes + bytes <= this.#newBytesMax;
   }
 
   #fits(organizationId: string, bytes: number): boolean {
     const { totalBytesMax, organizationBytesMax } = this.#options;
     const held = this.#held.get(organizationId) ?? 0;
-    return held + bytes <= organizationBytesMax && this.#heldBytes + bytes <= totalBytesMax;
+    return held + bytes <= organizationBytesMax && this.heldBytes + bytes <= totalBytesMax;
   }
 
   #reserveNow(organizationId: string, bytes: number): Reservation {
@@ -146,7 +133,7 @@ export class MemoryBudget {
     reserve(bytes);
     return {
       extend: (more) => {
-        const isAlone = held === this.#heldBytes;
+        const isAlone = held === this.heldBytes;
         const fits = isAlone
           ? this.#fits(organizationId, more)
           : this.#fitsNew(organizationId, more);
@@ -163,16 +150,13 @@ export class MemoryBudget {
   }
 
   #add(organizationId: string, bytes: number): void {
-    this.#heldBytes += bytes;
+    this.heldBytes += bytes;
     const held = (this.#held.get(organizationId) ?? 0) + bytes;
     if (held === 0) this.#held.delete(organizationId);
     else this.#held.set(organizationId, held);
   }
 
-  /**
-   * Grants one reservation per organization, in turn. The next body of one organization may not fit where that of
-   * another does.
-   */
+  /** One for each organization in turn: the next body of one may not fit where that of another does. */
   #grantWaiting(): void {
     for (const place of this.#waiting.inTurn()) {
       const { organizationId, bytes, grant } = place.item;

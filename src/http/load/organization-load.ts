@@ -8,19 +8,14 @@ interface Load {
   streams: number;
 }
 
-/**
- * Organizations without a request in progress that stay in the map. Removing an entry and adding it again for each
- * request would produce garbage that costs more than the bounds themselves.
- */
+/** Removing and adding an entry for each request would produce garbage that costs more than the bounds. */
 const idleMax = 1_024;
 
 export class OrganizationLoad {
   readonly #loads = new Map<string, Load>();
-  /** Organizations with a request in progress. */
   #active = 0;
   #streams = 0;
 
-  /** Streams of all organizations. */
   get streams(): number {
     return this.#streams;
   }

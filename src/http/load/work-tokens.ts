@@ -1,5 +1,4 @@
-// The cost of a request in tokens of its organization's rate limit: one for a small request, more for one that causes
-// more work.
+// The cost of a request in tokens of its organization's rate limit: one for a small request, more for more work.
 
 import { limits } from "../../domain/limits.ts";
 
@@ -10,7 +9,6 @@ export interface Work {
   readonly processorMs: number;
 }
 
-/** The number of tokens; less than one for little work. */
 export function tokensOf({ items, bytes, processorMs }: Work): number {
   return Math.max(
     items / limits.itemsPerToken,

@@ -1,16 +1,13 @@
-// Bodies of requests and replies as the files of verb/ and public/ state them: description, media types, examples,
-// and the components that their schemas refer to.
+// Bodies of requests and replies as the files of verb/ state them, and the components that they refer to.
 
 import { type Examples, type JsonSchema, type MediaType, schemaRef } from "./document.ts";
 import type { HeaderPart } from "./parts.ts";
 
 export interface Content {
   readonly description: string;
-  /** Headers in addition to the usual ones of a reply. */
   readonly headers?: readonly HeaderPart[];
   /** In JSON. */
   readonly content: MediaType;
-  /** Components by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -18,11 +15,9 @@ export interface Component {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly examples: Examples;
-  /** Components to which the schema refers. */
   readonly parts?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** A reply in JSON whose schema is a component. */
 export function jsonReply(
   description: string,
   { name, schema, examples, parts }: Component,
@@ -33,13 +28,11 @@ export function jsonReply(
 
 export const encodings = "May be sent with `Content-Encoding` gzip, br or zstd.";
 
-/** A request body in JSON whose schema is a component. */
 export function jsonRequest(component: Component): Content {
   return jsonReply(encodings, component);
 }
 
 interface ObjectOptions {
-  /** The fields that are optional. */
   readonly sometimes?: readonly string[];
   readonly closed?: true;
 }

@@ -18,7 +18,6 @@ export interface MediaType {
   readonly examples?: Examples;
 }
 
-/** Maps a media type to its description. */
 export type Media = Readonly<Record<string, MediaType>>;
 
 export interface HeaderObject {
@@ -56,7 +55,6 @@ export interface OperationObject {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (ParameterObject | Reference)[];
   readonly requestBody?: RequestBodyObject;
-  /** Maps a status to its response. */
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 

@@ -23,7 +23,6 @@ export function errorObject(response: ErrorResponse): ResponseObject {
   return { ...errorWithoutContent(response), content };
 }
 
-/** The errors of a HEAD, whose replies have no body. */
 export function errorWithoutContent({
   description,
   headers = [],
@@ -42,7 +41,6 @@ function exampleOf(
   return [error.errorName, { summary, value: errorBody(error) }];
 }
 
-/** The fields that are present only in replies to a token request in the form of OAuth 2.0. */
 const oauthFields = {
   error: textSchema(
     "The error code of OAuth 2.0 (RFC 6749), where the request is one of OAuth 2.0.",

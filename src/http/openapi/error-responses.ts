@@ -1,5 +1,4 @@
-// The error responses that several operations share. An error of one operation only is in the file of its verb. A
-// response is a component of the document; its status is that of its error codes.
+// The error responses that several operations share; an error of one operation only is in the file of its verb.
 
 import { type ErrorKind, errorRow, type FieldError, statusOf } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -8,18 +7,14 @@ import type { HeaderPart } from "./parts.ts";
 
 interface ErrorResponseOptions {
   readonly description: string;
-  /** The codes, all of one status. */
   readonly errors: readonly [ErrorKind, ...ErrorKind[]];
-  /** Errors in addition to the usual ones. */
   readonly headers?: readonly HeaderPart[];
   /** True if it is answered before the caller is known, so that the reply has no rate limit. */
   readonly early?: true;
-  /** The field errors of the examples. */
   readonly fields?: readonly FieldError[];
 }
 
 export interface ErrorResponse extends ErrorResponseOptions {
-  /** The name of the component. */
   readonly name: string;
   readonly status: number;
 }
@@ -97,7 +92,6 @@ export const idempotencyKeyReused = errorResponse("IdempotencyKeyReused", {
   description: "The Idempotency-Key was already used for another request.",
   errors: ["idempotency_reused"],
 });
-/** The errors of each operation whose body is read, and which a client may repeat with an Idempotency-Key. */
 export const changeErrors = [tooLarge, contentType, idempotencyKeyReused];
 export const rateLimitExceeded = errorResponse("RateLimited", {
   description: "Rate limit exceeded.",
@@ -119,7 +113,6 @@ export const unavailable = errorResponse("Unavailable", {
   headers: ["RetryAfter"],
 });
 
-/** The errors that every operation may answer. */
 const usualErrors: readonly ErrorResponse[] = [
   unauthorized,
   insufficientScope,

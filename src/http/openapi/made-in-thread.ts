@@ -1,10 +1,8 @@
-// Makes a document that is slow to make and rarely requested. A thread makes it and ends, which releases its memory;
-// other requests do not wait.
+// Makes a document that is slow to make in a thread, which ends and releases its memory.
 
 import { nextMessage, startThread } from "../../basics/thread.ts";
 import type { Encoded } from "../reply/representation.ts";
 
-/** The script of the reference page, several megabytes from a package. Rejects if the thread fails. */
 export async function loadReferenceScript(): Promise<Encoded> {
   const thread = startThread(import.meta.url, "reference-bundle-thread");
   const ended = new Error("the thread of the script ended without a result");

@@ -60,7 +60,6 @@ export function operationObject(
   };
 }
 
-/** The operation object of HEAD, whose replies have no content. */
 export function headObject(operation: Operation, document: OperationDocument): OperationObject {
   const { summary, description, ...rest } = operationObject(operation, document);
   const errors = errorsOf(operation).map((response) => [
@@ -109,7 +108,6 @@ function queryParameter({ name, description, example }: QueryParameter): Paramet
   return { name, in: "query", required: true, description, schema, example };
 }
 
-/** Which scopes are sufficient, derived from what each of them covers. */
 function scopeSentence(operation: Operation): readonly string[] {
   const wanted = scopesOf(operation).map((scope) => {
     const others = allScopes.filter(

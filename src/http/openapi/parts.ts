@@ -6,7 +6,6 @@ import type { HeaderObject, ParameterObject, Reference } from "./document.ts";
 
 const text = { type: "string" };
 
-/** Maps the name of a component to its header; `header` is the name in replies. */
 const headerParts = {
   RequestId: {
     header: "X-Request-Id",
@@ -81,14 +80,12 @@ export const headers: Readonly<Record<string, HeaderObject>> = Object.fromEntrie
   Object.entries(headerParts).map(([name, { header: _header, ...rest }]) => [name, rest]),
 );
 
-/** References to header components, under the names that the headers have in replies. */
 export function headersOf(...parts: readonly HeaderPart[]): Readonly<Record<string, Reference>> {
   return Object.fromEntries(
     parts.map((part) => [headerParts[part].header, { $ref: `#/components/headers/${part}` }]),
   );
 }
 
-/** In every reply of an operation of the API. */
 export const usualHeaders = ["RequestId", "RateLimit", "RateLimitPolicy"] as const;
 
 /** Parameters have no examples, because the reference page and other tools would send them unasked. */

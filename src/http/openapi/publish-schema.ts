@@ -1,6 +1,5 @@
-// Translates a schema that validates into standard JSON Schema 2020-12 for the document, without the keywords and
-// formats of this project. The result accepts nothing that the validators refuse, except lone surrogates, for which no
-// pattern is portable.
+// Translates a schema that validates into standard JSON Schema 2020-12. The result accepts nothing that the validators
+// refuse, except lone surrogates, for which no pattern is portable.
 
 import { plainNamePattern } from "../../domain/schema/formats.ts";
 import { countriesAlpha2, countriesAlpha3, currencies } from "../../domain/schema/codes.ts";
@@ -15,7 +14,6 @@ interface CodeList {
   readonly values: ReadonlySet<string>;
 }
 
-/** Formats of this project that stand for a list of codes. */
 const codeLists: Readonly<Record<string, CodeList>> = {
   "iso-4217": {
     name: "CurrencyCode",
@@ -38,16 +36,10 @@ const codeLists: Readonly<Record<string, CodeList>> = {
   },
 };
 
-/**
- * The schemas of fields that are components; `component` in a schema names it, and survives when options copy the
- * schema.
- */
+/** Fields that are components; `component` in a schema names it, and survives when options copy the schema. */
 const components: readonly SchemaShape[] = [address, additionalProperty];
 
-/**
- * The components that published schemas refer to. Lists of codes are patterns: generators would make a type of an enum,
- * with a name for each code, which breaks where two lists share codes and whenever a country or a currency is new.
- */
+/** Lists of codes are patterns: an enum in a client breaks whenever a country or a currency is new. */
 export function sharedSchemas(): Record<string, JsonSchema> {
   const lists = Object.values(codeLists).map(({ name, description, example, values }) => [
     name,
@@ -80,7 +72,6 @@ export function describedShape(description: string, schema: unknown): JsonSchema
   return { ...publishShape(schema), description };
 }
 
-/** The schema itself, even if it is a component. */
 export function publishShape(source: unknown): JsonSchema {
   const published: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(source as JsonSchema)) {
@@ -89,7 +80,6 @@ export function publishShape(source: unknown): JsonSchema {
   return "default" in published ? withDefaultInWords(published) : published;
 }
 
-/** A default is described in words, because for the keyword some generators require the field or fill it in. */
 function withDefaultInWords({ default: value, description, ...rest }: JsonSchema): JsonSchema {
   const what = typeof description === "string" ? `${description} ` : "";
   return { ...rest, description: `${what}Counts as ${JSON.stringify(value)} if left out.` };
@@ -158,7 +148,6 @@ function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   return anyOf === undefined ? [schema] : anyOf.flatMap(alternativesOf);
 }
 
-/** True if a list of types can replace the union, which more generators support. */
 function isPlain({ type }: JsonSchema): boolean {
   return typeof type === "string" && type !== "object";
 }
@@ -169,7 +158,6 @@ function withNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [type, "null"], ...enumWithNull };
 }
 
-/** The union has the description. */
 function withoutDescription(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).filter(([keyword]) => keyword !== "description"),

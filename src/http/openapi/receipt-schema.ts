@@ -1,5 +1,4 @@
-// The schemas of the receipt of a deletion and of the numbers that it commits to. The schemas
-// are closed: a document with any other field is not a receipt.
+// The schemas of a receipt and of what it commits to. They are closed: nothing with another field is a receipt.
 
 import { noReceiptHash, receiptType, receiptVersion } from "../../domain/deletion/receipt.ts";
 import { type CountKind, countKinds } from "../../domain/deletion/receipt-count.ts";
@@ -104,7 +103,6 @@ const disclosedCounts = objectSchema(
   { sometimes: countKinds },
 );
 
-/** Components that the schemas of a receipt and of disclosures refer to. */
 export const receiptParts: Readonly<Record<string, JsonSchema>> = {
   ReceiptCountHashes: countHashes,
   DisclosedCounts: disclosedCounts,
@@ -180,7 +178,6 @@ export const receiptExample = {
   signature: "A".repeat(86),
 } as const;
 
-/** The disclosures for a type of which one record was erased. */
 export const disclosureExample: Readonly<Record<CountKind, object>> = {
   removed: { count: 1, salt: exampleSalt },
   kept: { count: 0, salt: exampleSalt },

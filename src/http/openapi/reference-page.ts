@@ -1,5 +1,4 @@
-// The page at /docs, in which Scalar's reference shows /openapi.json. It refers to no other host, and its policy
-// forbids the browser to contact one.
+// The page at /docs. It refers to no other host, and its policy forbids the browser to contact one.
 
 /** Scalar adds inline styles, some without a nonce, so those are allowed; inline scripts are not. */
 export const contentSecurityPolicy = [

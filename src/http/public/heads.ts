@@ -1,5 +1,4 @@
-// The signed heads of the receipts and of the audit trail, at a well-known address (RFC 8615). Signs at most once a
-// minute, however often it is asked, and whether or not anything was added.
+// The signed heads of receipts and audit trail, at a well-known address (RFC 8615). Signs at most once a minute.
 
 import { publishHeads } from "../../actions/proof/heads.ts";
 import { AppError } from "../../domain/error.ts";

@@ -1,5 +1,4 @@
-// GET /health/live and /health/ready, for probes: whether the process runs, and whether it accepts requests. They count
-// against no limit, so that probes are answered whatever else is sent from their address.
+// GET /health/live and /health/ready, for probes. They count against no limit, so that they are always answered.
 
 import { probeWrite } from "../../actions/upkeep/store-upkeep.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
@@ -70,26 +69,17 @@ function statusSchema(status: string): JsonSchema {
   };
 }
 
-/** How long an answer is reused, so that probes cost little. */
 const readinessKeptMs = 1_000;
-/** A store that takes longer is not ready. */
 const readinessTimeoutMs = 5_000;
 
 interface ReadinessOptions {
-  /** Rejects if a write would fail. */
   readonly probe: () => Promise<void>;
-  /** Called when the service has become ready (undefined) or has stopped being ready. */
   readonly onChange: (failure: unknown) => void;
-  /** How long an answer of the store is reused. */
   readonly keptMs?: number;
-  /** How long the store may take before the service counts as not ready. */
   readonly timeoutMs?: number;
 }
 
-/**
- * Resolves with undefined while the service is ready, and otherwise with the reason why it is not. Concurrent calls
- * share one probe.
- */
+/** The reason why the service is not ready, or undefined. Concurrent calls share one probe. */
 export function makeReadiness({
   probe,
   onChange,

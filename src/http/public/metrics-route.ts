@@ -1,5 +1,4 @@
-// GET /metrics. Concurrent scrapes share one rendering. Where METRICS_TOKEN is set it must be sent, and is compared in
-// constant time.
+// GET /metrics. Scrapes share one rendering. A METRICS_TOKEN must be sent, and is compared in constant time.
 
 import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
@@ -42,7 +41,6 @@ export const metricsRoute: PublicRoute = {
   },
 };
 
-/** False if the request was answered with an error. */
 type Admit = (input: PublicRequest) => boolean | Promise<boolean>;
 
 /** A wrong token counts as a failed authentication of its address; requests with the token are never limited. */

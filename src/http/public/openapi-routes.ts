@@ -1,5 +1,4 @@
-// Serves /openapi.json, and at /docs the reference page made from it, which loads nothing from other hosts. Each is
-// made when it is first requested, and once.
+// Serves /openapi.json, and the reference page at /docs. Each is made once, when it is first requested.
 
 import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
@@ -15,9 +14,7 @@ import {
 import type { PublicRoute } from "./public-route.ts";
 
 const javaScript = "text/javascript; charset=utf-8";
-/**
- * Browsers ask each time, because the next version may have other documents; an unchanged document is not sent again.
- */
+/** Browsers ask each time, because the next version may have other documents. */
 const revalidated = { "cache-control": "no-cache" };
 const pageHeaders = {
   ...revalidated,
@@ -74,14 +71,11 @@ function pageFile(path: string, make: () => Promise<Representation>): PublicRout
   };
 }
 
-/**
- * The maximum number of addresses with a cached document; for others, the document names its server by a relative URL.
- */
+/** How many addresses have a cached document; for others, it names its server by a relative URL. */
 const addressesMax = 16;
 
 const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
-/** The document names the address to which the client sent its request, so that generated clients send theirs there. */
 function makeDocuments(
   loadDocument: () => Promise<string>,
 ): (request: FastifyRequest) => Promise<Representation> {
@@ -100,7 +94,6 @@ function makeDocuments(
   };
 }
 
-/** `url`: the URL of the service; undefined leaves the document unchanged. */
 function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
   const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
   return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);

@@ -7,9 +7,7 @@ import type { ErrorResponse } from "../openapi/error-responses.ts";
 import type { Answer } from "../reply/reply.ts";
 
 export interface PublicOptions {
-  /** If it is undefined, the metrics need no token. */
   readonly metricsToken: string | undefined;
-  /** The text of the OpenAPI document. */
   readonly loadDocument: () => Promise<string>;
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
@@ -19,16 +17,13 @@ export interface PublicRequest {
   readonly reply: FastifyReply;
 }
 
-/** Returns undefined when the handler has sent the reply itself. */
 export type PublicHandler = (
   input: PublicRequest,
 ) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface PublicRoute {
   readonly path: string;
-  /** True if each request counts against the limit of its address. */
   readonly limited: boolean;
-  /** Undefined for a route that the document does not show. */
   readonly document?: PublicDocument;
   readonly makeHandler: (context: HttpContext, options: PublicOptions) => PublicHandler;
 }
@@ -37,7 +32,6 @@ export interface PublicDocument {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** Describes the reply of status 200. */
   readonly answers: string;
   readonly contentType: string;
   readonly schema: JsonSchema;

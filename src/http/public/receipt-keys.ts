@@ -1,5 +1,4 @@
-// The public keys of receipts, at a well-known address (RFC 8615). Publishes nothing but public keys. Concurrent
-// requests share one query to the store.
+// The public keys of receipts, at a well-known address (RFC 8615). Publishes nothing but public keys.
 
 import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { coalesce } from "../coalesce.ts";
@@ -67,7 +66,6 @@ export const receiptKeysRoute: PublicRoute = {
   },
   makeHandler: ({ app }) => {
     let last: { readonly text: string; readonly representation: Representation } | undefined;
-    /** Compresses the keys again only when they have changed. */
     const find = coalesce(async () => {
       const text = JSON.stringify(await publishReceiptKeys(app));
       if (last?.text !== text) {

@@ -3,7 +3,6 @@
 
 import { isIP } from "node:net";
 
-/** Bound on the key for text from a proxy that is not an address. */
 const strayCharactersMax = 64;
 
 /** The key of the limits of one host, e.g. `192.0.2.7` or `2001:db8:0:1::/64`. */
@@ -11,7 +10,6 @@ export function addressOwner(address: string): string {
   return readNetworks(address, [64])[0] ?? "";
 }
 
-/** The networks of an address from the host to the widest: the address itself, or its /64, /56 and /48. */
 export function networksOf(address: string): readonly string[] {
   return readNetworks(address, [64, 56, 48]);
 }
@@ -30,7 +28,6 @@ function readNetworks(address: string, prefixes: readonly number[]): readonly st
   });
 }
 
-/** A mask of the first `bits` of a group of 16 bits. */
 function maskOf(bits: number): number {
   return (0xffff << (16 - Math.max(0, Math.min(16, bits)))) & 0xffff;
 }
@@ -40,7 +37,6 @@ function isMapped(groups: readonly number[]): boolean {
   return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
 }
 
-/** The eight groups of a valid IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   const [head = "", tail] = address.split("::");
   const before = partsOf(head);

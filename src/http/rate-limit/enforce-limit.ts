@@ -6,9 +6,7 @@ import type { HandlerInput } from "../operation.ts";
 import type { RequestContext } from "../reply/reply.ts";
 import { type Limited, rateLimited } from "./rate-limit.ts";
 
-/**
- * Throws AppError rate_limited. Either way the reply has the headers of this limit. `name`: the label in the metrics.
- */
+/** Throws AppError rate_limited. Either way the reply has the headers of this limit. */
 export function enforceLimit(
   context: HttpContext,
   limited: Limited,

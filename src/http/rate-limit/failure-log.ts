@@ -4,27 +4,23 @@ import type { Logger } from "../../log.ts";
 import { addressOwner } from "./address-owner.ts";
 import { type BucketPolicy, TokenBuckets } from "./token-bucket.ts";
 
-/** How many lines are logged for one address, and for all addresses. */
 const ownPolicy: BucketPolicy = { name: "log", perSecond: 1 / 60, burst: 1 };
 const allPolicy: BucketPolicy = { name: "log", perSecond: 1, burst: 20 };
 /** A proxy may pass on anything as an address. */
 const addressCharactersMax = 64;
 
-/** What somebody tried to reach. */
 type FailedWhere = "api" | "console" | "metrics";
 
 export interface FailureLog {
   note(address: string, where: FailedWhere): void;
 }
 
-/** `onFailure` is called for each one, logged or not. */
 export function makeFailureLog(
   log: Logger,
   now: () => number,
   onFailure: (where: FailedWhere) => void = () => undefined,
 ): FailureLog {
   const [own, all] = [new TokenBuckets(now), new TokenBuckets(now)];
-  /** Failures since the last line that got no line. */
   let others = 0;
   return {
     note: (address, where) => {

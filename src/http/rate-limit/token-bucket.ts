@@ -1,12 +1,9 @@
-// Token buckets: each holds up to `burst` tokens and gains `perSecond` of them. A request that waits as long as a
-// refusal says is allowed. The number of buckets of a process is bounded: the oldest is dropped first,
-// which only favours its owner.
+// Token buckets: each holds up to `burst` tokens and gains `perSecond`. A request that waits as long as a refusal says
+// is allowed. Their number is bounded: the oldest is dropped first, which only favours its owner.
 
-/** Buckets in memory; beyond this number the oldest is dropped. */
 export const bucketsMax = 100_000;
 
 export interface BucketPolicy {
-  /** The name in RateLimit and RateLimit-Policy. */
   readonly name: string;
   readonly perSecond: number;
   readonly burst: number;
@@ -21,7 +18,6 @@ export type BucketCost = 0 | 1 | { readonly charge: number };
 export interface Taken {
   /** After a charge: whether another request would be allowed now. */
   readonly allowed: boolean;
-  /** Whole tokens that are left. */
   readonly remaining: number;
   /** Seconds, rounded up, until the bucket is full; if refused, until a request is allowed. */
   readonly waitSeconds: number;
@@ -48,7 +44,12 @@ export class TokenBuckets {
     }
     const allowed = bucket.tokens >= 1;
     if (allowed && cost === 1) bucket.tokens -= 1;
-    return describeBucket(bucket, policy, allowed);
+    const missing = allowed ? policy.burst - bucket.tokens : 1 - bucket.tokens;
+    return {
+      allowed,
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
+      waitSeconds: Math.max(allowed ? 0 : 1, Math.ceil(missing / policy.perSecond)),
+    };
   }
 
   /** Takes a token even if none is left; returns the seconds until there will be as many as were taken. */
@@ -76,18 +77,4 @@ export class TokenBuckets {
     this.#buckets.set(owner, bucket);
     return bucket;
   }
-}
-
-/** `tokens`: the tokens left after the request. */
-export function describeBucket(
-  { tokens }: { readonly tokens: number },
-  policy: BucketPolicy,
-  allowed: boolean,
-): Taken {
-  const missing = allowed ? policy.burst - tokens : 1 - tokens;
-  return {
-    allowed,
-    remaining: Math.max(0, Math.floor(tokens)),
-    waitSeconds: Math.max(allowed ? 0 : 1, Math.ceil(missing / policy.perSecond)),
-  };
 }

@@ -5,10 +5,7 @@ import type { HttpContext } from "../http-context.ts";
 import { sendError } from "../reply/send-error.ts";
 import { rateFields, rateLimited } from "./rate-limit.ts";
 
-/**
- * Counts a request against its address. False if the address is over its limit; then the request is answered with
- * 429.
- */
+/** False if the address is over its limit; then the request is answered with 429. */
 export function limitUnauthenticated(
   context: HttpContext,
   request: FastifyRequest,

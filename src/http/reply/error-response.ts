@@ -8,17 +8,14 @@ export interface ErrorBody {
   readonly code: number;
   readonly message: string;
   readonly errors?: readonly FieldError[];
-  /** The form has the description, as in RFC 6749, section 5.2. */
   readonly error?: string;
   readonly error_description?: string;
 }
 
 export interface ErrorContext {
-  /** True if the client accepts application/problem+json. */
   readonly problem: boolean;
   /** True for token issuing, which has its own scheme in WWW-Authenticate. */
   readonly apiKeyExpected: boolean;
-  /** The error code of OAuth 2.0, for a client that uses it. */
   readonly oauthError?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -62,7 +59,6 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
   };
 }
 
-/** Removes characters that the description must not contain. */
 function describeOauth(message: string): string {
   return message.replaceAll(/["\\]/g, "'").replaceAll(/[^ -~]/g, "?");
 }

@@ -15,7 +15,6 @@ export function noSuchOperation(
   return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
 }
 
-/** For a path of an operation with an id behind it. */
 function idInPath(path: string, operations: readonly Operation[]): string | undefined {
   if (path.endsWith("/")) return undefined;
   const parent = path.slice(0, path.lastIndexOf("/"));

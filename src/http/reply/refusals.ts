@@ -18,13 +18,11 @@ export interface Refused {
 
 export type OnRefused = (refused: Refused) => void;
 
-/** An error, or the result of an item. */
 interface WithErrors {
   readonly code?: number | undefined;
   readonly errors?: readonly FieldError[] | undefined;
 }
 
-/** Items without a code were not refused. */
 export function countRefusals(
   items: readonly WithErrors[],
   type: RecordType | undefined,

@@ -1,5 +1,4 @@
-// Replies that are the same for every client: compressed once, identified by a strong ETag, and sent from bytes that
-// all replies share (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+// Replies that are the same for every client: compressed once, with a strong ETag, from bytes that all share.
 
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -10,7 +9,6 @@ import type { Answer } from "./reply.ts";
 const encodings = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof encodings)[number];
 
-/** The bytes of one resource in every encoding. */
 export type Encoded = Readonly<Record<Encoding, Buffer>>;
 
 export interface Representation {
@@ -46,7 +44,6 @@ export function makeRepresentation(
   return { contentType, headers: { ...headers, vary: "accept-encoding" }, encoded, etags };
 }
 
-/** Makes a representation from a text, which is compressed here. */
 export async function representText(
   contentType: string,
   text: string,
@@ -95,7 +92,6 @@ function readPreference(text: string): [name: string, quality: number] {
   return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
 }
 
-/** A weak comparison, as If-None-Match requires. */
 export function isNamed(etag: string, sent: string | undefined): boolean {
   if (sent === undefined) return false;
   if (sent.trim() === "*") return true;

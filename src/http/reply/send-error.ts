@@ -11,7 +11,6 @@ import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
 import { countRefusals, reportRefusals } from "./refusals.ts";
 
-/** Time between two log lines with the same reason. */
 const unavailableLogMs = 10_000;
 
 interface ErrorReply {
@@ -63,10 +62,7 @@ function sendNow(
   }
 }
 
-/**
- * A lack of file descriptors appears in many forms, such as a module that can't be loaded, so what counts is whether
- * one is free.
- */
+/** A lack of files appears in many forms, such as a module that can't be loaded. */
 function describeOwnError(cause: unknown): AppError {
   try {
     closeSync(openSync("/dev/null", "r"));
@@ -103,10 +99,7 @@ function acceptsProblem(accept: string | undefined): boolean {
   );
 }
 
-/**
- * The connection ends with the reply if the request was not valid HTTP, or if a large body was refused before it was
- * read; reading the rest only to keep the connection is not worthwhile.
- */
+/** Also for a large body that is refused unread: reading it to keep the connection is not worthwhile. */
 function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
   if (error.errorName === "malformed_http") return { connection: "close" };
   if (raw.complete) return {};
@@ -119,9 +112,7 @@ function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<s
 /** When each reason was last logged. The reasons are a few fixed sentences. */
 const unavailableLoggedAt = new WeakMap<Logger, Map<string, number>>();
 
-/**
- * While the store is unavailable or full, every request fails for the same reason, so it is logged only at intervals.
- */
+/** While the store is unavailable or full, every request fails for the same reason. */
 function logUnavailable({ log }: HttpContext, request: FastifyRequest, error: AppError): void {
   const { cause, message: reason } = error;
   const logged = unavailableLoggedAt.get(log) ?? new Map<string, number>();

@@ -1,5 +1,4 @@
-// The checks before every v2.0 operation: who the caller is, its rate limit, its scopes. They run before a body is
-// read.
+// The checks before every v2.0 operation, and before its body is read: the caller, its rate limit, its scopes.
 
 import type { FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/access/caller-cache.ts";
@@ -10,10 +9,7 @@ import type { HttpContext } from "../http-context.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import type { RequestContext } from "../reply/reply.ts";
 
-/**
- * Sets `requestContext.caller`; throws AppError credential_*, rate_limited or insufficient_scope. Synchronous for a
- * caller in memory, because a promise for each request would cost more than the checks.
- */
+/** Throws AppError credential_*, rate_limited or insufficient_scope. Synchronous for a caller in memory, for speed. */
 export function authenticate(
   context: HttpContext,
   request: FastifyRequest,
@@ -53,9 +49,8 @@ function requireAnyScope({ covered }: Identity, scopes: readonly Scope[]): void 
 }
 
 /**
- * Handles a path under /v2 that no operation has: the request counts against its organization, or as a failed
- * authentication. Without a credential it counts against nothing, and the reply has the limit of its address. Throws
- * AppError rate_limited.
+ * Without a credential it counts against nothing; the reply has the limit of its address. Throws AppError
+ * rate_limited.
  */
 export async function countUnknownPath(
   context: HttpContext,

@@ -16,7 +16,6 @@ export function idempotencyMark(
   return found === undefined ? undefined : markRequest(keySpace, { ...found, body });
 }
 
-/** The same for a request about something that belongs to the whole organization. */
 export function organizationMark(
   { request, caller }: HandlerInput,
   operation: Operation,

@@ -1,5 +1,4 @@
-// The Prefer header (RFC 7240). Unknown preferences and values are ignored, as section 2 requires; if a name is
-// repeated, the first counts.
+// The Prefer header (RFC 7240). Unknown preferences are ignored; of a repeated name the first counts.
 
 import type { FastifyRequest } from "fastify";
 

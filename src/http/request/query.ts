@@ -24,10 +24,8 @@ export function queryIdentifier(request: FastifyRequest, name: string): string {
   throw new AppError("validation_failed", { message: "The query is not valid.", errors });
 }
 
-/** How many parameters of a query are compared with the one that is missing. */
 const comparedMax = 8;
 
-/** Names a parameter that was probably meant for this one: an id by another name. */
 function insteadOf({ query }: FastifyRequest, name: string): string {
   const sent = Object.keys(query as object).slice(0, comparedMax);
   const other = sent.find((one) => ids.has(one) || closestName(one, [name]) !== undefined);
@@ -36,10 +34,7 @@ function insteadOf({ query }: FastifyRequest, name: string): string {
 
 const ids: ReadonlySet<string> = new Set(["id", "record_id", "resource_id"]);
 
-/**
- * Otherwise a query that does not follow RFC 3986, section 2.1, or whose percent-encoding is not UTF-8, would be used
- * undecoded, and two different queries would name one record.
- */
+/** Otherwise a query that can't be decoded would be used undecoded, and two queries would name one record. */
 export function requireDecodable({ url }: FastifyRequest): void {
   if (!url.includes("%")) return;
   for (const part of url.slice(url.indexOf("?") + 1).split("&")) {

@@ -1,5 +1,4 @@
-// Small bodies in JSON that are not records: read, with the bytes for the Idempotency-Key, and checked by a schema that
-// the OpenAPI document shows too.
+// Small bodies in JSON that are not records, checked by a schema that the OpenAPI document shows too.
 
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -10,7 +9,6 @@ import type { FastifyRequest } from "fastify";
 import { parseJson } from "../body/parse-json.ts";
 import { mediaTypeOf, readSmallBody } from "../body/read-body.ts";
 
-/** An object with all of these fields and no others. */
 export function closedObject(
   properties: Readonly<Record<string, SchemaShape>>,
   options: SchemaShape = {},
@@ -19,7 +17,6 @@ export function closedObject(
   return { type: "object", required, properties, additionalProperties: false, ...options };
 }
 
-/** The check throws AppError validation_failed, which names each invalid field. */
 function requestCheck(schema: SchemaShape, what: string): (value: unknown) => void {
   return (value) => {
     const all = explainErrors(schema, value, { what });
@@ -36,10 +33,7 @@ function requestCheck(schema: SchemaShape, what: string): (value: unknown) => vo
   };
 }
 
-/**
- * Makes a function that reads a small body, and returns it with its bytes. It throws AppError content_type, too_large,
- * malformed_json or validation_failed.
- */
+/** It throws AppError content_type, too_large, malformed_json or validation_failed. */
 export function jsonBody(schema: SchemaShape, what: string, emptyAdvice = dropsBody) {
   const check = requestCheck(schema, what);
   return async ({ raw }: FastifyRequest): Promise<{ body: unknown; bytes: Buffer }> => {

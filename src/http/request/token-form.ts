@@ -1,5 +1,4 @@
-// The form by which a program requests an access token with a token of its platform, as `client_assertion` of OAuth 2.0
-// (RFC 7523, section 2.2). Unknown parameters are ignored (RFC 6749, section 3.2).
+// The form of a token request with a token of a platform, as `client_assertion` of OAuth 2.0 (RFC 7523).
 
 import type { IncomingMessage } from "node:http";
 import { AppError, type FieldError } from "../../domain/error.ts";
@@ -18,13 +17,10 @@ const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 export interface TokenForm {
   readonly organizationId: string;
   readonly token: string;
-  /** Undefined: all scopes that the rule grants. */
   readonly scopes: readonly string[] | undefined;
-  /** Undefined: the longest lifetime that the rule allows. */
   readonly expirySeconds: number | undefined;
 }
 
-/** What the reply to a form contains in addition. */
 export const oauthReply = {
   access_token: textSchema("The same as `token`, in the reply to a form."),
   token_type: textSchema("`Bearer`, in the reply to a form."),

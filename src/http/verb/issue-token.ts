@@ -1,5 +1,4 @@
-// POST /auth/token and /v2/auth/token: an access token for an API key, or for a token of a platform. Idempotency-Key
-// has no effect here, because a stored reply would be a stored secret.
+// POST /auth/token: an access token. Idempotency-Key has no effect: a stored reply would be a stored secret.
 
 import {
   identifyKeyHolder,
@@ -162,7 +161,6 @@ export const issueToken: Verb = {
   },
 };
 
-/** A credential that is refused counts against the address. */
 async function admit<Found>(
   context: HttpContext,
   { request: http, requestContext }: HandlerInput,
@@ -175,7 +173,6 @@ async function admit<Found>(
   }
 }
 
-/** An access token for a token of a platform. */
 async function exchange(context: HttpContext, input: HandlerInput): Promise<Answer> {
   const { request: http, requestContext } = input;
   requestContext.oauthErrorOf = oauthErrorOf;

@@ -1,5 +1,4 @@
-// GET and HEAD /v2/changes: the changes of the organization in the order of arrival, by the read profile of Durable
-// Streams.
+// GET and HEAD /v2/changes: the changes of the organization, by the read profile of Durable Streams.
 
 import type { Beginning } from "../../actions/change/change-feed.ts";
 import { eventType, eventWriter, noticeTypes } from "../../domain/change-event.ts";

@@ -62,7 +62,6 @@ function idSchemas(types: readonly RecordType[]): Readonly<Record<string, JsonSc
   );
 }
 
-/** Has the id of one of the types. */
 function acceptedSchema(types: readonly RecordType[], description: string): JsonSchema {
   const ids = idSchemas(types);
   const sometimes = types.length === 1 ? [] : Object.keys(ids);

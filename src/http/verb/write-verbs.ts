@@ -1,6 +1,5 @@
-// The three verbs that write records: POST adds a record, or a list or stream of them where the type has no path for
-// batches; POST to the batch of a type adds records, and further changes of those that exist; PUT changes records that
-// exist.
+// The three verbs that write records: POST adds; POST to the batch of a type also adds changes of those that exist; PUT
+// changes records that exist.
 
 import { nounOf, type RecordType, type Payload } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
@@ -114,10 +113,7 @@ function updatedRecord(type: RecordType): Component {
   };
 }
 
-/**
- * Makes examples of updates, in which one required field changes, and one optional field is cleared if the type's
- * example has one.
- */
+/** One changes a required field; the other clears an optional one, if the type's example has one. */
 function updateExamples(type: RecordType): Examples {
   const { idField, fields, example } = type;
   const names = Object.keys(fields);
