@@ -63,8 +63,7 @@ export async function endAndExpire(
   const app = { store, now: () => now };
   while ((await endHolds(app)).more);
   for (const { model } of graphs.values()) model.endHolds(now);
-  const expected = [...graphs.values()].map((graph) => graph.model.expired(now));
-  let queued = 0;
+  let [queued, expected] = [0, 0];
   let place: RetentionPlace | undefined;
   do {
     const round = await applyRetention(app, place);
@@ -72,12 +71,21 @@ export async function endAndExpire(
     place = round.next;
   } while (place !== undefined);
   for (const graph of graphs.values()) {
-    for (const root of graph.model.expired(now)) {
+    const { model, organizationId } = graph;
+    const expired = model.expired(now);
+    for (const root of expired) {
+      const asked = { root, requestedAt: now, dueAt: now };
       const id = await store.overview.findOpenDeletion(keyOf(graph, root));
-      assert.ok(id !== undefined, `${root} of ${graph.organizationId} is left at ${now}`);
-      graph.model.deletions.push({ id, root, requestedAt: now, dueAt: now, status: "pending" });
+      if (id === undefined) {
+        // The deletions that were requested before it prevent it.
+        const obstacle = model.obstacle(asked, now, expired);
+        assert.ok(obstacle !== undefined, `${root} of ${organizationId} is left at ${now}`);
+        continue;
+      }
+      expected += 1;
+      model.deletions.push({ id, ...asked, status: "pending" });
     }
   }
-  assert.equal(queued, expected.flat().length, `something was requested early at ${now}`);
+  assert.equal(queued, expected, `something was requested early at ${now}`);
   return queued;
 }

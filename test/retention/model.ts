@@ -79,10 +79,14 @@ export class RetentionModel {
     return this.deletions.find((one) => one.root === root && one.status === "pending");
   }
 
-  /** Why this deletion must not begin at this time; undefined if nothing prevents it. */
-  obstacle({ root, requestedAt, dueAt }: ModelDeletion, now: number): string | undefined {
+  /** Why this deletion must not begin at this time, with others; undefined if nothing prevents it. */
+  obstacle(
+    { root, requestedAt, dueAt }: Omit<ModelDeletion, "id" | "status">,
+    now: number,
+    others: readonly Name[] = [],
+  ): string | undefined {
     if (dueAt > now) return "its grace period";
-    const gone = root === undefined ? new Set(this.records.keys()) : this.cascade(root);
+    const gone = root === undefined ? new Set(this.records.keys()) : this.cascade(root, ...others);
     for (const name of this.records.keys()) {
       const isAffected = gone.has(name) || this.#isRewritten(name, gone);
       if (isSilent(name, root)) continue;
@@ -128,7 +132,7 @@ export class RetentionModel {
         this.#isPastCeiling(name, now) &&
         !this.held.has(name) &&
         this.openDeletion(name) === undefined &&
-        this.#floorOf(name, now) <= now,
+        this.obstacle({ root: name, requestedAt: now, dueAt: now }, now) === undefined,
     );
   }
 
@@ -160,8 +164,8 @@ export class RetentionModel {
   }
 
   /** The records that go with this one: those that belong to what goes, and to nothing else. */
-  cascade(root: Name): ReadonlySet<Name> {
-    const gone = new Set([root]);
+  cascade(...roots: readonly Name[]): ReadonlySet<Name> {
+    const gone = new Set(roots);
     for (let size = 0; size < gone.size;) {
       size = gone.size;
       for (const [name, changes] of this.records) {

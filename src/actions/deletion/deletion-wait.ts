@@ -15,6 +15,7 @@ import { describeFloor, describePartyFloor } from "../../domain/retention/floor.
 import { keyText } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 import { hasRight, viewerOf } from "../operator/viewer.ts";
+import { readClockState } from "../upkeep/clock.ts";
 
 /** Several may apply. `error`: a failure, or what only an operator can change. `turn`: only the worker. */
 export const waitKinds = ["approval", "grace", "hold", "floor", "error", "turn"] as const;
@@ -100,6 +101,8 @@ export interface ShownDeletion {
   readonly kind: WaitKind | undefined;
 }
 
+const clockWait = "a clock that is trusted: it has jumped, or nothing ran for long";
+
 const byUrgency = ["approval", "error", "hold", "floor", "grace", "turn"] as const;
 
 export async function withWaits(
@@ -109,11 +112,13 @@ export async function withWaits(
   const mayExplain = await readExplainable(app, deletions);
   const holds = await Holds.read(app, deletions);
   const now = app.now();
+  const isPaused = deletions.some(isOpen) && !(await readClockState(app)).isTrusted;
+  const otherwise = isPaused ? clockWait : undefined;
   return deletions.map((deletion) => {
     const describe = mayExplain(deletion) ? explain : describeKind;
     const kinds = waitKindsOf(deletion, now, holds);
     const kind = byUrgency.find((one) => kinds.has(one));
-    const waitsFor = isOpen(deletion) ? describe(deletion, now, holds) : undefined;
+    const waitsFor = isOpen(deletion) ? (describe(deletion, now, holds) ?? otherwise) : undefined;
     return { deletion, waitsFor, kind };
   });
 }

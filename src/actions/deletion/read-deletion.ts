@@ -33,7 +33,7 @@ export interface DeletionView extends DisclosedStatements {
   readonly basis?: DeletionBasis;
   readonly status: DeletionStatus;
   readonly requested_at: string;
-  /** Present only while the deletion is pending, and if it is due later than it was requested. */
+  /** Present only while the deletion is pending, and unless it was due when it was requested. */
   readonly due_at?: string;
   readonly completed_at?: string;
   /** Contains only types that the reader may count, in the order of the types. */
@@ -132,6 +132,6 @@ export function visibleKept({ kept }: Deletion, reader: Reader): Deletion["kept"
 
 function viewDue(deletion: Deletion): Pick<DeletionView, "due_at"> {
   const due = dueTime(deletion);
-  if (deletion.status !== "pending" || due <= deletion.requestedAt) return {};
+  if (deletion.status !== "pending" || due === deletion.requestedAt) return {};
   return { due_at: new Date(due).toISOString() };
 }

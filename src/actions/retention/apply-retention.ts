@@ -1,17 +1,18 @@
-// Requests the deletion of records whose retention period has ended. Nothing is erased here. Records under a hold or a
-// retention floor are skipped. A part of an organization is read again only when a record of it can be due: one that
-// arrives or changes is found within a day, one that was kept within an hour. This is known in memory only, so
-// everything is read once after a start.
+// Requests the deletion of records whose retention period has ended. Nothing is erased here. Records that a hold or a
+// retention floor keeps, on themselves or on what belongs to them, are skipped. A part of an organization is read
+// again only when a record of it can be due: one that arrives or changes is found within a day, one that was kept
+// within an hour. This is known in memory only, so everything is read once after a start.
 
 import type { Organization } from "../../domain/access.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { boundsOf, type RetentionBounds } from "../../domain/retention/ceiling.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
-import type { Expired, ExpiredPart } from "../../store/interface/retention.ts";
+import type { ErasedQuery, Expired, ExpiredPart } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { dayMs, hourMs } from "../../basics/duration.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
+import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
+import { previewRelationsMax } from "../deletion/preview-deletion.ts";
 
 /** How many records one round scans, so that a round is short. */
 export const retentionScannedMax = 2_000;
@@ -66,15 +67,32 @@ export async function applyRetention(
   const query = { ...bounds, ...range, organizationId: id, scannedMax: retentionScannedMax, now };
   const part = await app.store.findExpired(query);
   const due = part.expired.filter(({ expiry }) => expiry === "due");
+  let [queued, recent] = [0, 0];
   for (let at = 0; at < due.length; at += requestedAtOnceMax) {
     const some = due.slice(at, at + requestedAtOnceMax);
-    await Promise.all(some.map((one) => queue(app, organization, one)));
+    const waiting = await findWaiting(app, { ...query, due: some.map(({ key }) => key) });
+    const ready = some.filter(({ key }) => !waiting.has(keyText(key)));
+    await Promise.all(ready.map((one) => queue(app, organization, one)));
+    queued += ready.length;
+    recent += ready.filter(({ isRecent }) => isRecent).length;
   }
   own.add(part, now);
   const isDone = own.next(now, false) === undefined;
-  const recent = due.filter(({ isRecent }) => isRecent).length;
-  const following = isDone ? next : { organizationIds, isBegun: true, marks };
-  return { queued: due.length, recent, next: following };
+  return { queued, recent, next: isDone ? next : { organizationIds, isBegun: true, marks } };
+}
+
+/**
+ * Those whose deletion would wait for a hold or a floor on something that it erases or changes, as a preview says. They
+ * are not requested: while a deletion waits, nobody can write to its record.
+ */
+async function findWaiting(
+  { store }: Retaining,
+  { due, ...query }: Omit<ErasedQuery, "due" | "relationsMax"> & { due: readonly RecordKey[] },
+): Promise<ReadonlySet<string>> {
+  const records = due.map((key) => ({ ...key, requestedAt: query.now }));
+  const planned = { ...query, relationsMax: previewRelationsMax, due: records };
+  const { waiting } = await store.plans.previewErased(planned);
+  return new Set(waiting.map(({ key }) => keyText(key)));
 }
 
 const none = { queued: 0, recent: 0 } as const;

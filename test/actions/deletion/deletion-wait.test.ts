@@ -29,7 +29,9 @@ const deletion = {
 } as Deletion;
 
 async function explain(of: Partial<Deletion>, holds: readonly Hold[] = []) {
-  const app = { store: { holds: { ofRecords: async () => holds } }, now: () => now };
+  const clock = { read: async () => ({}) };
+  const store = { holds: { ofRecords: async () => holds }, clock };
+  const app = { store, ledger: { state: async () => undefined }, now: () => now, clockJumpMs: 0 };
   const [shown] = await withWaits(app as unknown as App, [{ ...deletion, ...of }]);
   return shown?.waitsFor;
 }

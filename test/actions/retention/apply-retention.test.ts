@@ -175,6 +175,39 @@ describe("retention", () => {
     assert.equal(await applyAll(), 1);
   });
 
+  it("requests nothing that a floor or a hold on what belongs to it keeps, as the preview says", async () => {
+    const organizationId = "org_keeping";
+    await store.createOrganization(organization(organizationId), operator);
+    await setRule(app, { organizationId, resourceType: "transaction", deleteAfterDays: 365 });
+    await setRule(app, { organizationId, resourceType: "transaction_check", keepDays: 3_650 });
+    const belonging = (type: string, id: string, fields: Payload) =>
+      store.write(draftOf(type, id, { ...fresh, ...fields }), {
+        organizationId,
+        resourceType: type,
+      });
+    const ids = ["free", "floored", "on-hold"];
+    await store.write(
+      ids.map((id) => transaction(id, old)),
+      { organizationId },
+    );
+    await belonging("transaction_check", "check", { related_tx_ids: ["floored"] });
+    await belonging("transaction_alert", "alert", { related_tx_ids: ["on-hold"] });
+    await store.hold(keyOf("transaction_alert", "alert", organizationId));
+    const { organizations } = await preview("--organization", organizationId);
+    const [shown] = organizations as readonly Readonly<Record<string, unknown>>[];
+    assert.deepEqual([shown?.["due"], shown?.["under_floor"], shown?.["held"]], [1, 1, 1]);
+    assert.equal((await applyRetention(app, { organizationIds: [organizationId] })).queued, 1);
+    const requested = await store.listDeletions({ organizationId, limit: 5 });
+    assert.deepEqual(
+      requested.map(({ resourceId }) => resourceId),
+      ["free"],
+    );
+    const update = { organizationId, mode: "update" } as const;
+    const written = await store.write(transaction("floored", fresh), update);
+    assert.deepEqual(written.drafts, ["updated"]);
+    await setRule(app, { organizationId, resourceType: "transaction", deleteAfterDays: null });
+  });
+
   it("looks at a bounded part each time, and at every record in the end", async () => {
     const count = retentionScannedMax + 5;
     const many = Array.from({ length: count }, (_, index) => transaction(`many-${index}`, old));

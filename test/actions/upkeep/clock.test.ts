@@ -13,7 +13,9 @@ import {
   revokeKey,
   rotateKey,
 } from "../../../src/actions/access/keys.ts";
+import { withWaits } from "../../../src/actions/deletion/deletion-wait.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
+import { viewDeletion } from "../../../src/actions/deletion/read-deletion.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { createOperator } from "../../../src/actions/operator/operators.ts";
 import { findSession } from "../../../src/actions/operator/session.ts";
@@ -38,6 +40,8 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
 const start = Date.parse("2026-03-01T12:00:00Z");
+
+const nobody = { confidential: new Set<never>(), covered: new Set<never>() };
 
 interface Process {
   readonly app: OpenApp;
@@ -187,8 +191,11 @@ describe("a clock", () => {
     await one.isClockTrusted();
     one.jump(10 * year);
     const wanted = { organizationId: "acme", resourceType: "transaction", resourceId: "tx-1" };
-    await requestDeletionOf(one.app, { ...wanted, reason: "asked" });
-    one.jump(-10 * year);
+    const deletion = await requestDeletionOf(one.app, { ...wanted, reason: "asked" });
+    one.wait(hour);
+    const [waiting] = await withWaits(one.app, [deletion]);
+    assert.match(waiting?.waitsFor ?? "", /^a clock that is trusted/);
+    one.jump(-10 * year - hour);
     const stopping = new AbortController().signal;
     const process = () => processDeletions(one.app, { claimant: "test", stopping });
     for (const [minutes, processed] of [
@@ -198,6 +205,9 @@ describe("a clock", () => {
     ] as const) {
       one.wait(minutes * 60_000);
       await purgeExpired(one.app);
+      const [shown = deletion] = await one.app.store.listDeletions({ limit: 1 });
+      const { due_at } = viewDeletion(shown, undefined, nobody);
+      if (minutes !== 2) assert.equal(due_at, new Date(start + hour + 60_000).toISOString());
       assert.equal((await process()).length, processed);
     }
   });
