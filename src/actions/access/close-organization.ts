@@ -13,8 +13,7 @@ import { findOrganization } from "./find-organization.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
-
-const examinedAtOnce = 10_000;
+import { findEntry } from "../pages.ts";
 
 export interface Closing {
   readonly organizationId: string;
@@ -95,23 +94,9 @@ async function requireNoExport(app: App, organization: Organization): Promise<vo
 /** True if that is unknown. */
 export async function wasToExport(app: App, organization: Organization): Promise<boolean> {
   const { organizationId, closedAt = 0 } = organization;
-  const query = {
-    organizationId,
-    action: "organization.close",
-    actor: undefined,
-    from: closedAt,
-    until: closedAt + 1,
-    limit: 1,
-    examinedMax: examinedAtOnce,
-  };
-  let before: number | undefined;
-  do {
-    const { entries, next } = await app.store.trail.search({ ...query, before });
-    const [entry] = entries;
-    if (entry !== undefined) return entry.detail["exporting"] !== false;
-    before = next;
-  } while (before !== undefined);
-  return true;
+  const [from, until] = [closedAt, closedAt + 1];
+  const entry = await findEntry(app, { organizationId, action: "organization.close", from, until });
+  return entry?.detail["exporting"] !== false;
 }
 
 /** The organization, if it is open or its closing was interrupted. Throws OperatorError organization_closed. */

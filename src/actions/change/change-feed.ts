@@ -78,7 +78,7 @@ export class ChangeFeed {
   async begin(reading: Beginning): Promise<FeedPage> {
     const { start } = await this.#start(reading);
     const offset = this.cipher.encode(reading.view.organizationId, start.position);
-    return { events: [], list: Buffer.from("[]"), upToDate: true, next: start, offset };
+    return { count: 0, list: Buffer.from("[]"), upToDate: true, next: start, offset };
   }
 
   async hasEvents(range: Range): Promise<boolean> {
@@ -103,7 +103,7 @@ export class ChangeFeed {
       // may have ended meanwhile.
       const now = this.#app.now();
       await check?.();
-      if (page !== undefined && page.events.length > 0) return page;
+      if (page !== undefined && page.count > 0) return page;
       if (this.isOver(waiting, now)) return restingPage(this.#source, { ...reading, from });
       const awaited = {
         organizationId,
@@ -123,7 +123,7 @@ export class ChangeFeed {
     const waiting = { since: performance.now(), ...given };
     const pages: FeedPage[] = [];
     let page = await this.wait(reading, waiting);
-    while (page.events.length > 0) {
+    while (page.count > 0) {
       pages.push(page);
       const isEnough = page.upToDate || pages.length === limits.changesPollPartsMax;
       if (isEnough || this.isOver(waiting)) break;
@@ -143,7 +143,7 @@ export class ChangeFeed {
       const further: Reading = { ...reading, from: page.next };
       if (page.upToDate) {
         page = await this.wait(further, waiting);
-        if (page.events.length === 0) return;
+        if (page.count === 0) return;
       } else page = await this.#next(further, waiting);
     }
   }

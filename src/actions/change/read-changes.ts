@@ -41,9 +41,9 @@ export interface Reading {
 }
 
 export interface FeedPage {
-  /** CloudEvents as JSON. */
-  readonly events: readonly string[];
-  /** All events as a list, made once for all readers that get the page. */
+  /** The number of events. */
+  readonly count: number;
+  /** All of them as CloudEvents in JSON, made once for all readers that get the page. */
   readonly list: Buffer;
   readonly next: Cursor;
   /** The same position, as readers know it. */
@@ -67,7 +67,7 @@ interface Extent {
 }
 
 /** What is read for all readers at the same position, wherever they began. */
-export interface FeedPart extends Pick<FeedPage, "events" | "list" | "upToDate"> {
+export interface FeedPart extends Pick<FeedPage, "count" | "list" | "upToDate"> {
   /** What a reader passes with the events and the last change that was not wanted. */
   readonly passed: Passed;
   readonly through: number;
@@ -87,25 +87,25 @@ export async function readPart(
   const events = found.map((change, index) => write(change, ids[index] ?? ""));
   const list = Buffer.from(`[${events.join(",")}]`);
   const passed = passedOf([...found, ...unwanted]);
-  return { events, list, upToDate, passed, through: extent.through };
+  return { count: found.length, list, upToDate, passed, through: extent.through };
 }
 
 export function pageOf(
   { now, cipher }: Source,
   { view, from }: Reading,
-  { events, list, upToDate, passed, through }: FeedPart,
+  { count, list, upToDate, passed, through }: FeedPart,
 ): FeedPage {
   let position = pass(from.position, passed);
   if (upToDate) position = pastHidden(position, { now: now(), through });
   const scanned = upToDate ? Math.max(from.scanned, through) : position.changeNo;
   const offset = cipher.encode(view.organizationId, position);
-  return { events, list, upToDate, next: { position, scanned }, offset };
+  return { count, list, upToDate, next: { position, scanned }, offset };
 }
 
 export function restingPage(source: Source, reading: Reading): FeedPage {
   const [list, passed] = [Buffer.from("[]"), passedOf([])];
   const { scanned: through } = reading.from;
-  return pageOf(source, reading, { events: [], list, upToDate: true, passed, through });
+  return pageOf(source, reading, { count: 0, list, upToDate: true, passed, through });
 }
 
 export function joinPages(pages: readonly FeedPage[]): FeedPage | undefined {
@@ -116,7 +116,7 @@ export function joinPages(pages: readonly FeedPage[]): FeedPage | undefined {
     list.subarray(1, -1),
   ]);
   const list = Buffer.concat([...bytes, Buffer.from("]")]);
-  return { ...last, events: pages.flatMap(({ events }) => events), list };
+  return { ...last, count: pages.reduce((sum, { count }) => sum + count, 0), list };
 }
 
 interface Collected extends Pick<FeedPage, "upToDate"> {

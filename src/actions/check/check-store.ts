@@ -1,14 +1,14 @@
 // Everything that `check` compares: the store with itself, its audit trail with its tables, its receipts with its
 // deletions, and all of them with the ledger outside the store. Repairs nothing. SECURITY.md names what it can't find.
 
+import { dayMs } from "../../basics/duration.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
-import { limits } from "../../domain/limits.ts";
 import type { ErasureReport } from "../../store/interface/check-report.ts";
 import type { App } from "../app.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
-import { deletionPages, readPages, receiptPages } from "../pages.ts";
+import { deletionPages, receiptPages, setPages } from "../pages.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkTrail } from "./check-trail.ts";
 import { Findings } from "./findings.ts";
@@ -102,22 +102,14 @@ function findFault(deletion: Deletion, hasReceipt: boolean): string | undefined 
 // overdue.
 
 /** A set is not overdue before this time: the service may have been stopped. */
-const overdueMs = 24 * 60 * 60 * 1_000;
-const pageRows = limits.ledgerEntriesAtOnce;
+const overdueMs = dayMs;
 
 async function checkRestricted(app: App, findings: Findings): Promise<void> {
   for (const { set, status } of await app.store.restricted.findStraySets()) {
     const fault = status === undefined ? "is unknown" : `is ${status}`;
     findings.add(`There are records in the restricted set ${set}, and its deletion ${fault}.`);
   }
-  const pages = readPages<Deletion>(pageRows, (last) =>
-    app.store.restricted.listSets({
-      organizationId: undefined,
-      after: last?.deletionRequestId ?? "",
-      limit: pageRows,
-    }),
-  );
-  for await (const page of pages) {
+  for await (const page of setPages(app, undefined)) {
     const movers = page.map(({ deletionRequestId: id }) => deletionOfSet(id) ?? "");
     const known = await app.store.trail.findDeletions(movers);
     const ids = new Set(known.map(({ deletionRequestId }) => deletionRequestId));

@@ -10,6 +10,7 @@ import type { Waiting } from "../../store/interface/proposal.ts";
 import type { App } from "../app.ts";
 import { findDeletion } from "../record/find-named-record.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
+import type { Part } from "../pages.ts";
 import {
   Holds,
   type ShownDeletion,
@@ -33,16 +34,11 @@ export interface DeletionPage {
   readonly partsMax?: number;
 }
 
-export interface DeletionPart {
-  readonly shown: readonly ShownDeletion[];
-  readonly next: string | undefined;
-}
-
 export async function listDeletions(
   app: App,
   query: DeletionQuery,
   { before, limit, partsMax = 1 }: DeletionPage,
-): Promise<DeletionPart> {
+): Promise<Part<ShownDeletion>> {
   requireRight(app, "deletion.read");
   const last = before === undefined ? undefined : await findDeletion(app, before);
   const found: Deletion[] = [];

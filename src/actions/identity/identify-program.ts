@@ -2,6 +2,7 @@
 // has the same reply, so that none says which issuers an organization trusts. Its time may: keys are read, and a
 // signature is verified, only if the claims match a rule.
 
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { KeyHolder } from "../../domain/access.ts";
 import { AppError } from "../../domain/error.ts";
@@ -13,7 +14,8 @@ import {
   type ProgramClaims,
   readClaims,
 } from "../../domain/identity-rule.ts";
-import { findRepeatedName } from "../../domain/json/repeated-name.ts";
+import { readUnambiguous } from "../../domain/json/repeated-name.ts";
+import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import type { App } from "../app.ts";
 
 export interface ProgramToken {
@@ -84,21 +86,9 @@ const form = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 const depthMax = 8;
 
 function readPart(part: string): Claims | undefined {
-  try {
-    const bytes = Buffer.from(part, "base64url");
-    const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const value: unknown = JSON.parse(json);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (!isObject || !isWithin(value, depthMax)) return undefined;
-    return findRepeatedName(json) === undefined ? (value as Claims) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1));
+  const bytes = Buffer.from(part, "base64url");
+  const value = isUtf8(bytes) ? readUnambiguous(bytes.toString(), depthMax) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** A token without an id is identified by what is signed, because the same signature can have several forms. */

@@ -14,7 +14,6 @@ import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
-import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { wasRolledBack } from "../ledger/keep-ledger.ts";
 
 export class Measure {
@@ -118,24 +117,6 @@ export function compareFile(
     );
   }
   return `${what} is not what the manifest describes: it was changed, or the manifest is of another file.`;
-}
-
-/** Nothing that the service writes has more levels. So recursive functions that read the value are safe. */
-const levelsMax = 32;
-
-/** Undefined if it is not JSON, if readers may disagree on what it says, or if it has too many levels. */
-export function readJson(text: string): unknown {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return findRepeatedName(text) === undefined && isFlat(value, levelsMax) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isFlat(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isFlat(member, levels - 1));
 }
 
 /** NDJSON. */

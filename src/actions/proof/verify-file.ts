@@ -4,13 +4,14 @@
 import type { AuditRow } from "../../domain/audit-chain.ts";
 import { aloneNo, receiptType } from "../../domain/deletion/receipt.ts";
 import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
+import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { ReceiptVerifier } from "../receipt/verify-receipt.ts";
 import { receiptOf } from "../receipt/receipt-document.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
 import { LineReader } from "./lines.ts";
-import { compareFile, verifyManifest, readJson } from "./manifest.ts";
+import { compareFile, verifyManifest } from "./manifest.ts";
 import { TrailVerifier } from "./verify-trail.ts";
 
 export type FileKind = "receipts" | "audit" | "export";
@@ -76,7 +77,8 @@ export async function verifyFile(
   const faults = new Faults();
   faults.add(...content.end());
   const { kind, head } = content;
-  const manifest = given.manifest ?? (last === undefined ? undefined : manifestOf(readJson(last)));
+  const manifest =
+    given.manifest ?? (last === undefined ? undefined : manifestOf(readUnambiguous(last)));
   if (isAfterManifest) faults.add("The file continues after its manifest: something was added.");
   if (manifest === undefined) {
     const isChain = kind !== "export" && last === undefined;
@@ -143,7 +145,7 @@ class ContentVerifier {
     this.#line += 1;
     this.#keep(line);
     if (this.#isKnown && this.kind === "export") return;
-    const value = line === undefined ? undefined : readJson(line.toString("utf8"));
+    const value = line === undefined ? undefined : readUnambiguous(line.toString("utf8"));
     if (!this.#isKnown) {
       this.kind = kindOf(value);
       this.#isKnown = true;
@@ -161,7 +163,8 @@ class ContentVerifier {
   }
 
   end(): readonly string[] {
-    const document = this.#smallBytes <= smallBytesMax ? readJson(this.#small.join("")) : undefined;
+    const document =
+      this.#smallBytes <= smallBytesMax ? readUnambiguous(this.#small.join("")) : undefined;
     const values: readonly unknown[] = Array.isArray(document) ? document : [document];
     if (
       this.kind === "export" &&

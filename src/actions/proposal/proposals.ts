@@ -19,6 +19,7 @@ import {
 import { actOf, type App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
+import type { Part } from "../pages.ts";
 import { describeFloorWaits, describeRequested } from "../retention/floor-waits.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
 import { nameRule, previewRule, setPlanned } from "../retention/retention-rules.ts";
@@ -26,15 +27,10 @@ import { objectionTo, requireNamed, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
 
-export interface ProposalPart {
-  readonly shown: readonly Proposal[];
-  readonly next: Proposal | undefined;
-}
-
 export async function listProposals(
   app: App,
   { all, limit, ...query }: Omit<ProposalQuery, "openAt"> & { readonly all: boolean },
-): Promise<ProposalPart> {
+): Promise<Part<Proposal, Proposal>> {
   requireRight(app, "proposal.read");
   await requireOrganization(app, query.organizationId);
   const openAt = all ? undefined : app.now();

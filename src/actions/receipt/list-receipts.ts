@@ -11,9 +11,7 @@ import { receiptPages } from "../pages.ts";
 import { readReceipts } from "./receipt-document.ts";
 import { publishReceiptKeys } from "./receipt-keys.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { addDisclosures } from "./verify-disclosures.ts";
-import { findMissingReceipts, verifyReceipts } from "./verify-receipt.ts";
-import { addStatus, type StatusVerdict } from "./verify-status.ts";
+import { type VerifiedDocument, verifyDocument } from "./verify-document.ts";
 
 const shownMax = 50;
 
@@ -95,22 +93,15 @@ export async function downloadReceipts(
 const presentedMax = 100;
 
 /** Verifies receipts in a text with the published keys. Throws OperatorError file and invalid. */
-export async function verifyPresented(
-  app: App,
-  text: string,
-): Promise<{ readonly verdicts: readonly StatusVerdict[]; readonly faults: readonly string[] }> {
+export async function verifyPresented(app: App, text: string): Promise<VerifiedDocument> {
   requireRight(app, "deletion.read");
-  const { receipts, statuses, disclosures } = readReceipts("The text", text);
-  if (receipts.length > presentedMax) {
+  const document = readReceipts("The text", text);
+  const { length } = document.receipts;
+  if (length > presentedMax) {
     throw new OperatorError(
       "invalid",
-      `The text has ${receipts.length} receipts; verify at most ${presentedMax} at once.`,
+      `The text has ${length} receipts; verify at most ${presentedMax} at once.`,
     );
   }
-  const genuine = verifyReceipts(receipts, await publishReceiptKeys(app));
-  const { verdicts, faults } = addDisclosures(genuine, disclosures);
-  return {
-    verdicts: verdicts.map((one, at) => addStatus(one, statuses[at])),
-    faults: [...findMissingReceipts(genuine), ...faults],
-  };
+  return verifyDocument(document, await publishReceiptKeys(app));
 }

@@ -4,7 +4,13 @@
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { OperatorError, reasonOf } from "../operator/operator-error.ts";
-import type { GivenDisclosures } from "./verify-disclosures.ts";
+
+/** JSON that claims to be disclosures, and where it was found. */
+export interface GivenDisclosures {
+  /** Such as `disclosures.json, line 2`. */
+  readonly name: string;
+  readonly value: unknown;
+}
 
 export interface ReceiptDocument {
   readonly receipts: readonly unknown[];

@@ -4,7 +4,6 @@
 // could be reached twice.
 
 import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
-import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -12,7 +11,7 @@ import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { findType, nameTarget } from "./find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { readPages } from "../pages.ts";
+import { readPages, setPages } from "../pages.ts";
 import { KeySet } from "./key-set.ts";
 
 const recordsAtOnce = 500;
@@ -59,12 +58,7 @@ export async function* findSubject(
   const search = new SubjectSearch(app, query);
   yield* search.search(query.organizationId);
   if (!query.restricted) return;
-  const limit = recordsAtOnce;
-  const { organizationId } = query;
-  const pages = readPages<Deletion>(limit, (last) =>
-    app.store.restricted.listSets({ organizationId, after: last?.deletionRequestId ?? "", limit }),
-  );
-  for await (const page of pages) {
+  for await (const page of setPages(app, query.organizationId)) {
     for (const { deletionRequestId: set } of page) {
       yield* search.search(set);
       yield* search.followKept(set);

@@ -24,7 +24,7 @@ import {
   requireReason,
 } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
-import { readPages } from "../pages.ts";
+import { type Part, readPages } from "../pages.ts";
 import {
   confidentialType,
   findDeletion,
@@ -62,16 +62,11 @@ export interface ShownHold {
   readonly endsSoon: boolean;
 }
 
-export interface HoldPart {
-  readonly shown: readonly ShownHold[];
-  readonly next: string | undefined;
-}
-
 export async function listHolds(
   app: App,
   query: HoldQuery,
   { after, limit: shownMax, examinedMax = 10 * limits.holdsListedAtOnce }: HoldPage,
-): Promise<HoldPart> {
+): Promise<Part<ShownHold>> {
   requireRight(app, "hold.read");
   const { organizationId } = query;
   const knows = await viewerOf(app).knowledge(organizationId);

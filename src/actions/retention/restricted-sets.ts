@@ -15,7 +15,7 @@ import type { App } from "../app.ts";
 import { type AccessAction, auditAccess } from "../trail/audit-access.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { readPages } from "../pages.ts";
+import { readPages, setPages } from "../pages.ts";
 import { hasRight, requireRight } from "../operator/viewer.ts";
 
 const pageRows = limits.ledgerEntriesAtOnce;
@@ -53,13 +53,7 @@ export async function listRestrictedSets(
   await findOrganization(app, organizationId);
   await audit(app, "restricted.list", { access, subject: organizationId });
   const sets: RestrictedSet[] = [];
-  for await (const page of readPages<Deletion>(pageRows, (last) =>
-    app.store.restricted.listSets({
-      organizationId,
-      after: last?.deletionRequestId ?? "",
-      limit: pageRows,
-    }),
-  )) {
+  for await (const page of setPages(app, organizationId)) {
     for (const deletion of page) sets.push(await describeSet(app, deletion));
   }
   return sets;

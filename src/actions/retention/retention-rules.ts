@@ -5,7 +5,7 @@ import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { RecordType, ResourceType } from "../../domain/record-type.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
-import { hasFilingTime } from "../../domain/retention/filed-at.ts";
+import { hasFilingTime } from "../../domain/retention/floor-origin.ts";
 import {
   boundsOf,
   ceilingOf,
@@ -25,6 +25,7 @@ import { findOrganization, listOrganizations } from "../access/find-organization
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
+import type { Part } from "../pages.ts";
 import { countFloorWaits, type FloorWaits } from "./floor-waits.ts";
 import {
   previewPart,
@@ -236,12 +237,7 @@ async function read(app: App, organizationId: string): Promise<Retention> {
   return withRules(app, organization, await viewerOf(app).knowledge(organizationId));
 }
 
-export interface RetentionPart {
-  readonly shown: readonly Retention[];
-  readonly next: string | undefined;
-}
-
-export async function listRetention(app: App, after = "", limit = 50): Promise<RetentionPart> {
+export async function listRetention(app: App, after = "", limit = 50): Promise<Part<Retention>> {
   requireRight(app, "retention.read");
   const all = await listOrganizations(app);
   const following = all

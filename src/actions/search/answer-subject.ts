@@ -46,28 +46,14 @@ interface Erasure {
   readonly receipt_no?: number;
 }
 
-export interface SubjectAnswer {
-  readonly organization_id: string;
-  readonly organization_name: string;
-  readonly organization_closed_at: string | null;
-  readonly resource_type: string;
-  readonly resource_id: string;
-  readonly answered_at: string;
-  readonly answered_by: string;
-  readonly reason: string;
+/** What an answer states of the stored records. */
+interface Stored {
   /**
    * `applied`: no account was approved, as far as the record says. `erased`: there was a record, which may have been of
    * an application only. `named`: other records name the subject, which has no record of its own, and had none.
    * `not_stated`: the organization is closed (closed-organization.ts).
    */
-  readonly relationship:
-    | "exists"
-    | "existed"
-    | "applied"
-    | "erased"
-    | "named"
-    | "none"
-    | "not_stated";
+  readonly relationship: keyof typeof sentences;
   readonly from: string | null;
   readonly until: string | null;
   readonly statuses: readonly StatedValue[];
@@ -79,6 +65,17 @@ export interface SubjectAnswer {
   readonly to_be_erased: readonly Erasure[];
   /** False if some products or deletions were left out. */
   readonly complete: boolean;
+}
+
+export interface SubjectAnswer extends Stored {
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly organization_closed_at: string | null;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly answered_at: string;
+  readonly answered_by: string;
+  readonly reason: string;
   readonly confidential: boolean;
 }
 
@@ -117,21 +114,6 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
     confidential,
   };
 }
-
-/** What an answer states of the stored records. */
-type Stored = Pick<
-  SubjectAnswer,
-  | "relationship"
-  | "from"
-  | "until"
-  | "statuses"
-  | "products"
-  | "roles"
-  | "records"
-  | "erased"
-  | "to_be_erased"
-  | "complete"
->;
 
 const notStated: Stored = {
   relationship: "not_stated",
@@ -269,7 +251,7 @@ async function readErasures(
   return found.sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
 }
 
-const sentences: Readonly<Record<SubjectAnswer["relationship"], string>> = {
+const sentences = {
   exists: "A business relationship exists.",
   existed: "A business relationship existed, and has ended.",
   applied: "There is a record, and no account was approved.",

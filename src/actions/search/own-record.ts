@@ -4,7 +4,7 @@
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { timestampOf } from "../../domain/record/payload.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { ClosedSince } from "../../domain/retention/closed-since.ts";
+import { ClosedSince } from "../../domain/retention/floor-origin.ts";
 import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { historyPages } from "../pages.ts";

@@ -89,14 +89,16 @@ function readFrom(
   throw new UsageError("--from must be -1, now, or an offset that this command has printed.");
 }
 
-function describe({ events, offset }: FeedPage, json: boolean): string {
-  const lines = json ? events : events.map(describeEvent);
+type Event = Readonly<Record<string, unknown>>;
+
+function describe({ list, offset }: FeedPage, json: boolean): string {
+  const events = JSON.parse(list.toString()) as readonly Event[];
+  const lines = events.map((event) => (json ? JSON.stringify(event) : describeEvent(event)));
   const last = json ? JSON.stringify({ next_offset: offset }) : `Next: --from ${offset}`;
   return [...lines, last, ""].join("\n");
 }
 
-function describeEvent(event: string): string {
-  const { time, type, subject, data } = JSON.parse(event) as Readonly<Record<string, unknown>>;
+function describeEvent({ time, type, subject, data }: Event): string {
   const content = data === undefined ? "" : ` ${JSON.stringify(data)}`;
   return replaceControls(`${String(time)} ${String(type)} ${String(subject)}${content}`);
 }

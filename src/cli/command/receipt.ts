@@ -11,9 +11,7 @@ import { defineStoreCommand, optional, required, defineCommand } from "../comman
 import { confidentialOptions, text, typeList } from "../input/kinds.ts";
 import { entryOptions, writeEntries } from "../output/write-entries.ts";
 import { compareReceipts } from "../../actions/proof/receipt-join.ts";
-import { addDisclosures } from "../../actions/receipt/verify-disclosures.ts";
-import { findMissingReceipts, verifyReceipts } from "../../actions/receipt/verify-receipt.ts";
-import { addStatus, type StatusVerdict } from "../../actions/receipt/verify-status.ts";
+import { type DocumentVerdict, verifyDocument } from "../../actions/receipt/verify-document.ts";
 import {
   findHeads,
   findKeys,
@@ -138,12 +136,11 @@ export const receiptVerify = defineCommand({
     const published = await findKeys(context, keys);
     const heads = await findHeads(head, published);
     const more = disclosures === undefined ? [] : readDisclosureFile(disclosures);
-    const genuine = verifyReceipts(given.receipts, published);
-    const disclosed = addDisclosures(genuine, [...given.disclosures, ...more]);
+    const document = { ...given, disclosures: [...given.disclosures, ...more] };
+    const { verdicts, faults: own } = verifyDocument(document, published);
     const entries = trail === undefined ? undefined : readParts(trail);
-    const compared = await compareReceipts(genuine, { published, heads, trail: entries });
-    const faults = [...findMissingReceipts(genuine), ...disclosed.faults, ...compared.faults];
-    const verdicts = disclosed.verdicts.map((one, at) => addStatus(one, given.statuses[at]));
+    const compared = await compareReceipts(verdicts, { published, heads, trail: entries });
+    const faults = [...own, ...compared.faults];
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
     const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
     const ends = ok ? describeCompleteness(compared.completeness, context.paint) : [];
@@ -156,7 +153,7 @@ export const receiptVerify = defineCommand({
   },
 });
 
-function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: StatusVerdict) {
+function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: DocumentVerdict) {
   return {
     receipt_no: receipt?.receipt_no ?? null,
     deletion_request_id: receipt?.deletion_request_id ?? null,
@@ -168,7 +165,7 @@ function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: St
   };
 }
 
-function describeVerdict(verdict: StatusVerdict, paint: Paint): string {
+function describeVerdict(verdict: DocumentVerdict, paint: Paint): string {
   const { name, receipt, faults } = verdict;
   if (receipt === undefined && faults.length === 0)
     return `${name} is ${paint("good", "genuine")}.`;
@@ -186,7 +183,7 @@ function describeVerdict(verdict: StatusVerdict, paint: Paint): string {
 }
 
 /** Lists the numbers that are not zero, types with undisclosed numbers, and what the status says without proof. */
-function describeNumbers(verdict: StatusVerdict): readonly string[] {
+function describeNumbers(verdict: DocumentVerdict): readonly string[] {
   const { disclosed, undisclosed, unverified } = verdict;
   const claims =
     unverified.length === 0 ? [] : [`  in the status, not verified: ${unverified.join(", ")}`];
@@ -208,7 +205,7 @@ function describeNumbers(verdict: StatusVerdict): readonly string[] {
 }
 
 /** Names the type and, if some of its numbers are disclosed, which of them are not. */
-function nameUndisclosed(type: string, { receipt, disclosed }: StatusVerdict): string {
+function nameUndisclosed(type: string, { receipt, disclosed }: DocumentVerdict): string {
   const known = disclosed[type];
   if (receipt === undefined || known === undefined) return type;
   const missing = Object.keys(receipt.counts[type] ?? {}).filter((kind) => !(kind in known));

@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, renameSync } from "node:fs";
 import { join, dirname } from "node:path";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
-import { compareFile, readJson } from "../../actions/proof/manifest.ts";
+import { compareFile } from "../../actions/proof/manifest.ts";
+import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { type Manifest, manifestOf, type ManifestBody } from "../../domain/export-manifest.ts";
 import { codeOf } from "../../files/file-error.ts";
 import { explainOpening } from "../../files/present.ts";
@@ -29,7 +30,7 @@ export function readManifestFile(path: string): Manifest | undefined {
     if (codeOf(cause) === "ENOENT") return undefined;
     throw explainOpening(cause, "The manifest", path);
   }
-  const manifest = manifestOf(readJson(text));
+  const manifest = manifestOf(readUnambiguous(text));
   if (manifest !== undefined) return manifest;
   throw new OperatorError("output", `${path} is not a manifest. Name another folder.`);
 }

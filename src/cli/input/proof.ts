@@ -16,11 +16,11 @@ import { type Context, optional } from "../command.ts";
 import { findMissingStore } from "../new-store.ts";
 import { text } from "./kinds.ts";
 import {
+  type GivenDisclosures,
   type ReceiptDocument,
   readReceipts,
   readValues,
 } from "../../actions/receipt/receipt-document.ts";
-import type { GivenDisclosures } from "../../actions/receipt/verify-disclosures.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 export const keysOption = {

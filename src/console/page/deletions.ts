@@ -8,7 +8,6 @@ import {
 import {
   countDeletions,
   countWaiting,
-  type DeletionPart,
   type DeletionQuery,
   listDeletions,
 } from "../../actions/deletion/list-deletions.ts";
@@ -27,6 +26,8 @@ import { type Html, html, type Column, renderElement, renderTable } from "../htm
 import { formatCounted, showPage, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
+
+type Shown = Awaited<ReturnType<typeof listDeletions>>;
 
 const screen = "/console/deletions";
 const shownMax = 50;
@@ -96,7 +97,7 @@ const unsortedNote = html`<p class="note">
 </p>`;
 
 /** The part after this deletion. */
-function byDue({ shown }: DeletionPart, after = ""): DeletionPart {
+function byDue({ shown }: Shown, after = ""): Shown {
   const places = shown
     .map((one) => [placeByDue(one), one] as const)
     .filter(([place]) => place > after)
@@ -169,7 +170,7 @@ function renderFilters(query: URLSearchParams): Html {
   </form>`;
 }
 
-function renderPart({ shown, next }: DeletionPart, query: URLSearchParams): Html {
+function renderPart({ shown, next }: Shown, query: URLSearchParams): Html {
   const label = query.get("sort") === "due" ? "Deletions due later" : "Older deletions";
   const more = renderNext(label, screen, { query, place: { before: next } });
   if (shown.length === 0) {

@@ -1,7 +1,6 @@
 // Legal holds: the list with filters, and the form that places one.
 
 import {
-  type HoldPart,
   holdRecord,
   listHolds,
   type ReviewState,
@@ -23,6 +22,8 @@ import {
   withOrganization,
 } from "../html/filter.ts";
 import { type Html, html } from "../html/html.ts";
+
+type Shown = Awaited<ReturnType<typeof listHolds>>;
 
 const screen = "/console/holds";
 const shownMax = 50;
@@ -69,7 +70,7 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
   </form>`;
 }
 
-function renderPart({ app, query }: Person, { shown, next }: HoldPart): Html {
+function renderPart({ app, query }: Person, { shown, next }: Shown): Html {
   const more = renderNext("More holds", screen, { query, place: { after: next } });
   const holds = shown.map(({ hold }) => hold);
   if (holds.length > 0) return html`${shownHolds.list(holds, app)} ${more}`;

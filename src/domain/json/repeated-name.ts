@@ -1,6 +1,22 @@
 // Finds a member that an object in a JSON text names twice: JSON.parse silently returns the last one, and other readers
 // may return the first (RFC 8259, section 4). Linear in the length of the text.
 
+import { isNestedDeeper } from "./json-value.ts";
+
+/** Nothing that the service writes has more levels, so recursive functions that read the value are safe. */
+const writtenLevelsMax = 32;
+
+/** Undefined if it is not JSON, if readers may disagree on what it says, or if it has more levels. */
+export function readUnambiguous(text: string, levelsMax = writtenLevelsMax): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isRead = !isNestedDeeper(value, levelsMax) && findRepeatedName(text) === undefined;
+    return isRead ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the first repeated name in an object; undefined if there is none. The text must be valid JSON. */
 export function findRepeatedName(text: string): string | undefined {
   /** The names in each open object, from the outermost; undefined for a list. */

@@ -6,7 +6,7 @@ import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 
 /**
  * What a floor is counted from. last_seen: the record's last business timestamp. closed: when the account of a person
- * or a company was closed (closed-since.ts). report_filed_at: the field of that name (filed-at.ts).
+ * or a company was closed (floor-origin.ts). report_filed_at: the field of that name.
  */
 export const floorOrigins = ["last_seen", "closed", "report_filed_at"] as const;
 export type FloorOrigin = (typeof floorOrigins)[number];

@@ -8,7 +8,8 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { hasRight, requireRight } from "../../actions/operator/viewer.ts";
 import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { readHeads } from "../../actions/proof/heads.ts";
-import { digestOfManifest, readJson } from "../../actions/proof/manifest.ts";
+import { digestOfManifest } from "../../actions/proof/manifest.ts";
+import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 
 /** Each receipt takes a tenth of a millisecond, between two chunks of the file. */
@@ -34,7 +35,7 @@ export async function verifyUpload(
 ): Promise<PresentedVerdict> {
   requireRight(app, "deletion.read");
   const published = await publishReceiptKeys(app);
-  const manifest = pasted.trim() === "" ? undefined : manifestOf(readJson(pasted));
+  const manifest = pasted.trim() === "" ? undefined : manifestOf(readUnambiguous(pasted));
   if (pasted.trim() !== "" && manifest === undefined) {
     throw new OperatorError("invalid", "The text is not a manifest. Paste the JSON of the file.");
   }

@@ -43,8 +43,8 @@ export function tagged(
 }
 
 /** The processor time is not charged, because it depends on changes that the reader may not know of. */
-export function workOf({ events }: FeedPage): Work {
-  return { items: events.length, bytes: 0, processorMs: 0 };
+export function workOf({ count }: FeedPage): Work {
+  return { items: count, bytes: 0, processorMs: 0 };
 }
 
 const cursorEpochMs = Date.UTC(2024, 9, 9);

@@ -38,7 +38,7 @@ export async function answerLater(
     charge(context, input, workOf(page));
     const answer = answerPage(page, reading.cursor);
     const none = { status: 204, body: undefined };
-    context.replies.send(request, reply, page.events.length > 0 ? answer : { ...answer, ...none });
+    context.replies.send(request, reply, page.count > 0 ? answer : { ...answer, ...none });
   } catch (error) {
     sendError(context, request, { reply, error });
   }
@@ -95,7 +95,7 @@ function beat(raw: ServerResponse): void {
 /** True if there is room for more. The tests of Durable Streams expect no space after `data:`. */
 function writePart(
   raw: ServerResponse,
-  { events, list, offset, upToDate }: FeedPage,
+  { count, list, offset, upToDate }: FeedPage,
   cursor: string,
 ): boolean {
   const control = {
@@ -103,7 +103,7 @@ function writePart(
     streamCursor: cursor,
     ...(upToDate ? { upToDate } : {}),
   };
-  if (events.length > 0) {
+  if (count > 0) {
     raw.write("event: data\ndata:");
     raw.write(list);
     raw.write("\n\n");

@@ -3,8 +3,7 @@
 
 import { recordTypeByName } from "../../../domain/record-types.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { ClosedSince } from "../../../domain/retention/closed-since.ts";
-import { FiledAt } from "../../../domain/retention/filed-at.ts";
+import { ClosedSince, FiledAt } from "../../../domain/retention/floor-origin.ts";
 import { floorEnd, laterFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";

@@ -1,0 +1,147 @@
+// Verifies documents of receipts with everything that they say: the receipts, the numbers and the people that are
+// disclosed with them, and the statuses that contained them, which can be edited. Works offline: uses neither the store
+// nor the network.
+
+import type { Receipt } from "../../domain/deletion/receipt.ts";
+import { findStatedFaults } from "./receipt-approval.ts";
+import { type DisclosureVerdict, verifyDisclosures } from "./receipt-counts.ts";
+import type { GivenDisclosures, ReceiptDocument } from "./receipt-document.ts";
+import type { PublishedKeys } from "./receipt-keys.ts";
+import { findMissingReceipts, type ReceiptVerdict, verifyReceipts } from "./verify-receipt.ts";
+
+export interface DocumentVerdict extends ReceiptVerdict, Omit<DisclosureVerdict, "faults"> {
+  /** Members of the status that nothing in the file proves, such as `erased.person`. */
+  readonly unverified: readonly string[];
+}
+
+export interface VerifiedDocument {
+  readonly verdicts: readonly DocumentVerdict[];
+  /** A sentence for each gap in the chain, and for each disclosure that belongs to none of the receipts. */
+  readonly faults: readonly string[];
+}
+
+export function verifyDocument(
+  { receipts, statuses, disclosures }: ReceiptDocument,
+  published: PublishedKeys,
+): VerifiedDocument {
+  const genuine = verifyReceipts(receipts, published);
+  const used = new Set<GivenDisclosures>();
+  const verdicts = genuine.map((verdict, at): DocumentVerdict => {
+    const { receipt } = verdict;
+    const none = { disclosed: {}, undisclosed: [], unverified: [] };
+    if (receipt === undefined) return { ...verdict, ...none };
+    const mine = disclosures.filter(({ value }) => isOf(value, receipt));
+    for (const one of mine) used.add(one);
+    const members = mine.map(({ value }) => membersOf(value));
+    const { faults, ...found } = verifyDisclosures(
+      receipt,
+      members.map((one) => one["disclosures"]),
+    );
+    const stated = members.flatMap((one) => findStatedFaults(receipt, one));
+    const status = compareStatus(receipt, statuses[at], found.disclosed);
+    const all = [...verdict.faults, ...faults, ...stated, ...status.faults];
+    return { ...verdict, ...found, unverified: status.unverified, faults: all };
+  });
+  const unused = disclosures.filter((one) => !used.has(one)).map(describeUnused);
+  return { verdicts, faults: [...findMissingReceipts(genuine), ...unused] };
+}
+
+/** A replay after a restore has its own receipt, so the receipt number has to match too, if there is one. */
+function isOf(value: unknown, receipt: Receipt): boolean {
+  const { deletion_request_id: id, receipt_no: no, disclosures } = membersOf(value);
+  const isSame =
+    id === receipt.deletion_request_id && (no ?? receipt.receipt_no) === receipt.receipt_no;
+  return isSame && disclosures !== undefined;
+}
+
+function describeUnused({ name, value }: GivenDisclosures): string {
+  const { deletion_request_id: id, receipt_no: no, disclosures } = membersOf(value);
+  if (typeof id !== "string" || disclosures === undefined) {
+    return `${name} is not {"deletion_request_id", "receipt_no", "disclosures"}.`;
+  }
+  const number = typeof no === "number" ? ` number ${no}` : "";
+  return `${name} is of the deletion ${id}; its receipt${number} is not among those to verify.`;
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** What the receipt says about each member of the status. It says nothing about members that are not listed. */
+const signed: Readonly<Record<string, (receipt: Receipt) => string>> = {
+  deletion_request_id: (receipt) => receipt.deletion_request_id,
+  organization_id: (receipt) => receipt.organization_id,
+  resource_type: ({ asked }) => asked.resource_type,
+  resource_id: ({ asked }) => asked.resource_id,
+  reason: ({ asked }) => asked.reason,
+  requested_by: ({ asked }) => asked.by,
+  requested_at: ({ asked }) => asked.at,
+  started_at: (receipt) => receipt.started_at,
+  completed_at: (receipt) => receipt.completed_at,
+  status: () => "completed",
+};
+
+/** `status`: the object that contained the receipt; undefined for a receipt on its own. */
+function compareStatus(
+  receipt: Receipt,
+  status: unknown,
+  disclosed: DocumentVerdict["disclosed"],
+): Pick<DocumentVerdict, "faults" | "unverified"> {
+  const members = membersOf(status);
+  const faults = Object.entries(signed).flatMap(([name, read]) =>
+    name in members && members[name] !== read(receipt)
+      ? [describe(name, members[name], read(receipt))]
+      : [],
+  );
+  const { erased = {} } = members;
+  if (!isCounts(erased)) faults.push("The status has no numbers by type in erased.");
+  const counts = isCounts(erased) && "erased" in members ? compareErased(erased, disclosed) : [];
+  const wrong = counts.flatMap(({ type, stated, proved }) =>
+    proved === undefined || proved.some((count) => count === stated)
+      ? []
+      : [describe(`erased.${type}`, stated, proved.join(" or "))],
+  );
+  const unproved = counts.filter(({ proved }) => proved === undefined);
+  return {
+    faults: [...faults, ...wrong],
+    unverified: unproved.map(({ type }) => `erased.${type}`),
+  };
+}
+
+interface StatedCount {
+  readonly type: string;
+  /** 0 for a type that the status omits. */
+  readonly stated: unknown;
+  /** Undefined if nothing proves it. A status may count kept records as erased, so there can be two numbers. */
+  readonly proved: readonly number[] | undefined;
+}
+
+function isCounts(erased: unknown): erased is object {
+  return typeof erased === "object" && erased !== null && !Array.isArray(erased);
+}
+
+function compareErased(
+  erased: object,
+  disclosed: DocumentVerdict["disclosed"],
+): readonly StatedCount[] {
+  const stated = new Map<string, unknown>(Object.entries(erased));
+  const proved = new Map(
+    Object.entries(disclosed).map(([type, counts]) => [type, erasedOf(counts)] as const),
+  );
+  return [...new Set([...stated.keys(), ...proved.keys()])].map((type) => ({
+    type,
+    stated: stated.get(type) ?? 0,
+    proved: proved.get(type),
+  }));
+}
+
+function erasedOf({
+  removed,
+  kept = 0,
+}: DocumentVerdict["disclosed"][string]): readonly number[] | undefined {
+  return removed === undefined ? undefined : [...new Set([removed - kept, removed])];
+}
+
+function describe(name: string, stated: unknown, proved: string): string {
+  return `The status says that ${name} is ${JSON.stringify(stated)}; the receipt says ${JSON.stringify(proved)}.`;
+}
