@@ -20,6 +20,7 @@ import { refuseMoved } from "../data-folder/moved-store.ts";
 import { refuseLostStore } from "../data-folder/lost-store.ts";
 import { hasReceiptKey, isNamedKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
+import { storeParts } from "../feature/parts.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 import type { DeletionLedger, MustHave } from "../store/interface/ledger.ts";
 import { ledgerName } from "../store/ledger/ledger-reader.ts";
@@ -30,7 +31,7 @@ export interface OpenApp extends App, AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface AppOptions extends StoreOptions {
+export interface AppOptions extends Omit<StoreOptions, "parts"> {
   readonly now?: () => number;
   /** The name for the audit trail; the default is the user of the operating system. */
   readonly operator?: string;
@@ -54,6 +55,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
     sealReceipt: makeSealReceipt(readKey, now),
     connections: connectionsOf(config),
     mustHave: () => readMustHave(ledger),
+    parts: storeParts,
     ...options,
   });
   try {

@@ -6,13 +6,15 @@ import { parentPort, workerData } from "node:worker_threads";
 import { serveTasks } from "../http/bulk/serve-tasks.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { openRecordWriter } from "../store/open-record-writer.ts";
+import { storeParts } from "../feature/parts.ts";
 import type { SharedWriterData } from "../store/interface/store.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("the bulk thread must run in a worker thread");
 
 lowerPriority();
-const writer = await openRecordWriter((workerData as { readonly shared: SharedWriterData }).shared);
+const { shared } = workerData as { readonly shared: SharedWriterData };
+const writer = await openRecordWriter(shared, { parts: storeParts });
 await serveTasks(port, writer);
 await writer.close();
 port.close();

@@ -14,6 +14,7 @@ import { AppError } from "../domain/error.ts";
 import { MoveStopped } from "../domain/move-step.ts";
 import { type MoveOptions, type MoveReport, moveStore } from "../store/move/move-store.ts";
 import { openMoveSource, openMoveTarget } from "../store/open-store.ts";
+import { storeParts as parts } from "../feature/parts.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 
 export interface Moved extends MoveReport {
@@ -38,9 +39,9 @@ export async function move(
   config: Config,
   { to, operator, as, ...options }: MoveRun,
 ): Promise<Moved> {
-  await using source = openMoveSource(config.databaseUrl);
+  await using source = openMoveSource(config.databaseUrl, { parts });
   const ledger = await updateLedger(config, as);
-  await using target = await openMoveTarget(to, connectionsOf(config));
+  await using target = await openMoveTarget(to, { connections: connectionsOf(config), parts });
   const act = { actor: operator, now: Date.now() };
   const files = findFiles(config, ledger);
   const onEqual = (): void => noteMoved(files.storeFile, { to, at: act.now });

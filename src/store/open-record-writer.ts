@@ -3,7 +3,7 @@
 
 import type { RecordWrite, WriteOutcome } from "../domain/record/record-write.ts";
 import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";
-import type { SharedWriterData } from "./interface/store.ts";
+import type { SharedWriterData, StoreOptions } from "./interface/store.ts";
 
 export interface OpenRecordWriter {
   /** See RecordStore.writeRecords. */
@@ -15,10 +15,14 @@ export interface OpenRecordWriter {
 }
 
 /** Throws StoreError. Loads only the engine that is used. */
-export async function openRecordWriter(shared: SharedWriterData): Promise<OpenRecordWriter> {
+export async function openRecordWriter(
+  shared: SharedWriterData,
+  options: Pick<StoreOptions, "parts">,
+): Promise<OpenRecordWriter> {
   if (shared.engine === "postgres") {
     const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
-    return openPostgresStore(shared.url, { role: "command", connections: shared.connections });
+    const { url, connections } = shared;
+    return openPostgresStore(url, { role: "command", connections, ...options });
   }
   const { useWriterPort } = await import("./sqlite/commit/writer-client.ts");
   const writer = useWriterPort(shared.port);

@@ -15,7 +15,6 @@ import {
   type RestoreOptions,
 } from "./sqlite/file/restore.ts";
 import { StoreError } from "./interface/store-error.ts";
-import type { ConnectionSettings } from "./interface/connection-settings.ts";
 import type { Store, StoreOptions } from "./interface/store.ts";
 
 /** Throws StoreError when the store can't be opened, with what to do about it. */
@@ -63,9 +62,12 @@ export function copyBackup(databaseUrl: string, options: RestoreOptions): Restor
 }
 
 /** Throws StoreError, for example if a move can't copy from the engine. */
-export function openMoveSource(databaseUrl: string): MoveSource {
+export function openMoveSource(
+  databaseUrl: string,
+  options: Pick<StoreOptions, "parts">,
+): MoveSource {
   const path = sqlitePath(databaseUrl);
-  if (path !== undefined) return openSqliteMoveSource(path);
+  if (path !== undefined) return openSqliteMoveSource(path, options);
   throw new StoreError(
     "A move copies an embedded store to PostgreSQL, but DATABASE_URL names a PostgreSQL database. Set DATABASE_URL to the " +
       "embedded store, such as sqlite:./data/sluice.db, and name the database in --to.",
@@ -75,10 +77,10 @@ export function openMoveSource(databaseUrl: string): MoveSource {
 /** Throws StoreError, which never repeats the URL: it may contain a password. */
 export async function openMoveTarget(
   url: string,
-  connections: ConnectionSettings,
+  options: Required<Pick<StoreOptions, "connections" | "parts">>,
 ): Promise<MoveTarget> {
   const { openPostgresMoveTarget } = await import("./postgres/open-postgres-store.ts");
-  return openPostgresMoveTarget(url, connections);
+  return openPostgresMoveTarget(url, options);
 }
 
 /** The ledger of the store with this id, in a folder of this host; for any engine. */

@@ -17,12 +17,12 @@ import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { serve } from "../../src/process/serve.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { restoreBackup } from "../../src/process/restore.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { makeCommandLine, type CommandLine, withoutManifest } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "../receipt/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 interface Site {
   readonly line: CommandLine;
@@ -114,7 +114,7 @@ describe("a backup", () => {
     assert.equal(statSync(file).size, bytes);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(apart), ["backup.db"]);
-    const copy = await openStore(`sqlite:${file}`, { role: "command" });
+    const copy = await openTestStore(`sqlite:${file}`, { role: "command" });
     assert.deepEqual(await copy.checkIntegrity(), { ok: true, findings: [] });
     await copy.close();
   });

@@ -9,7 +9,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { openStore } from "../../src/store/open-store.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
 import {
   password,
@@ -20,6 +19,7 @@ import {
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { runProgram } from "./program.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -48,7 +48,7 @@ async function takePort(test: TestContext): Promise<string> {
 
 /** Before the ledger of deletions is opened it has no entry and no file. */
 async function readStoreId(url: string): Promise<string> {
-  const store = await openStore(url, { role: "command" });
+  const store = await openTestStore(url, { role: "command" });
   const { storeId } = await store.receiptHead();
   await store.close();
   return storeId;
@@ -125,7 +125,7 @@ describe("a start on PostgreSQL ends", () => {
   before(async () => {
     server = await startPostgres();
     owned = await server.makeDatabase();
-    await (await openStore(owned, { role: "command" })).close();
+    await (await openTestStore(owned, { role: "command" })).close();
   });
   after(async () => {
     await server.dropDatabase(owned);

@@ -1,7 +1,7 @@
 // Sites that are emptied and used again, which is much faster than creating one, and their stores stay open.
 
 import type { StoreOptions } from "../../src/store/interface/store.ts";
-import { storeParts } from "../../src/store/parts.ts";
+import { storeParts } from "../../src/feature/parts.ts";
 import { openTestStore, type TestStore } from "../support/test-store.ts";
 import type { Site } from "./engine.ts";
 
@@ -39,7 +39,7 @@ const emptyAll = `
   UPDATE receipt_head SET receipt_no = 0, hash = '${"0".repeat(64)}';
   UPDATE audit_head SET entry_no = 0, hash = '${"0".repeat(64)}';
   UPDATE search_index SET key_check = 0, indexed_no = 0;
-  ${storeParts
+  ${storeParts.list
     .flatMap(({ tables }) => tables)
     .map((table) => `DELETE FROM ${table}`)
     .join("; ")}`;

@@ -14,6 +14,7 @@ import { openTestStore } from "../support/test-store.ts";
 import { usePostgresEngine } from "./postgres-engine.ts";
 import { keyOf, transaction } from "./scene.ts";
 import { testShortly } from "./suite.ts";
+import { storeParts as parts } from "../../src/feature/parts.ts";
 
 const addColumn = `ALTER TABLE hold ADD COLUMN planted bigint NOT NULL DEFAULT 7`;
 
@@ -21,7 +22,7 @@ async function requireMigration(server: PostgresServer): Promise<void> {
   const url = await server.makeDatabase();
   const store = await openTestStore(url, { role: "serve" });
   await store.write(transaction("one"));
-  const database = new Database(url, defaultConnections);
+  const database = new Database(url, { ...defaultConnections, parts });
   await migrate(database, { migrations: [...published, addColumn] });
   await database.close();
   assert.ok(await store.exists(keyOf("transaction", "one")));

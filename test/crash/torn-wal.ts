@@ -22,11 +22,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Random } from "../support/random.ts";
 import { removeFolder } from "../support/temp-folder.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { type Finding, isPresent } from "./compare.ts";
 import { type Ledger, type SentChange, sortedJson, type Submission } from "./ledger.ts";
 import type { SqliteSite } from "./sqlite/site.ts";
 import { readStored, type Stored } from "./stored.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 const walHeaderBytes = 32;
 const frameHeaderBytes = 24;
@@ -47,7 +47,7 @@ export async function checkTornWal(site: SqliteSite, random: Random): Promise<bo
 
 /** Only the store: its ledger correctly reports that what the tear removed is missing. */
 async function findFaults(ledger: Ledger, path: string): Promise<readonly string[]> {
-  const store = await openStore(`sqlite:${path}`, { role: "command" });
+  const store = await openTestStore(`sqlite:${path}`, { role: "command" });
   const { findings } = await store.checkIntegrity();
   await store.close();
   return [

@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { MovedTable } from "../../src/store/interface/move.ts";
 import { movedTables } from "../../src/store/sql/trail/move.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { makePlace } from "../store/sqlite/place.ts";
+import { openTestStore } from "../support/test-store.ts";
+import { storeParts } from "../../src/feature/parts.ts";
 
 /** By table: the declared type of each column. */
 type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -82,7 +83,7 @@ const server = await usePostgres();
 
 async function readPostgres(): Promise<Columns> {
   const url = await server.makeDatabase();
-  await (await openStore(url, { role: "command" })).close();
+  await (await openTestStore(url, { role: "command" })).close();
   const rows = await server.query(
     `SELECT table_name, json_object_agg(column_name, data_type) AS columns
      FROM information_schema.columns WHERE table_schema = 'public' GROUP BY 1`,
@@ -111,18 +112,18 @@ describe("the list of moved columns", () => {
       );
     });
     assert.ok(Object.keys(real).length > 10);
-    assert.deepEqual(compare("sqlite", real, movedTables), []);
+    assert.deepEqual(compare("sqlite", real, movedTables(storeParts)), []);
   });
 
   it("names every column of every table on PostgreSQL, or says why not", async () => {
     const real = await readPostgres();
     assert.ok(Object.keys(real).length > 10);
-    assert.deepEqual(compare("postgres", real, movedTables), []);
+    assert.deepEqual(compare("postgres", real, movedTables(storeParts)), []);
   });
 
   it("has keys with an index on PostgreSQL, ordered by bytes and never empty", async () => {
     const url = await server.makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     const indexes = await server.query(
       `SELECT indrelid::regclass::text AS name, array_agg(attname::text ORDER BY place) AS key,
          bool_and(attnotnull AND coalesce(collname, 'C') = 'C') AS plain
@@ -134,7 +135,7 @@ describe("the list of moved columns", () => {
       url,
     );
     await server.dropDatabase(url);
-    for (const { name, key } of movedTables) {
+    for (const { name, key } of movedTables(storeParts)) {
       const found = indexes.filter((index) => index["name"] === name);
       assert.ok(
         found.some(
@@ -155,7 +156,7 @@ describe("the list of moved columns", () => {
       pet: { id: "text" },
     };
     assert.deepEqual(
-      new Set(compare("postgres", changed, movedTables)),
+      new Set(compare("postgres", changed, movedTables(storeParts))),
       new Set([
         "hold.fresh is not moved",
         "hold.placed_at is text, and moved as number",

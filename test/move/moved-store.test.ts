@@ -10,7 +10,6 @@ import { releaseHold } from "../../src/actions/retention/holds.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";
 import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
@@ -72,7 +71,7 @@ let filled: FilledStore;
 const folder = makeTempFolder();
 
 async function withStore<Result>(of: string, work: (store: Store) => Promise<Result>) {
-  const store = await openStore(of, { role: "command", existing: true });
+  const store = await openTestStore(of, { role: "command", existing: true });
   try {
     return await work(store);
   } finally {

@@ -10,6 +10,7 @@ import { makePlace } from "../store/sqlite/place.ts";
 import { readSql } from "../support/guide-sql.ts";
 import { usePostgres } from "../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../support/test-store.ts";
+import { storeParts } from "../../src/feature/parts.ts";
 
 async function eraseOne(store: TestStore): Promise<void> {
   await store.add("transaction", "tx-erased");
@@ -114,11 +115,11 @@ describe("the check of erasures on PostgreSQL", () => {
 
   it("is completed by the documented search of pages, until these were rewritten", async () => {
     const query = readSql("reference/what-we-erase.md", "AS dead_rows");
-    for (const table of erasedTables) assert.ok(query.includes(`'${table}'`), table);
+    for (const table of erasedTables(storeParts)) assert.ok(query.includes(`'${table}'`), table);
     const found = await searchPages("tx-erased");
     for (const file of ["record", "change", "record_pkey"])
       assert.ok(found.includes(file), found.join());
-    await postgres.query(`VACUUM FULL ${erasedTables.join(", ")}`, url);
+    await postgres.query(`VACUUM FULL ${erasedTables(storeParts).join(", ")}`, url);
     assert.deepEqual(await searchPages("tx-erased"), []);
   });
 

@@ -8,7 +8,7 @@ export function removeFeature(folder: string, name: string): void {
   for (const tree of ["src", "test"]) {
     rmSync(join(folder, tree, "feature", name), { recursive: true, force: true });
   }
-  for (const path of globSync(["{src,test}/feature/*.ts", "src/store/parts.ts"], { cwd: folder })) {
+  for (const path of globSync("{src,test}/feature/*.ts", { cwd: folder })) {
     const file = join(folder, path);
     writeFileSync(file, withoutFeature(readFileSync(file, "utf8"), name));
   }
@@ -17,7 +17,7 @@ export function removeFeature(folder: string, name: string): void {
 /** The text of a list without what it imports from the folder, and without the names of these imports. */
 export function withoutFeature(list: string, name: string): string {
   const statement = new RegExp(
-    `^import [^;]*? from "(?:\\.|\\.\\./feature)/${name}/[^"]+";\\n`,
+    `^import [^;]*? from "\\./${name}/[^"]+";\\n`,
     "gm",
   );
   const names = list

@@ -59,6 +59,10 @@ describe("features", () => {
       "../feature/features.ts type:../feature/feature.ts",
       "../feature/one/a.ts",
     ],
+    "src/store/sql/a.ts": [
+      "./b.ts",
+      "../../feature/parts.ts ../../feature/one/store/part.ts type:../../feature/two/store/part.ts",
+    ],
     "src/store/sqlite/a-thread.ts": ["../../feature/parts.ts", "../../feature/one/store/a.ts"],
     "src/feature/features.ts": ["./one/feature.ts ./two/feature.ts", ""],
     "src/feature/one/a.ts": [

@@ -4,9 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { storeParts } from "../../src/store/parts.ts";
-import { erasureMap } from "../../src/store/sql/erasure-map.ts";
-import { schemaFor } from "../../src/store/sql/schema.ts";
+import { storeParts } from "../../src/feature/parts.ts";
 
 /** The columns of each table, whether or not they have a comment: one on their line, or on the lines before it. */
 function readColumns(schema: string): readonly { name: string; isExplained: boolean }[] {
@@ -39,12 +37,12 @@ function unexplained(schema: string): readonly string[] {
 describe("the schema of a new store", () => {
   for (const engine of ["sqlite", "postgres"] as const) {
     it(`has a comment for every table and column on ${engine}`, () => {
-      const schema = schemaFor(engine);
+      const schema = storeParts.schemaFor(engine);
       assert.deepEqual(unexplained(schema), []);
       const named = readColumns(schema).map(({ name }) => name.split("."));
       assert.ok(named.length > 200);
       const unknown = named.filter(([table = "", column]) => {
-        const columns = erasureMap[table];
+        const columns = storeParts.erasureMap[table];
         return columns === undefined || (column !== undefined && !(column in columns));
       });
       assert.deepEqual(unknown, [], "this test reads the schema wrongly");
@@ -52,7 +50,7 @@ describe("the schema of a new store", () => {
   }
 
   it("is read completely by this test", () => {
-    const schema = schemaFor("sqlite");
+    const schema = storeParts.schemaFor("sqlite");
     const database = new DatabaseSync(":memory:");
     database.exec(schema);
     const columns = database
@@ -67,7 +65,7 @@ describe("the schema of a new store", () => {
     assert.deepEqual(found.filter((name) => name.includes(".")).sort(), columns.sort());
   });
 
-  for (const { name, schema, tables } of storeParts) {
+  for (const { name, schema, tables } of storeParts.list) {
     it(`has the tables of ${name} that a move copies and the erasure of an organization empties`, () => {
       const columns = readColumns(readFileSync(schema, "utf8")).map((one) => one.name);
       assert.deepEqual(

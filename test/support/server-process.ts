@@ -7,9 +7,9 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sqlitePath } from "../../src/files/sqlite-path.ts";
 import { readConfig } from "../../src/settings/config.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import { programEnvironment } from "./compiled.ts";
 import { type Client, makeClient } from "./http-client.ts";
+import { openTestStore } from "./test-store.ts";
 
 const ownBin = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
@@ -37,7 +37,7 @@ async function makeStore(
   const { databaseUrl } = readConfig(environment);
   const path = sqlitePath(databaseUrl);
   if (path !== undefined && existsSync(path)) return;
-  const store = await openStore(databaseUrl, { role: "command" }).catch(() => undefined);
+  const store = await openTestStore(databaseUrl, { role: "command" }).catch(() => undefined);
   await store?.close();
 }
 

@@ -16,8 +16,9 @@ import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import type { Claim, DeletionRequest } from "../../src/store/interface/deletion.ts";
 import type { FloorOutcome } from "../../src/store/interface/retention.ts";
-import type { Store } from "../../src/store/interface/store.ts";
+import type { Store, StoreOptions } from "../../src/store/interface/store.ts";
 import type { HoldOutcome } from "../../src/store/sql/retention/hold.ts";
+import { storeParts as parts } from "../../src/feature/parts.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { acme, draftOf, keyOf, operator, worker } from "../conformance/scene.ts";
 
@@ -234,6 +235,9 @@ export function withActs(store: Store): TestStore {
   return store as TestStore;
 }
 
-export async function openTestStore(...opened: Parameters<typeof openStore>): Promise<TestStore> {
-  return withActs(await openStore(...opened));
+export async function openTestStore(
+  url: string,
+  options: Omit<StoreOptions, "parts">,
+): Promise<TestStore> {
+  return withActs(await openStore(url, { parts, ...options }));
 }

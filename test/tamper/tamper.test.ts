@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openStore } from "../../src/store/open-store.ts";
 import { requireNothingFound, shortRun } from "../campaign/in-test.ts";
 import { alterMany, tamper } from "./campaign.ts";
+import { openTestStore } from "../support/test-store.ts";
 
 describe("an altered store or ledger", () => {
   it("is found by check each time", async (test) => {
@@ -16,7 +16,7 @@ describe("an altered store or ledger", () => {
   it("would be missed by a check of the store alone", async () => {
     const run = shortRun({ seed: 2, count: 60 });
     const { findings } = await alterMany(run, async (folder) => {
-      const store = await openStore(`sqlite:${folder}/sluice.db`, { role: "command" });
+      const store = await openTestStore(`sqlite:${folder}/sluice.db`, { role: "command" });
       try {
         return !(await store.checkIntegrity()).ok;
       } catch {

@@ -18,6 +18,7 @@ import type {
   WriteOutcome,
 } from "../../domain/record/record-write.ts";
 import type { SharedMethods } from "../sql/methods.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
 import type { Act } from "./act.ts";
 import type { ErasureReport, IntegrityReport } from "./check-report.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
@@ -140,6 +141,8 @@ export interface GroupFigures {
 }
 
 export interface StoreOptions {
+  /** What features have in the store. */
+  readonly parts: StoreParts;
   /**
    * `serve` acquires the exclusive right to serve and takes over open deletions. `replay` does the same without
    * serving.

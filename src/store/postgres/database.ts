@@ -28,6 +28,7 @@ import { enterToPlan } from "./erase/enter.ts";
 import { allOrganizations, type Visibility } from "../sql/statement/visibility.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from "./settings.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
 import { Servers } from "./servers.ts";
 import { Transaction } from "./transaction.ts";
 
@@ -47,7 +48,13 @@ type Attempt<Result> = (client: PoolClient) => Promise<Result>;
 
 export type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
+export interface DatabaseOptions extends ConnectionSettings {
+  /** What features have in the store. */
+  readonly parts: StoreParts;
+}
+
 export class Database {
+  readonly parts: StoreParts;
   readonly #pool: Pool;
   readonly #servers: Servers;
   readonly #settings: ConnectionSettings;
@@ -76,7 +83,8 @@ export class Database {
   /** The statements of this process that run outside a transaction. */
   readonly #outside = new Set<string>();
 
-  constructor(url: string, settings: ConnectionSettings) {
+  constructor(url: string, { parts, ...settings }: DatabaseOptions) {
+    this.parts = parts;
     this.#servers = new Servers(url);
     this.#settings = settings;
     this.#pool = new Pool({
@@ -284,9 +292,9 @@ export class Database {
   #transaction(client: PoolClient, { unlimitedTime = false }: Visibility): Transaction {
     const { prepare, statementTimeoutMs } = this.#settings;
     const answerMs = unlimitedTime ? unlimitedAnswerMs : statementTimeoutMs + answerGraceMs;
-    const { distributed } = this;
+    const { distributed, parts: storeParts } = this;
     const own = { lockRecords: lockOrFind, enter: enterToPlan };
-    return new Transaction(client, { prepare, distributed, answerMs, ...own });
+    return new Transaction(client, { prepare, distributed, storeParts, answerMs, ...own });
   }
 
   async #begin(client: PoolClient, visibility: Visibility): Promise<void> {

@@ -9,7 +9,7 @@ import { refuseDifference } from "../shared/schema-parts.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
 import { continues } from "../sql/trail/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
-import { type ConnectionSettings, defaultConnections } from "../interface/connection-settings.ts";
+import { defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import type { MoveTarget } from "../interface/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
@@ -86,10 +86,10 @@ function shareOut({ role, connections = defaultConnections }: StoreOptions) {
 /** Opens the target of a move: migrates the schema and does nothing else. Throws StoreError. */
 export async function openPostgresMoveTarget(
   url: string,
-  connections: ConnectionSettings,
+  options: Required<Pick<StoreOptions, "connections" | "parts">>,
 ): Promise<MoveTarget> {
   try {
-    return makeMoveTarget(await openDatabase(url, { connections }));
+    return makeMoveTarget(await openDatabase(url, options));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     // Here these errors must not name a setting, because the URL does not come from one.
@@ -100,7 +100,7 @@ export async function openPostgresMoveTarget(
 /** `check` throws if the database does not meet further conditions. */
 async function openDatabase(
   url: string,
-  options: Pick<StoreOptions, "connections" | "existing" | "onNotice">,
+  options: Pick<StoreOptions, "connections" | "parts" | "existing" | "onNotice">,
   check?: (database: Database) => Promise<void>,
 ): Promise<Database> {
   requireKnownTls(url);
@@ -128,9 +128,12 @@ const unencrypted =
   "The connection to the database is not encrypted. Add sslmode=verify-full to DATABASE_URL, or sslmode=disable where the " +
   "network is trusted.";
 
-function makeDatabase(url: string, options: Pick<StoreOptions, "connections">): Database {
+function makeDatabase(
+  url: string,
+  { connections = defaultConnections, parts }: Pick<StoreOptions, "connections" | "parts">,
+): Database {
   try {
-    return new Database(url, options.connections ?? defaultConnections);
+    return new Database(url, { ...connections, parts });
   } catch {
     // The driver's error repeats the URL.
     throw new StoreError(

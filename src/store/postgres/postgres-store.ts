@@ -52,6 +52,7 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
         database[inTransaction](visibility(...args), (tx) => tx.perform(work, ...args));
       return mayHaveResidue === undefined ? perform : vacuuming(perform as Purge, vacuum);
     },
+    database.parts,
   );
   const jobs = makeJobQueue(database, options.onGroup);
   const lookUps = makeLookUpQueue(database);

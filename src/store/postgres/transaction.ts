@@ -10,12 +10,14 @@ import { Pace, partsOf } from "./pace.ts";
 import { runAsync } from "../sql/statement/run.ts";
 import {
   type Insertion,
+  type Parts,
   type Request,
   Rows,
   type Scalar,
   type Statements,
   textFor,
 } from "../sql/statement/statements.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import { makeInsertion } from "./commit/row-insertion.ts";
 
@@ -50,6 +52,7 @@ const names = new Map<string, string>();
 export interface TransactionOptions {
   readonly prepare: boolean;
   readonly distributed: boolean;
+  readonly storeParts: StoreParts;
   /** How long a statement may take before it is abandoned, with its connection. */
   readonly answerMs: number;
   readonly lockRecords: (transaction: Transaction, keys: readonly RecordKey[]) => Promise<unknown>;
@@ -59,6 +62,8 @@ export interface TransactionOptions {
 export class Transaction {
   /** True on Citus, where a few statements differ. */
   readonly distributed: boolean;
+  /** What features have in the store. */
+  readonly storeParts: StoreParts;
   readonly #client: PoolClient;
   readonly #options: TransactionOptions;
   readonly #pace = new Pace();
@@ -68,6 +73,7 @@ export class Transaction {
     this.#client = client;
     this.#options = options;
     this.distributed = options.distributed;
+    this.storeParts = options.storeParts;
   }
 
   /** The first error of the transaction; undefined if there was none. */
@@ -153,8 +159,11 @@ export class Transaction {
     return runAsync(work(...args), this.#answer);
   }
 
-  readonly #answer = async (request: Request): Promise<unknown> => {
-    if (request.method === "together") return inSequence(request.statements.map(this.#answer));
+  readonly #answer = (request: Request): unknown =>
+    request.method === "parts" ? this.storeParts : this.#send(request);
+
+  readonly #send = async (request: Exclude<Request, Parts>): Promise<unknown> => {
+    if (request.method === "together") return inSequence(request.statements.map(this.#send));
     if (request.method === "rest") return this.#pace.rest();
     if (request.method === "lock") return this.#lock(request.keys);
     if (request.method === "enter") return this.#options.enter(this, request.deletions);

@@ -62,7 +62,7 @@ import {
 } from "./search/index-tokens.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
-import { storeParts } from "../parts.ts";
+import { changesIn, type StoreParts } from "./store-parts.ts";
 
 const credentials: Visibility = { view: "credentials" };
 const deletions: Visibility = { view: "deletions" };
@@ -277,14 +277,14 @@ export type SharedMethods = {
   readonly [Group in keyof typeof methods]: Bound<(typeof methods)[Group]>;
 } & { readonly of: BoundPart };
 
-const tables: readonly (readonly [name: string, table: Methods])[] = [
-  ...Object.entries<Methods>(methods),
-  ...storeParts.map((part) => [part.name, part.methods] as const),
-];
-
-export function bindMethods(bind: RunMethod): SharedMethods {
+/** `parts`: those with which the store was opened. */
+export function bindMethods(bind: RunMethod, { list }: StoreParts): SharedMethods {
+  const groups: readonly (readonly [name: string, methods: Methods])[] = [
+    ...Object.entries<Methods>(methods),
+    ...list.map((part) => [part.name, part.methods] as const),
+  ];
   const bound = Object.fromEntries(
-    tables.map(([group, table]) => [
+    groups.map(([group, table]) => [
       group,
       Object.fromEntries(
         Object.entries(table).map(([name, method]) => [name, bind(`${group}.${name}`, method)]),
@@ -295,11 +295,7 @@ export function bindMethods(bind: RunMethod): SharedMethods {
   return { ...bound, of: ({ name }) => bound[name] } as SharedMethods;
 }
 
-/** The methods that change the store, named as `bindMethods` names them. */
+/** The methods above that change the store, named as `bindMethods` names them. */
 export const changes: ReadonlyMap<string, AnyMethod["work"]> = new Map(
-  tables.flatMap(([group, table]) =>
-    Object.entries(table)
-      .filter(([, { kind }]) => kind === "change")
-      .map(([name, { work }]) => [`${group}.${name}`, work] as const),
-  ),
+  Object.entries<Methods>(methods).flatMap(([group, table]) => changesIn(group, table)),
 );

@@ -1,5 +1,5 @@
-// What a feature has in the store. The list of the parts is ../parts.ts: every engine, `check`, a move, deletions, and
-// the closing and the erasure of an organization go through it, and name no feature.
+// What a feature has in the store. Every engine, `check`, a move, deletions, and the closing and the erasure of an
+// organization go through the parts that the store is opened with (store-parts.ts), and name no feature.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -46,8 +46,8 @@ export interface StorePart {
   readonly erase: (page: PartPage) => Statements<boolean>;
   /** What the feed of changes has of it, besides changes (record/arrivals.ts has the parameters). */
   readonly feed?: {
-    /** Finds notices by their numbers of arrival. */
-    readonly page: (order: "ASC" | "DESC") => string;
+    /** Finds notices by their numbers of arrival, in either order. */
+    readonly pages: Readonly<Record<"ASC" | "DESC", string>>;
     /** Finds the organizations that have notices. */
     readonly news: string;
   };

@@ -7,6 +7,7 @@ import { FileError } from "../../files/file-error.ts";
 import { findObstacle } from "../../files/path-obstacle.ts";
 import { runSync } from "../sql/statement/run.ts";
 import type { Request, Statements } from "../sql/statement/statements.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { makePrivateFile } from "./file/private-file.ts";
 import { canCorruptWal, sqliteVersion } from "./sqlite-version.ts";
@@ -68,6 +69,8 @@ const writerPragmas = `
 interface ConnectionOptions {
   readonly readOnly: boolean;
   readonly explain?: ((cause: unknown) => unknown) | undefined;
+  /** Missing where only files and pages are read. */
+  readonly parts?: StoreParts;
 }
 
 export class Connection implements Disposable {
@@ -76,16 +79,24 @@ export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #explain: (cause: unknown) => unknown;
+  readonly #parts: StoreParts | undefined;
 
   /** `explain` returns the error to throw for an error of SQLite. */
-  constructor(path: string, { readOnly, explain = (cause) => cause }: ConnectionOptions) {
+  constructor(path: string, { readOnly, parts, explain = (cause) => cause }: ConnectionOptions) {
     this.path = path;
+    this.#parts = parts;
     this.#readOnly = readOnly;
     this.#explain = explain;
     requireSafeVersion(path);
     this.#database = new DatabaseSync(path, { readOnly, timeout: 5_000, defensive: true });
     this.exec(pragmas);
     if (!readOnly) this.exec(writerPragmas);
+  }
+
+  /** What features have in the store. */
+  get parts(): StoreParts {
+    if (this.#parts === undefined) throw new TypeError("the connection was opened without parts");
+    return this.#parts;
   }
 
   // The row type of a statement is known where the statement is written.
@@ -146,6 +157,7 @@ export class Connection implements Disposable {
     // Only one transaction writes at a time, and nobody is served before it ends.
     if (request.method === "lock" || request.method === "enter" || request.method === "rest")
       return false;
+    if (request.method === "parts") return this.parts;
     if (request.method === "together") return request.statements.map(this.#answer);
     const { method, sql, values } = request;
     const { text, places } = sqliteText(sql);
@@ -206,13 +218,13 @@ function requireSafeVersion(path: string): void {
  */
 export function openWriter(
   path: string,
-  { explain }: Pick<ConnectionOptions, "explain"> = {},
+  options: Required<Pick<ConnectionOptions, "parts">> & Pick<ConnectionOptions, "explain">,
 ): Connection {
   let connection: Connection | undefined;
   try {
     // SQLite gives the WAL and its index the mode of the database file.
     makePrivateFile(path);
-    connection = new Connection(path, { readOnly: false, explain });
+    connection = new Connection(path, { readOnly: false, ...options });
     // Runs before anything is changed, even the journal mode: the database may belong to another program.
     hasTables(connection);
     enableIncrementalVacuum(connection);
@@ -238,9 +250,9 @@ export function hasTables(connection: Connection): boolean {
 
 export function openReader(
   path: string,
-  { explain }: Pick<ConnectionOptions, "explain"> = {},
+  options: Omit<ConnectionOptions, "readOnly"> = {},
 ): Connection {
-  return new Connection(path, { readOnly: true, explain });
+  return new Connection(path, { readOnly: true, ...options });
 }
 
 /** Runs `work` in a transaction that holds the write lock from its start; an exception rolls all of it back. */

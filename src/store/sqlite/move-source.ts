@@ -2,9 +2,9 @@
 // to it. Writes nothing itself.
 
 import type { MovedRow, MovedTable, MovedValue, MoveSource } from "../interface/move.ts";
-import { movedTables } from "../sql/trail/move.ts";
-import { pageQuery, readMoveEnds } from "../sql/trail/move.ts";
+import { movedTables, pageQuery, readMoveEnds } from "../sql/trail/move.ts";
 import { StoreError } from "../interface/store-error.ts";
+import type { StoreOptions } from "../interface/store.ts";
 import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
@@ -28,7 +28,10 @@ const changeSource = {
 };
 
 /** Throws StoreError, also if the store is being served, or written to by a command. */
-export function openSqliteMoveSource(path: string): MoveSource {
+export function openSqliteMoveSource(
+  path: string,
+  { parts }: Pick<StoreOptions, "parts">,
+): MoveSource {
   if (sizeOfStore(path) === undefined) {
     throw new StoreError(`There is no store at ${path} to move. Check DATABASE_URL.`);
   }
@@ -36,7 +39,7 @@ export function openSqliteMoveSource(path: string): MoveSource {
   const right = takeServingRight(path);
   let connection: Connection | undefined;
   try {
-    connection = openWriter(path);
+    connection = openWriter(path, { parts });
     migrate(connection);
     keepWritersOut(connection);
   } catch (error) {
@@ -62,7 +65,7 @@ function keepWritersOut(connection: Connection): void {
 
 function makeSource(connection: Connection, release: () => void): MoveSource {
   return {
-    tables: movedTables,
+    tables: movedTables(connection.parts),
     readPage: async (table, after) => readPage(connection, table, after),
     readEnds: async () => connection.perform(readMoveEnds),
     [Symbol.asyncDispose]: async () => {

@@ -82,7 +82,8 @@ async function openForCommand(
   const descriptor = new SharedDescriptor(path);
   let connection: Connection | undefined;
   try {
-    connection = openWriter(path, { explain: (cause) => asUnusable(path, cause) });
+    const { parts } = options;
+    connection = openWriter(path, { parts, explain: (cause) => asUnusable(path, cause) });
     if (options.existing === true && !hasTables(connection)) throw noStore(path);
     migrate(connection);
     if (options.restoring !== true) connection.perform(refuseRestoring);
@@ -94,8 +95,8 @@ async function openForCommand(
     if (right !== undefined) await writer.submit({ name: "voidAllLeases", args: [] });
     const files = new FileTasks(path, descriptor);
     const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: false });
-    const parts = { reader: connection, writer, descriptor, files, unscrubbed, right, sealReceipt };
-    return makeSqliteStore(parts);
+    const opened = { reader: connection, writer, descriptor, files, unscrubbed };
+    return makeSqliteStore({ ...opened, right, sealReceipt });
   } catch (error) {
     connection?.close();
     descriptor.release();
@@ -121,7 +122,7 @@ async function openForServing(
       },
       onAnswer: () => snapshot?.end(),
     });
-    reader = openReader(path, { explain: asUnavailable });
+    reader = openReader(path, { parts: options.parts, explain: asUnavailable });
     refuseDifference(`The store ${path}`, compareSchema(reader));
     if (options.restoring !== true) reader.perform(refuseRestoring);
     const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });

@@ -57,7 +57,7 @@ export function makeSqliteStore(parts: Parts): Store {
       mayHaveResidue: () => reader.perform(mayHaveResidue),
       scrub: (act) => deletions.scrub(act),
     });
-  });
+  }, reader.parts);
   const perform = performBy(writer);
   const deletions = deletionMethods(parts, { perform, index: groups.parties.index });
   return {

@@ -13,6 +13,7 @@ import {
   makeLimit,
 } from "../../campaign/campaign.ts";
 import { spread } from "../../campaign/spread.ts";
+import { openTestStore } from "../../support/test-store.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
@@ -26,7 +27,6 @@ import {
 } from "./scene.ts";
 import { runAndKill } from "./shim.ts";
 import { copySite, sqliteScenarios } from "./sqlite-scenarios.ts";
-import { openStore } from "../../../src/store/open-store.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 
@@ -221,7 +221,7 @@ function moveToPostgres(server: PostgresServer, site: string): Scenario {
       for (const words of ["deletion holds", "deletion list", "organization show acme"]) {
         assert.deepEqual(await onServer.ask(words), await line.ask(words), words);
       }
-      const store = await openStore(target, { role: "command" });
+      const store = await openTestStore(target, { role: "command" });
       assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
       await store.close();
       await requireWhole(place, false);
@@ -232,7 +232,7 @@ function moveToPostgres(server: PostgresServer, site: string): Scenario {
 /** An unfinished target is rejected, or empty. */
 async function isMoved(target: string): Promise<boolean> {
   try {
-    const store = await openStore(target, { role: "command" });
+    const store = await openTestStore(target, { role: "command" });
     try {
       return (await store.listOrganizations()).length > 0;
     } finally {

@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openStore } from "../../../src/store/open-store.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import {
   type Copy,
@@ -17,6 +16,7 @@ import {
   requireWhole,
   type Scenario,
 } from "./scene.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 export function copySite(site: string): Copy {
   const root = makeTempFolder();
@@ -92,7 +92,7 @@ async function verifyBackup(place: Place, killed: boolean): Promise<void> {
   assert.equal((await lineOf(place).type("check")).code, 0);
   requireNoLeftovers(place);
   if (existsSync(another)) {
-    const store = await openStore(`sqlite:${another}`, { role: "command" });
+    const store = await openTestStore(`sqlite:${another}`, { role: "command" });
     assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
     await store.close();
   } else {

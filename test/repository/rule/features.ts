@@ -6,7 +6,7 @@ import { type CodeFile, importsOf, placeOf } from "../syntax.ts";
 import type { TextFile } from "../tree.ts";
 
 /** The files that list features, in both trees. */
-const list = /^(?:(?:src|test)\/feature\/[^/]+|src\/store\/parts\.ts)$/;
+const list = /^(?:src|test)\/feature\/[^/]+$/;
 /** Only these hand the lists down. */
 const composing = /^src\/(?:process\/.+|cli\/main\.ts|.+-thread\.ts)$/;
 

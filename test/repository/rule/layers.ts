@@ -25,11 +25,17 @@ const engines = ["src/store/sqlite/", "src/store/postgres/"];
 /** Statements that are the same on every engine; only the engines run them. */
 const sharedSql = "src/store/sql/";
 /** Lists the store parts of features. */
-const storeParts = "src/store/parts.ts";
+const storeParts = "src/feature/parts.ts";
 /** The store parts of features, whose statements are the same on every engine, too. */
 const ofFeature = /^src\/feature\/[^/]+\/store\//;
-/** The only file outside them that may import one of their types: the interface has the methods of this table. */
-const sharedMethods = { of: "src/store/interface/store.ts", from: "src/store/sql/methods.ts" };
+/** Threads that open a store pass them on. */
+const writerThread = "src/store/sqlite/commit/writer-thread.ts";
+/** The only file outside them that may import some of their types: the interface has the methods of this table. */
+const storeInterface = "src/store/interface/store.ts";
+const inInterface: ReadonlySet<string> = new Set([
+  "src/store/sql/methods.ts",
+  "src/store/sql/store-parts.ts",
+]);
 /** The only files outside an engine that may import it: those that choose the engine. */
 const choosers: ReadonlySet<string> = new Set([
   "src/store/open-store.ts",
@@ -42,12 +48,12 @@ const layers: readonly Layer[] = [
   { beginsWith: "src/domain/", may: ["src/domain/"], packages: ["typebox"] },
   // Facts about paths, for any caller.
   { beginsWith: "src/files/", may: ["src/files/"] },
+  { beginsWith: writerThread, may: ["src/store/", "src/domain/", storeParts] },
   ...engines.map((engine) => ({
     beginsWith: engine,
     may: [engine, "src/store/", "src/domain/", "src/files/"],
   })),
   { beginsWith: sharedSql, may: ["src/store/", "src/domain/"] },
-  { beginsWith: storeParts, may: ["src/store/", "src/feature/"] },
   { beginsWith: "src/store/", may: ["src/store/", "src/domain/", "src/files/"] },
   {
     beginsWith: "src/actions/",
@@ -143,7 +149,7 @@ function mayImport(layer: Layer, path: string, { specifier, typesOnly }: Import)
   const engine = engines.find((beginning) => target.startsWith(beginning));
   if (engine !== undefined && !path.startsWith(engine)) return choosers.has(path);
   if (target.startsWith(sharedSql) && !mayHoldSql(path)) {
-    return typesOnly && path === sharedMethods.of && target === sharedMethods.from;
+    return typesOnly && path === storeInterface && inInterface.has(target);
   }
   const allowed = typesOnly ? [...layer.may, ...(layer.mayTypes ?? [])] : layer.may;
   return [...allowed, basics].some((beginning) => target.startsWith(beginning));

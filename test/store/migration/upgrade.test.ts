@@ -14,6 +14,7 @@ import { transaction } from "../../conformance/scene.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makePlace } from "../sqlite/place.ts";
 import { openTestStore } from "../../support/test-store.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const addColumn = `
   ALTER TABLE hold ADD COLUMN planted
@@ -36,7 +37,7 @@ describe("a store of version 1.0 on SQLite", () => {
     await store.write(transaction("one"));
     await store.close();
     for (const migrations of [planted.slice(0, -1), planted, planted]) {
-      const connection = new Connection(place.path, { readOnly: false });
+      const connection = new Connection(place.path, { readOnly: false, parts });
       migrate(connection, migrations);
       const { value } = connection.get<{ value: number }>(
         "SELECT value FROM meta WHERE name = 'schema_version'",
@@ -62,7 +63,7 @@ describe("a store of version 1.0 on SQLite", () => {
   it("stays as it was if a migration fails", async (test) => {
     const place = makePlace(test);
     await (await place.open()).close();
-    const connection = new Connection(place.path, { readOnly: false });
+    const connection = new Connection(place.path, { readOnly: false, parts });
     assert.throws(() => migrate(connection, [...published, addColumn, "not SQL"]));
     connection.close();
     const names = place.withDatabase((file) =>
@@ -94,7 +95,7 @@ describe("a store of version 1.0 on SQLite", () => {
   });
 
   it("is made new without the migrations", (test) => {
-    const connection = openWriter(makePlace(test).path);
+    const connection = openWriter(makePlace(test).path, { parts });
     migrate(connection, [...published, "not SQL"]);
     migrate(connection, [...published, "not SQL"]);
     connection.close();
@@ -109,7 +110,7 @@ describe("a store of version 1.0 on PostgreSQL", () => {
     const store = await openTestStore(url, { role: "serve" });
     await store.write(transaction("one"));
     await store.close();
-    const database = new Database(url, defaultConnections);
+    const database = new Database(url, { ...defaultConnections, parts });
     for (const migrations of [planted.slice(0, -1), planted, planted]) {
       await migratePostgres(database, { migrations });
     }

@@ -6,6 +6,7 @@ import { encodeArray } from "../../../src/store/postgres/array-value.ts";
 import { Database } from "../../../src/store/postgres/database.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const server = await usePostgres();
 
@@ -17,7 +18,7 @@ describe("an array", () => {
   for (const prepare of [true, false]) {
     it(`is read as it was given, ${prepare ? "with" : "without"} prepared statements`, async () => {
       const url = await server.makeDatabase();
-      const database = new Database(url, { ...defaultConnections, prepare });
+      const database = new Database(url, { ...defaultConnections, prepare, parts });
       const [found] = await database.transaction({}, (tx) =>
         tx.all<{ t: unknown; b: unknown; y: unknown; none: number }>(
           `SELECT to_json($1::text[]) AS t, to_json($2::bigint[]) AS b,

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
 import { before, describe, it } from "node:test";
 import { runInNewContext } from "node:vm";
-import { openStore } from "../../../src/store/open-store.ts";
 import { distributedTables, awaitVisibleCommits } from "../../../src/store/postgres/citus.ts";
 import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
@@ -23,6 +22,8 @@ import {
   findStatementViolations,
   type Tables,
 } from "./citus-rules.ts";
+import { openTestStore } from "../../support/test-store.ts";
+import { storeParts } from "../../../src/feature/parts.ts";
 
 const folder = new URL("../../../src/store/", import.meta.url);
 const written = ["{postgres,sql}/**/*.ts", "../feature/*/store/*.ts"];
@@ -45,7 +46,7 @@ const neverOnCitus: ReadonlySet<string> = new Set([
 const tables: Tables = {
   distributed: distributedTables,
   local: [
-    ...securedTables(),
+    ...securedTables(storeParts),
     "counter",
     "meta",
     "audit_head",
@@ -132,7 +133,7 @@ describe("the schema on Citus", () => {
   let catalog: Catalog;
   before(async () => {
     const url = await server.makeDatabase();
-    await (await openStore(url, { role: "command" })).close();
+    await (await openTestStore(url, { role: "command" })).close();
     catalog = await readCatalog(server, url);
     await server.dropDatabase(url);
   });
@@ -331,8 +332,8 @@ describe("the prepared transactions of workers", () => {
 });
 
 describe("row-level security on Citus", () => {
-  const citus = rowSecurity({ citus: true }).join("");
-  const others = rowSecurity({ citus: false }).join("");
+  const citus = rowSecurity(storeParts, { citus: true }).join("");
+  const others = rowSecurity(storeParts, { citus: false }).join("");
 
   it("has policies without a query of their own, which Citus rejects or fails on", () => {
     assert.doesNotMatch(citus, /\bSELECT\b/);
@@ -340,7 +341,7 @@ describe("row-level security on Citus", () => {
   });
 
   it("applies to owners too where no shard has to be moved", () => {
-    for (const table of securedTables()) {
+    for (const table of securedTables(storeParts)) {
       const force = table in distributedTables ? "NO FORCE" : "FORCE";
       assert.ok(citus.includes(`ALTER TABLE ${table} ${force} ROW LEVEL SECURITY`), table);
       assert.ok(others.includes(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`), table);

@@ -13,6 +13,7 @@ import { defaultConnections } from "../../../src/store/interface/connection-sett
 import type { Transaction } from "../../../src/store/postgres/transaction.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 function stateOf(error: unknown): string | undefined {
   return error instanceof ServerError ? error.state : undefined;
@@ -32,7 +33,7 @@ const server = await usePostgres();
 describe("a failure inside a transaction", () => {
   let database: Database;
   before(async () => {
-    database = new Database(await server.makeDatabase(), defaultConnections);
+    database = new Database(await server.makeDatabase(), { ...defaultConnections, parts });
   });
   after(async () => {
     await database.close();
@@ -120,7 +121,7 @@ describe("an error of the server", () => {
 
 describe("a statement that locks rows of several shards", () => {
   it("locks the shards while it runs, and no other statement of the transaction does", async (test) => {
-    const database = new Database(await server.makeDatabase(), defaultConnections);
+    const database = new Database(await server.makeDatabase(), { ...defaultConnections, parts });
     test.after(() => database.close());
     // The settings of Citus can be set on any server; only the extension uses them.
     database.distributed = true;

@@ -13,6 +13,7 @@ import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const server = await usePostgres();
 const [described] = await server.query("SELECT current_setting('server_version_num')::int AS is");
@@ -84,7 +85,7 @@ const text = "Łódź \\ \\n ' \" \u{1f600} NULL {}";
 
 /** What takes long, or is waited for, as the service and its commands do it. */
 async function useDelayed(url: string, store: TestStore): Promise<void> {
-  const database = new Database(url, defaultConnections);
+  const database = new Database(url, { ...defaultConnections, parts });
   database.serverVersion = version;
   const idle = () =>
     database.transaction(allOrganizations, async (tx) => {

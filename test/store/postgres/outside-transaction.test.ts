@@ -7,6 +7,7 @@ import { Database } from "../../../src/store/postgres/database.ts";
 import { lacksPgBouncer, startPgBouncer } from "../../support/postgres/pgbouncer.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const server = await usePostgres();
 const url = await server.makeDatabase();
@@ -22,7 +23,7 @@ async function waitForRunning(wanted: number): Promise<void> {
 
 /** Two processes run the same statement. One of them stops, and the other one goes on. */
 async function requireOwnCancelled(place: string): Promise<void> {
-  const settings = { ...defaultConnections, poolMax: 2, prepare: false };
+  const settings = { ...defaultConnections, poolMax: 2, prepare: false, parts };
   const [stops, goesOn] = [new Database(place, settings), new Database(place, settings)];
   // Now a pooler has several server connections, which it gives to clients in turn.
   const all = [stops, stops, goesOn].map((one) => one.outsideTransaction("SELECT pg_sleep(0.2)"));

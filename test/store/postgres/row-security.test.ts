@@ -24,6 +24,7 @@ import { password, urlOf, usePostgres } from "../../support/postgres/postgres-se
 import { makeTestSeal } from "../../support/seal.ts";
 import { storeSamples } from "../../feature/samples.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { storeParts } from "../../../src/feature/parts.ts";
 
 const role = "sluice_secured";
 const propagation = "citus.propagate_set_commands";
@@ -84,12 +85,12 @@ describe("row-level security", () => {
     );
     assert.deepEqual(
       rows.map(({ table }) => table),
-      securedTables().toSorted(),
+      securedTables(storeParts).toSorted(),
     );
     assert.ok(rows.every(({ secured }) => secured));
   });
 
-  for (const table of securedTables()) {
+  for (const table of securedTables(storeParts)) {
     it(`hides ${table} from a statement without its organization`, async () => {
       assert.ok((await count(table, { "sluice.view": "all" })) > 0, "there is nothing to see");
       assert.equal(await count(table, {}), 0);
@@ -110,7 +111,7 @@ describe("row-level security", () => {
     };
     for (const [view, tables] of Object.entries(needed)) {
       const seen: string[] = [];
-      for (const table of securedTables()) {
+      for (const table of securedTables(storeParts)) {
         if ((await count(table, { "sluice.view": view })) > 0) seen.push(table);
       }
       assert.deepEqual(seen, tables, view);

@@ -6,7 +6,6 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runProgram } from "../../cli/program.ts";
-import { openStore } from "../../../src/store/open-store.ts";
 import { type Certificates, makeCertificates } from "../../support/certificates.ts";
 import { findBinaries } from "../../support/postgres/postgres-binaries.ts";
 import {
@@ -17,6 +16,7 @@ import {
 import { testEnvironment } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 describe("a server with a certificate of a private authority", () => {
   let server: PostgresServer;
@@ -53,7 +53,7 @@ describe("a server with a certificate of a private authority", () => {
 
   /** Opens the store, and returns whether the server says that the connections are encrypted. */
   async function isEncrypted(databaseUrl: string): Promise<boolean> {
-    const store = await openStore(databaseUrl, { role: "command" });
+    const store = await openTestStore(databaseUrl, { role: "command" });
     const [row] = await server.query(
       `SELECT bool_and(ssl) AS encrypted FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
        WHERE application_name = 'sluice'`,
@@ -81,12 +81,15 @@ describe("a server with a certificate of a private authority", () => {
 
   it("is refused, and not trusted, where the authority is not named; the error says what to do", async () => {
     for (const sslmode of ["verify-full", "require"]) {
-      await assert.rejects(openStore(urlWith({ sslmode }), { role: "command" }), (error: Error) => {
-        assert.equal(error.name, "StoreError");
-        assert.match(error.message, /certificate .*sslrootcert=.* NODE_EXTRA_CA_CERTS/s);
-        assert.ok(!error.message.includes(password));
-        return true;
-      });
+      await assert.rejects(
+        openTestStore(urlWith({ sslmode }), { role: "command" }),
+        (error: Error) => {
+          assert.equal(error.name, "StoreError");
+          assert.match(error.message, /certificate .*sslrootcert=.* NODE_EXTRA_CA_CERTS/s);
+          assert.ok(!error.message.includes(password));
+          return true;
+        },
+      );
     }
   });
 
@@ -94,12 +97,12 @@ describe("a server with a certificate of a private authority", () => {
     await show(misnamed);
     const named = urlWith({ sslmode: "verify-full", sslrootcert: misnamed.authority });
     await waitFor("the server to show its other certificate", () =>
-      openStore(named, { role: "command" }).then(
+      openTestStore(named, { role: "command" }).then(
         (store) => store.close(),
         (error: Error) => /by a name that is in its certificate/.test(error.message),
       ),
     );
-    await assert.rejects(openStore(named, { role: "command" }), /db\.example/);
+    await assert.rejects(openTestStore(named, { role: "command" }), /db\.example/);
     await show(certificates);
   });
 
@@ -120,7 +123,7 @@ describe("a server with a certificate of a private authority", () => {
 
   it("reports the file where that of the authority can't be read", async () => {
     const missing = urlWith({ sslmode: "verify-full", sslrootcert: "/not/there/ca.pem" });
-    await assert.rejects(openStore(missing, { role: "command" }), (error: Error) => {
+    await assert.rejects(openTestStore(missing, { role: "command" }), (error: Error) => {
       assert.equal(error.name, "StoreError");
       assert.match(error.message, /\/not\/there\/ca\.pem.* Check sslrootcert/);
       assert.ok(!error.message.includes(password));

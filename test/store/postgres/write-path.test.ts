@@ -11,6 +11,7 @@ import { defaultConnections } from "../../../src/store/interface/connection-sett
 import { acme, draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const clients = 64;
 const statementsPerRecordMax = 0.2;
@@ -209,14 +210,14 @@ describe("the write path on PostgreSQL", () => {
 
   for (const prepare of [true, false]) {
     it(`reads the rows of a query in parts, ${prepare ? "with" : "without"} prepared statements`, async () => {
-      const database = new Database(url, { ...defaultConnections, prepare });
+      const database = new Database(url, { ...defaultConnections, prepare, parts });
       const numbers = "SELECT n FROM generate_series(1, $1::int) AS n";
       const sizes = await database.transaction({}, async (tx) => {
         const found: number[][] = [];
         for (const rows of [7, 6, 2, 0]) {
-          const parts: number[] = [];
-          for await (const { length } of tx.parts(numbers, [rows], 3)) parts.push(length);
-          found.push(parts);
+          const lengths: number[] = [];
+          for await (const { length } of tx.parts(numbers, [rows], 3)) lengths.push(length);
+          found.push(lengths);
         }
         for await (const { length } of tx.parts(numbers, [9], 3)) {
           found.push([length]);

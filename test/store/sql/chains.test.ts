@@ -21,6 +21,7 @@ import { runSync } from "../../../src/store/sql/statement/run.ts";
 import type { Request, Statements } from "../../../src/store/sql/statement/statements.ts";
 import { makeTestSeal } from "../../support/seal.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const hash = "0".repeat(64);
 const act = { actor: "worker", now: 1 };
@@ -40,8 +41,7 @@ function tablesOf(
 ): readonly string[] {
   const tables = new Set<string>();
   const answer = (statement: Request): unknown => {
-    if (statement.method === "lock" || statement.method === "enter" || statement.method === "rest")
-      return false;
+    if (!("sql" in statement || "statements" in statement)) return false;
     if (statement.method === "together") return statement.statements.map(answer);
     const table = /\b(?:receipt|audit)_head\b/.exec(statement.sql)?.[0];
     if (table !== undefined) tables.add(table);
@@ -59,7 +59,7 @@ function tablesOf(
 
 function openTables(test: TestContext): Connection {
   const folder = makeTempFolder();
-  const connection = openWriter(join(folder, "sluice.db"));
+  const connection = openWriter(join(folder, "sluice.db"), { parts });
   test.after(() => {
     connection.close();
     removeFolder(folder);

@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { erasureMap, isAboutRecords } from "../../../src/store/sql/erasure-map.ts";
-import type { Fate } from "../../../src/store/sql/schema.ts";
+import { storeParts } from "../../../src/feature/parts.ts";
+import type { Fate } from "../../../src/store/sql/store-parts.ts";
 import { startPostgres } from "../../support/postgres/postgres-server.ts";
 import { acme, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { makePlace, type Place } from "../sqlite/place.ts";
 import { openTestStore } from "../../support/test-store.ts";
+
+const { erasureMap } = storeParts;
 
 type Columns = Readonly<Record<string, readonly string[]>>;
 
@@ -143,7 +145,7 @@ function fateOf(name: string): Fate {
 function requireAboutRecords(names: readonly string[]): void {
   const wrong = names.filter((name) => {
     const [table = "", column = ""] = name.split(".");
-    return isAboutRecords(table, column) !== true;
+    return storeParts.isAboutRecords(table, column) !== true;
   });
   assert.deepEqual(wrong, []);
 }

@@ -14,6 +14,7 @@ import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../src/store/sqlite/commit/run-jobs.ts";
 import { acme, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const filler = [{ key: "filler", value: "x".repeat(1_000), type: "STRING" }];
 
@@ -30,7 +31,7 @@ function accepted(results: readonly Result[]): readonly boolean[] {
 describe("a database that can't grow", () => {
   it("refuses what has no room, one write at a time, and continues when there is room", async (test) => {
     const place = makePlace(test);
-    const connection = openWriter(place.path);
+    const connection = openWriter(place.path, { parts });
     test.after(() => connection.close());
     migrate(connection);
     const pages = connection.get<{ page_count: number }>("PRAGMA page_count")?.page_count ?? 0;

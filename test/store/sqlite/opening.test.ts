@@ -15,6 +15,7 @@ import { keyOf } from "../../conformance/scene.ts";
 import { startChild } from "./child.ts";
 import { makePlace } from "./place.ts";
 import { openTestStore } from "../../support/test-store.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 describe("an SQLite store", () => {
   it("can be read by its owner only", async (test) => {
@@ -30,7 +31,7 @@ describe("an SQLite store", () => {
   });
 
   it("syncs the WAL with each commit", (test) => {
-    using connection = openWriter(makePlace(test).path);
+    using connection = openWriter(makePlace(test).path, { parts });
     const full = 2;
     const set = connection.get<{ synchronous: number }>("PRAGMA synchronous");
     assert.equal(set?.synchronous, full);

@@ -9,6 +9,7 @@ import { SharedRead } from "../../../src/store/sqlite/shared-read.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { keyOf } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";
+import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 interface Site {
   readonly reader: Connection;
@@ -22,7 +23,7 @@ interface Site {
 function makeSite(test: TestContext): Site {
   const folder = makeTempFolder();
   const path = join(folder, "sluice.db");
-  const writer = openWriter(path);
+  const writer = openWriter(path, { parts });
   writer.exec("CREATE TABLE row (id INTEGER PRIMARY KEY)");
   const reader = openReader(path);
   test.after(() => {

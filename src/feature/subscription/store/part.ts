@@ -65,5 +65,8 @@ export const subscriptions = {
   },
   onErased: notices.tellErased,
   onCompleted: notices.tellCompleted,
-  feed: { page: notices.noticesIn, news: notices.findNewNotices },
+  feed: {
+    pages: { ASC: notices.noticesIn("ASC"), DESC: notices.noticesIn("DESC") },
+    news: notices.findNewNotices,
+  },
 } satisfies StorePart;

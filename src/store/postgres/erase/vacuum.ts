@@ -2,8 +2,7 @@
 // only for a small share of the time and not after each erasure, because vacuuming a large store takes long.
 
 import { escapeIdentifier } from "pg";
-import { storeParts } from "../../parts.ts";
-import { isAboutRecords } from "../../sql/erasure-map.ts";
+import type { StoreParts } from "../../sql/store-parts.ts";
 import type { Database } from "../database.ts";
 
 const idColumn = "organization_id";
@@ -13,11 +12,14 @@ const idColumn = "organization_id";
  * The table of deletions is included because a deletion names the held record that it waits for, and that of holds
  * because a hold names its record until the release.
  */
-export const erasedTables: readonly string[] = [
-  ..."record change relation deletion_target pseudonym idempotent_reply deletion hold".split(" "),
-  ..."restricted_reference search_token party_block".split(" "),
-  ...storeParts.flatMap(({ tables }) => tables.filter((table) => isAboutRecords(table, idColumn))),
-];
+export function erasedTables(parts: StoreParts): readonly string[] {
+  const added = parts.list.flatMap(({ tables }) => tables);
+  return [
+    ..."record change relation deletion_target pseudonym idempotent_reply deletion hold".split(" "),
+    ..."restricted_reference search_token party_block".split(" "),
+    ...added.filter((table) => parts.isAboutRecords(table, idColumn)),
+  ];
+}
 
 const vacuum = `VACUUM (INDEX_CLEANUP ON, TRUNCATE ON)`;
 
@@ -66,7 +68,7 @@ export class ErasureVacuum {
       // Outside a transaction the search path of the session applies, which may differ.
       const place =
         this.#database.schema === undefined ? "" : `${escapeIdentifier(this.#database.schema)}.`;
-      const tables = erasedTables.map((name) => place + name);
+      const tables = erasedTables(this.#database.parts).map((name) => place + name);
       await this.#database.outsideTransaction(`${vacuum} ${tables.join(", ")}`);
     } catch (error) {
       this.#needed = true;

@@ -9,7 +9,7 @@ import {
 import { hasCitus, distributedTables } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
 import { statementsOf } from "../../sql/schema-text.ts";
-import { readTables, schemaFor } from "../../sql/schema.ts";
+import type { StoreParts } from "../../sql/store-parts.ts";
 import { policyName, policyOf, securedTables } from "./row-security.ts";
 import { mayBeSampled } from "./statistics.ts";
 
@@ -84,7 +84,8 @@ interface PolicyRow {
 /** Compares the schema of a store with that of this version. */
 export async function compareSchema(transaction: Transaction): Promise<SchemaDifference> {
   const citus = await hasCitus(transaction);
-  return compareSchemas(expectedParts({ citus }), await actualParts(transaction));
+  const expected = expectedParts(transaction.storeParts, { citus });
+  return compareSchemas(expected, await actualParts(transaction));
 }
 
 async function actualParts(transaction: Transaction): Promise<readonly SchemaPart[]> {
@@ -97,11 +98,14 @@ async function actualParts(transaction: Transaction): Promise<readonly SchemaPar
   return [...parts, ...described];
 }
 
-function expectedParts({ citus }: { readonly citus: boolean }): readonly SchemaPart[] {
+function expectedParts(
+  parts: StoreParts,
+  { citus }: { readonly citus: boolean },
+): readonly SchemaPart[] {
   return [
-    ...statementsOf(schemaFor("postgres")).flatMap(partsOf),
-    ...securedTables().flatMap((table) => securityOf(table, citus)),
-    ...excludedColumns(),
+    ...statementsOf(parts.schemaFor("postgres")).flatMap(partsOf),
+    ...securedTables(parts).flatMap((table) => securityOf(table, citus)),
+    ...excludedColumns(parts),
   ];
 }
 
@@ -189,10 +193,10 @@ function policyText(using: string, check: string): string {
   return `by ${namedIn(using)} to read and ${namedIn(check)} to write`;
 }
 
-function excludedColumns(): readonly SchemaPart[] {
-  return [...readTables("postgres")].flatMap(([table, { columns }]) =>
+function excludedColumns(parts: StoreParts): readonly SchemaPart[] {
+  return [...parts.tablesOn("postgres")].flatMap(([table, { columns }]) =>
     [...columns.keys()]
-      .filter((column) => mayBeSampled(table, column) === false)
+      .filter((column) => mayBeSampled(parts, { table, column }) === false)
       .map((column) => ({
         name: `exclusion of ${table}.${column} from statistics`,
         of: table,

@@ -6,7 +6,6 @@ import { StoreError } from "../../interface/store-error.ts";
 import { baselineVersion, refuseSchema, versionIn } from "../../shared/schema-version.ts";
 import { published } from "../../sql/migrations.ts";
 import { schemaText, statementsOf } from "../../sql/schema-text.ts";
-import { schemaFor } from "../../sql/schema.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import { distribute, findDistributed, hasCitus, isDistributed } from "../citus.ts";
 import type { Database } from "../database.ts";
@@ -91,7 +90,7 @@ async function bringUp(
   const citus = isNew ? await hasCitus(transaction) : await isDistributed(transaction);
   const distributed = citus && !isNew;
   if (distributed) await keepShardsOutOfStatistics(transaction);
-  if (isNew) await transaction.exec(schemaFor("postgres"));
+  if (isNew) await transaction.exec(transaction.storeParts.schemaFor("postgres"));
   const missing = isNew ? [] : migrations.slice(version - baselineVersion);
   for (const sql of missing.map((text) => schemaText("postgres", text))) {
     // Citus propagates a change of a distributed table with the whole text of the message that contains it.

@@ -2,20 +2,19 @@
 // After an upgrade that adds tables, they have to be granted again.
 
 import { StoreError } from "../../interface/store-error.ts";
-import { storeParts } from "../../parts.ts";
-import { readTables } from "../../sql/schema.ts";
+import type { StoreParts } from "../../sql/store-parts.ts";
 import type { Transaction } from "../transaction.ts";
 
 /** The right to read is needed on every table. The values are names of tables, separated by spaces. */
-export const rightsOfService: Readonly<Record<string, string>> = {
+const rightsOfService = ({ list }: StoreParts): Readonly<Record<string, string>> => ({
   "INSERT, UPDATE": "organization api_key operator deletion ledger proposal arrival_timeline",
   "INSERT, UPDATE, DELETE":
     "access_token record change relation deletion_target pseudonym hold restricted_reference idempotent_reply " +
     "restore replay_entry retention_floor import_run operator_session operator_passkey one_time_token search_token party_block " +
-    ["deletion_recipient", ...storeParts.flatMap(({ tables }) => tables)].join(" "),
+    ["deletion_recipient", ...list.flatMap(({ tables }) => tables)].join(" "),
   INSERT: "audit_entry receipt receipt_key",
   UPDATE: "audit_head receipt_head receipt_key counter search_index",
-};
+});
 
 const findUnreadable = `
   SELECT string_agg(relname, ', ' ORDER BY relname) AS names FROM pg_class
@@ -39,9 +38,10 @@ export async function requireRights(transaction: Transaction): Promise<void> {
     const { names = null } = lacking ?? {};
     if (names !== null) statements.push(`GRANT ${rights} ON ${names} TO ${role};`);
   };
-  const tables = [...readTables("postgres").keys()];
+  const { storeParts: parts } = transaction;
+  const tables = [...parts.tablesOn("postgres").keys()];
   require("SELECT", await transaction.get<{ names: string | null }>(findUnreadable, tables));
-  for (const [rights, names] of Object.entries(rightsOfService)) {
+  for (const [rights, names] of Object.entries(rightsOfService(parts))) {
     const args = [names.split(" "), rights.split(", ")] as const;
     require(rights, await transaction.get<{ names: string | null }>(findLacking, ...args));
   }

@@ -3,7 +3,7 @@
 // superusers, so the service should run as an ordinary role.
 
 import { distributedTables } from "../citus.ts";
-import { readTables } from "../../sql/schema.ts";
+import type { StoreParts } from "../../sql/store-parts.ts";
 import type { View } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -18,8 +18,8 @@ const viewsOf: Readonly<Record<string, readonly View[]>> = {
 };
 
 /** Every table with an organization's data. */
-export function securedTables(): readonly string[] {
-  const tables = [...readTables("postgres")];
+export function securedTables(parts: StoreParts): readonly string[] {
+  const tables = [...parts.tablesOn("postgres")];
   return tables.flatMap(([name, { columns }]) => (columns.has("organization_id") ? name : []));
 }
 
@@ -36,19 +36,17 @@ export async function secureTables(
   { citus }: { readonly citus: boolean },
 ): Promise<void> {
   const rows = await transaction.all<{ relname: string }>(findSecured);
-  const policies = rowSecurity({ citus, secured: rows.map(({ relname }) => relname) });
+  const secured = rows.map(({ relname }) => relname);
+  const policies = rowSecurity(transaction.storeParts, { citus, secured });
   for (const policy of policies) await transaction.exec(policy);
 }
 
 /** The policies of the tables that have none, each as statements for one table. */
-export function rowSecurity({
-  citus,
-  secured = [],
-}: {
-  readonly citus: boolean;
-  readonly secured?: readonly string[];
-}): readonly string[] {
-  return securedTables()
+export function rowSecurity(
+  parts: StoreParts,
+  { citus, secured = [] }: { readonly citus: boolean; readonly secured?: readonly string[] },
+): readonly string[] {
+  return securedTables(parts)
     .filter((table) => !secured.includes(table))
     .map((table) => secure(table, citus));
 }

@@ -1,8 +1,8 @@
 // Keeps ids and content of records out of the planner's statistics (pg_statistic), where samples of them would outlive
 // an erasure. Every routine statement finds its rows by a key, so no plan needs them.
 
-import { isAboutRecords } from "../../sql/erasure-map.ts";
 import { StoreError } from "../../interface/store-error.ts";
+import type { StoreParts } from "../../sql/store-parts.ts";
 import { distributedTables } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -31,8 +31,11 @@ interface ColumnRow {
 }
 
 /** Undefined for a column of another program. */
-export function mayBeSampled(table: string, column: string): boolean | undefined {
-  const aboutRecords = isAboutRecords(table, column);
+export function mayBeSampled(
+  parts: StoreParts,
+  { table, column }: Pick<ColumnRow, "table" | "column">,
+): boolean | undefined {
+  const aboutRecords = parts.isAboutRecords(table, column);
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
@@ -80,7 +83,7 @@ interface ShardAnswer {
 async function findSampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
   const columns = await transaction.all<ColumnRow>(findColumns);
   return columns.filter(
-    ({ table, column, sampled }) => sampled && mayBeSampled(table, column) === false,
+    (column) => column.sampled && mayBeSampled(transaction.storeParts, column) === false,
   );
 }
 

@@ -40,7 +40,7 @@ const pollMs = 200;
 
 export function makeMoveTarget(database: Database): MoveTarget {
   return {
-    tables: movedTables,
+    tables: movedTables(database.parts),
     reserve: (storeId) => reserve(database, storeId),
     addRows: (table, rows) =>
       database.transaction(rebuilding, (transaction) => addRows(transaction, table, rows)),
@@ -95,7 +95,7 @@ async function awaitOthersGone(database: Database): Promise<void> {
 }
 
 async function refuseFilled(transaction: Transaction): Promise<void> {
-  for (const { name } of movedTables) {
+  for (const { name } of movedTables(transaction.storeParts)) {
     if ((await transaction.all(`SELECT 1 FROM ${name} LIMIT 1`)).length === 0) continue;
     throw new StoreError(
       `The database that --to names is in use: it has rows in ${name}. A store can only be moved to an empty database.`,

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/deletion/organization-deletion.ts";
 import type { Proposal } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeParts } from "../../parts.ts";
+import { storeParts } from "../store-parts.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
 import { agree, auditApproval, approveDeletion } from "../proposal/agree.ts";
 import { findProposal } from "../proposal/proposal.ts";
@@ -73,7 +73,7 @@ export function* closeOrganization(
     yield* run(setClosed, act.now, organizationId);
     const keysRevoked = yield* run(revokeKeys, act.now, organizationId);
     yield* credentialsChanged();
-    for (const part of storeParts) if (part.close !== undefined) yield* part.close(organizationId);
+    for (const { close } of (yield* storeParts()).list) if (close) yield* close(organizationId);
     const subject = organizationId;
     const detail = { keysRevoked, exporting };
     yield* auditAct({ action: "organization.close", organizationId, subject, detail }, act);

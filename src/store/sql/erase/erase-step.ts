@@ -7,7 +7,6 @@ import { namesParties } from "../../../domain/deletion/party.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeParts } from "../../parts.ts";
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import type { ErasureStep } from "../../interface/deletion.ts";
@@ -28,6 +27,7 @@ import { type LeavingReports, updateReferencesOf } from "../plan/restricted-refe
 import { auditActs } from "../trail/audit.ts";
 import type { NumberedKey } from "../statement/named.ts";
 import { lock, type Statements } from "../statement/statements.ts";
+import { storeParts } from "../store-parts.ts";
 import { eraseRecords, findLongRecords, moveRecords, shortenRecord } from "./erase-records.ts";
 import type { Cursors } from "./redact-long.ts";
 import { type NamedParty, readNamedParties, replaceEntries } from "../party/entries.ts";
@@ -116,7 +116,7 @@ function* eraseParts(
   yield* updateReferencesOf(progress);
   yield* storeProgressOf(progress, act);
   let notices = 0;
-  for (const { onErased } of storeParts) {
+  for (const { onErased } of (yield* storeParts()).list) {
     if (onErased !== undefined) notices += yield* onErased(progress, act);
   }
   // This runs even without notes, so that the time does not disclose whether there are any.

@@ -8,7 +8,6 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeParts } from "../../parts.ts";
 import type { StorePart } from "../part.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
@@ -17,6 +16,7 @@ import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
 import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
+import { type StoreParts, storeParts } from "../store-parts.ts";
 
 /**
  * Where an erasure continues, stored as the cursor of the deletion. Starting again from the beginning has the same
@@ -137,18 +137,15 @@ const findLeft = `
     OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
-const tablesBeside = [
-  "idempotent_reply",
-  "party_block",
-  ...storeParts.flatMap((part) => part.tables),
-];
-const findLeftBeside = `SELECT ${tablesBeside
-  .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`)
-  .join(" OR ")} AS found`;
+const findLeftBeside = ({ list }: StoreParts) =>
+  `SELECT ${["idempotent_reply", "party_block", ...list.flatMap(({ tables }) => tables)]
+    .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`)
+    .join(" OR ")} AS found`;
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
-const parts: readonly Part[] = [
+/** Those of features follow. */
+const ownParts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
   { first: ["", ""], erase: eraseIndex },
   { first: ["-2", "-1"], erase: eraseParties },
@@ -156,12 +153,16 @@ const parts: readonly Part[] = [
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { first: [""], erase: eraseReplies },
   { first: [], erase: eraseImports },
-  ...storeParts.map((part) => ({ first: [], erase: erasingOf(part) })),
-  { first: [], erase: hurryOthers },
 ];
 
+function* allParts(): Statements<readonly Part[]> {
+  const { list } = yield* storeParts();
+  const ofFeatures = list.map((part) => ({ first: [], erase: erasingOf(part) }));
+  return [...ownParts, ...ofFeatures, { first: [], erase: hurryOthers }];
+}
+
 /** The next part erases its records. */
-const changesPart = parts.findIndex(({ erase }) => erase === eraseChangesFirst);
+const changesPart = ownParts.findIndex(({ erase }) => erase === eraseChangesFirst);
 
 type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
 
@@ -206,6 +207,7 @@ function* erasePage(
   readonly erasedTypes: readonly string[];
   readonly place: ErasurePlace | undefined;
 }> {
+  const parts = yield* allParts();
   const part = from?.part ?? 0;
   const { first, erase } = parts[part] ?? { first: [], erase: hurryOthers };
   const { erasedTypes, next } = yield* erase({ ...page, from: from?.key ?? first });
@@ -307,7 +309,10 @@ export function* verifyOrganization({
   organizationId,
 }: Deletion): Statements<boolean> {
   const left = yield* get<{ found: number | boolean }>(findLeft, organizationId);
-  const beside = yield* get<{ found: number | boolean }>(findLeftBeside, organizationId);
+  const beside = yield* get<{ found: number | boolean }>(
+    findLeftBeside(yield* storeParts()),
+    organizationId,
+  );
   if (Boolean(left?.found ?? true) || Boolean(beside?.found ?? true)) {
     yield* run(reopenTarget, deletionRequestId);
     return false;

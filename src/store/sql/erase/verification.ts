@@ -3,7 +3,6 @@
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import { storeParts } from "../../parts.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
 import type { CompletedDeletion } from "../../interface/deletion.ts";
 import type { SealedReceipt } from "../../interface/receipt.ts";
@@ -15,6 +14,7 @@ import { removePseudonyms } from "./pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "../plan/restricted-set.ts";
 import { all, run, type Statements } from "../statement/statements.ts";
+import { storeParts } from "../store-parts.ts";
 
 const removeTargets = `DELETE FROM deletion_target WHERE ${inNamedIds("deletion_request_id")}`;
 
@@ -53,7 +53,7 @@ export function* finishDeletions(
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
   const noted = deletions.filter(isOfRecord);
   const told: ReadonlySet<string>[] = [];
-  for (const { onCompleted } of storeParts) {
+  for (const { onCompleted } of (yield* storeParts()).list) {
     if (onCompleted !== undefined) told.push(yield* onCompleted(noted, act));
   }
   yield* storeReceipts(

@@ -2,12 +2,12 @@
 // replicated with the tables, so a server that was upgraded by logical replication would give old numbers again, and
 // readers of the feed would miss changes.
 
-import { storeParts } from "../../parts.ts";
 import { get, type Statements } from "../statement/statements.ts";
+import { type StoreParts, storeParts } from "../store-parts.ts";
 import { findLatestArrival } from "./record.ts";
 
 /** Each number is found by an index, or in a table that stays small. */
-const findHighest = `
+const findHighest = ({ list }: StoreParts) => `
   SELECT max(latest) AS highest FROM (
     --sqlite SELECT max(record_no) AS latest FROM change
     --sqlite UNION ALL SELECT max(change_no) FROM change WHERE change_no > record_no
@@ -15,7 +15,7 @@ const findHighest = `
     --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id
     --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
     --postgres FROM organization AS one
-    ${storeParts.flatMap((part) => part.arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
+    ${list.flatMap((part) => part.arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
     UNION ALL SELECT max(indexed_no) FROM search_index
     UNION ALL SELECT max(after_no) FROM arrival_timeline
   ) AS numbers`;
@@ -34,7 +34,8 @@ export interface StaleCounter {
 
 /** Undefined if the counter is right. It is read last, because numbers are given before they are stored. */
 export function* findStaleCounter(): Statements<StaleCounter | undefined> {
-  const highest = (yield* get<{ highest: number | null }>(findHighest))?.highest ?? 0;
+  const sql = findHighest(yield* storeParts());
+  const highest = (yield* get<{ highest: number | null }>(sql))?.highest ?? 0;
   const given = yield* findLatestArrival();
   return highest > given ? { given, highest, safe: highest + spare } : undefined;
 }

@@ -2,8 +2,8 @@
 // reading never keeps erased bytes from being freed.
 
 import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
-import { storeParts } from "../../parts.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
+import { storeParts } from "../store-parts.ts";
 import { ofTypes, ofTypesOnServer } from "../statement/named.ts";
 import { allTogether, listsTogether, type Statements } from "../statement/statements.ts";
 
@@ -76,12 +76,6 @@ function toChange(row: ChangeRow): ArrivedChange {
   return { changeNo, receivedAt, resourceType, resourceId, isFirst: Boolean(isFirst), payload };
 }
 
-const noticesIn = (order: Form["order"]) =>
-  storeParts.flatMap(({ feed }) => (feed === undefined ? [] : feed.page(order)));
-const notices = noticesIn("ASC");
-const lastNotices = noticesIn("DESC");
-const findNewNotices = storeParts.flatMap(({ feed }) => feed?.news ?? []);
-
 type NoticeRow = readonly [
   changeNo: number,
   receivedAt: number,
@@ -104,11 +98,13 @@ export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedC
   const isOfAll = recordTypes.every(({ resourceType }) => types.includes(resourceType));
   const wanted = isOfAll ? null : types;
   const values = [organizationId, after, through, wanted, limit] as const;
+  const { list: parts } = yield* storeParts();
+  const notices = parts.flatMap(({ feed }) => feed?.pages[fromEnd ? "DESC" : "ASC"] ?? []);
   const [changes, ...told] = yield* listsTogether<
     readonly [readonly ChangeRow[], ...(readonly NoticeRow[])[]]
   >(
     [fromEnd ? last : content ? full : thin, ...values],
-    ...(fromEnd ? lastNotices : notices).map((sql) => [sql, ...values] as const),
+    ...notices.map((sql) => [sql, ...values] as const),
   );
   const merged = [...changes.map(toChange), ...told.flat().map(toNotice)];
   const direction = fromEnd ? -1 : 1;
@@ -146,10 +142,12 @@ export function* findArrivals({
   readonly through: number;
 }): Statements<readonly string[]> {
   const values = [organizations, after, through] as const;
+  const { list: parts } = yield* storeParts();
+  const findNotices = parts.flatMap(({ feed }) => feed?.news ?? []);
   type Rows = readonly { readonly organization_id: string }[];
   const found = yield* allTogether<readonly Rows[]>(
     [findNews, ...values],
-    ...findNewNotices.map((sql) => [sql, ...values] as const),
+    ...findNotices.map((sql) => [sql, ...values] as const),
   );
   return found.flat().map(({ organization_id }) => organization_id);
 }

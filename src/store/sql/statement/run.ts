@@ -21,16 +21,17 @@ export function runSync<Result>(
   return step.value;
 }
 
-/** The first statement is sent before this returns. */
+/** The first statement is sent before this returns: only a promise is waited for. */
 export async function runAsync<Result>(
   statements: Statements<Result>,
-  answer: (request: Request) => Promise<unknown>,
+  answer: (request: Request) => unknown,
 ): Promise<Result> {
   let step = statements.next();
   while (step.done !== true) {
     let answered: unknown;
     try {
-      answered = await answer(step.value);
+      const answering = answer(step.value);
+      answered = answering instanceof Promise ? await answering : answering;
     } catch (error) {
       step = statements.throw(error);
       continue;

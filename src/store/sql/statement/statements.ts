@@ -82,7 +82,12 @@ export interface Rest {
   readonly method: "rest";
 }
 
-export type Request = Statement | Together | Lock | Enter | Rest;
+/** What the store was opened with (store-parts.ts). Nothing is sent to the engine. */
+export interface Parts {
+  readonly method: "parts";
+}
+
+export type Request = Statement | Together | Lock | Enter | Rest | Parts;
 
 export type Statements<Result> = Generator<Request, Result, unknown>;
 
@@ -175,6 +180,10 @@ export function* enter(deletions: readonly Deletion[]): Statements<void> {
 
 export function* rest(): Statements<void> {
   yield* ask({ method: "rest" });
+}
+
+export function* askParts(): Statements<unknown> {
+  return yield* ask({ method: "parts" });
 }
 
 function* ask(statement: Request): Statements<unknown> {

@@ -1,13 +1,13 @@
 // What `check` requires of every store: no rows that break the invariants between the tables, and two intact chains.
 // Each engine adds the invariants of its own tables. Repairs nothing.
 
-import { storeParts } from "../../parts.ts";
 import { findingsMax } from "../../interface/check-report.ts";
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import type { Invariant } from "../part.ts";
 import { checkAuditChain } from "./audit.ts";
 import { checkReceiptChain } from "./receipt.ts";
 import { all, type Statements } from "../statement/statements.ts";
+import { storeParts } from "../store-parts.ts";
 
 const common: readonly Invariant[] = [
   {
@@ -53,12 +53,13 @@ const common: readonly Invariant[] = [
           AND record.resource_type = search_token.resource_type
           AND record.resource_id = search_token.resource_id) LIMIT $1`,
   },
-  ...storeParts.flatMap(({ invariants }) => invariants),
 ];
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {
+  const { list: parts } = yield* storeParts();
+  const ofParts = parts.flatMap(({ invariants }) => invariants);
   let findings: readonly string[] = [];
-  for (const { broken, sql } of [...own, ...common]) {
+  for (const { broken, sql } of [...own, ...common, ...ofParts]) {
     const rows = yield* all<{ subject: string }>(sql, findingsMax);
     findings = [...findings, ...rows.map(({ subject }) => `${broken}: ${subject}.`)];
   }

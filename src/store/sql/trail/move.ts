@@ -3,10 +3,9 @@
 // real tables of both engines.
 
 import type { MoveEnds, MovedTable, ColumnKind } from "../../interface/move.ts";
-import { storeParts } from "../../parts.ts";
 import { reader } from "../../row/reader.ts";
 import { find, type Statements } from "../statement/statements.ts";
-import { readTables } from "../schema.ts";
+import type { StoreParts } from "../store-parts.ts";
 
 const findEnds = `
   SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, salt_key,
@@ -47,7 +46,7 @@ export function pageQuery(table: MovedTable, { isLater, rowsMax, source }: PageO
  * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller
  * and has nothing to process.
  */
-const names: readonly string[] = [
+const namesOf = ({ list }: StoreParts): readonly string[] => [
   "record",
   "change",
   "arrival_timeline",
@@ -64,7 +63,7 @@ const names: readonly string[] = [
   "deletion_target",
   "restricted_reference",
   "pseudonym",
-  ...storeParts.flatMap(({ tables }) => tables),
+  ...list.flatMap(({ tables }) => tables),
   "deletion_recipient",
   "organization",
   "operator",
@@ -80,13 +79,14 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   boolean: "flag",
 };
 
-const schema = readTables("postgres");
-
-export const movedTables: readonly MovedTable[] = names.map((name) => {
-  const { key, columns } = schema.get(name) ?? { key: [], columns: new Map<string, never>() };
-  const moved = Array.from(
-    columns,
-    ([column, { type }]) => [column, kinds[type] ?? "text"] as const,
-  );
-  return { name, key, columns: Object.fromEntries(moved) };
-});
+export function movedTables(parts: StoreParts): readonly MovedTable[] {
+  const tables = parts.tablesOn("postgres");
+  return namesOf(parts).map((name) => {
+    const { key, columns } = tables.get(name) ?? { key: [], columns: new Map<string, never>() };
+    const moved = Array.from(
+      columns,
+      ([column, { type }]) => [column, kinds[type] ?? "text"] as const,
+    );
+    return { name, key, columns: Object.fromEntries(moved) };
+  });
+}

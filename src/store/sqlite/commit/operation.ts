@@ -1,7 +1,7 @@
 // Every mutation except writing records, by name: the operations that methods of the store send to the writer, whether
-// it is in another thread or not. Changes that are the same on every engine are named in ../../sql/methods.ts. The
-// operations of this engine run within the transaction of a group, or `alone` between groups, in separate transactions
-// or none.
+// it is in another thread or not. Changes that are the same on every engine are named in ../../sql/methods.ts and by
+// the parts of features. The operations of this engine run within the transaction of a group, or `alone` between
+// groups, in separate transactions or none.
 
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { DeletionStore } from "../../interface/store.ts";
@@ -79,7 +79,7 @@ export function runsAlone(name: string): name is AloneName {
  * Only passes names and arguments on; the types PerformOperation and bindMethods check them where the store sends them.
  */
 export function performInGroup(group: Group, { name, args }: OperationJob): unknown {
-  const change = changes.get(name);
+  const change = changes.get(name) ?? group.connection.parts.changes.get(name);
   if (change !== undefined) {
     const result = group.connection.perform(change, ...(args as never[]));
     group.deletionsChanged();

@@ -15,6 +15,7 @@ import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
 import { findStaleCounter } from "../../sql/record/arrival-counter.ts";
+import { storeParts } from "../../../feature/parts.ts";
 
 const setArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
 
@@ -35,7 +36,7 @@ try {
     readonly path: string;
     readonly checkpoints: boolean;
   };
-  const connection = openWriter(path);
+  const connection = openWriter(path, { parts: storeParts });
   migrate(connection);
   raiseCounter(connection);
   // While the store is served, checkpoints run beside the writer (checkpointer.ts).

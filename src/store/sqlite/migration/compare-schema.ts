@@ -5,7 +5,7 @@ import {
   type SchemaDifference,
   type SchemaPart,
 } from "../../shared/schema-parts.ts";
-import { schemaFor } from "../../sql/schema.ts";
+import type { StoreParts } from "../../sql/store-parts.ts";
 import { Connection } from "../connection.ts";
 
 const columnsOf = (list: string) => `
@@ -32,16 +32,18 @@ const readParts = `
   WHERE type IN ('index', 'trigger', 'view') AND sql IS NOT NULL`;
 
 /** Kept: each store that is opened or checked is compared with it. */
-let expected: readonly SchemaPart[] | undefined;
+const expected = new WeakMap<StoreParts, readonly SchemaPart[]>();
 
 export function compareSchema(connection: Connection): SchemaDifference {
-  expected ??= partsOfNew();
-  return compareSchemas(expected, partsOf(connection));
+  const { parts } = connection;
+  const known = expected.get(parts) ?? partsOfNew(parts);
+  expected.set(parts, known);
+  return compareSchemas(known, partsOf(connection));
 }
 
-function partsOfNew(): readonly SchemaPart[] {
+function partsOfNew(parts: StoreParts): readonly SchemaPart[] {
   using model = new Connection(":memory:", { readOnly: false });
-  model.exec(schemaFor("sqlite"));
+  model.exec(parts.schemaFor("sqlite"));
   return partsOf(model);
 }
 

@@ -6,7 +6,6 @@ import { randomBytes } from "node:crypto";
 import { baselineVersion, refuseSchema, versionIn } from "../../shared/schema-version.ts";
 import { published } from "../../sql/migrations.ts";
 import { schemaText } from "../../sql/schema-text.ts";
-import { schemaFor } from "../../sql/schema.ts";
 import { type Connection, hasTables, transaction } from "../connection.ts";
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
@@ -34,7 +33,7 @@ export function migrate(connection: Connection, migrations = published): void {
 
 /** Makes the tables. The key of the salts comes from a cryptographic generator, which SQLite does not have. */
 function createTables(connection: Connection): void {
-  connection.exec(schemaFor("sqlite"));
+  connection.exec(connection.parts.schemaFor("sqlite"));
   connection.run("UPDATE receipt_head SET salt_key = ?", randomBytes(32).toString("hex"));
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { erasureMap, isAboutRecords } from "../../../../src/store/sql/erasure-map.ts";
+import { storeParts } from "../../../../src/feature/parts.ts";
 import { mayBeSampled } from "../../../../src/store/postgres/migration/statistics.ts";
 import {
   acme,
@@ -75,16 +75,16 @@ describe("the planner's statistics", () => {
   });
 
   it("are kept of exactly the columns that the erasure map and the list of sampled columns allow", async () => {
-    const allowed = Object.entries(erasureMap).flatMap(([table, columns]) =>
+    const allowed = Object.entries(storeParts.erasureMap).flatMap(([table, columns]) =>
       Object.keys(columns)
-        .filter((column) => mayBeSampled(table, column) === true)
+        .filter((column) => mayBeSampled(storeParts, { table, column }) === true)
         .map((column) => `${table}.${column}`),
     );
     const sampled = (await readColumns()).filter((column) => column.sampled);
     assert.deepEqual(sampled.map(({ name }) => name).sort(), allowed.sort());
     for (const name of ["resource_id", "reason", "waiting_for", "claimant"]) {
-      assert.equal(isAboutRecords("deletion", name), true);
-      assert.equal(mayBeSampled("deletion", name), false, name);
+      assert.equal(storeParts.isAboutRecords("deletion", name), true);
+      assert.equal(mayBeSampled(storeParts, { table: "deletion", column: name }), false, name);
     }
   });
 

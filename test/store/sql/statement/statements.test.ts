@@ -42,8 +42,7 @@ function describeStatement({ sql, values }: Statement): string {
 function makeAnswers() {
   const asked: string[] = [];
   const answer = (statement: Request): unknown => {
-    if (statement.method === "lock" || statement.method === "enter" || statement.method === "rest")
-      return false;
+    if (!("sql" in statement || "statements" in statement)) return false;
     if (statement.method === "together") {
       asked.push(statement.statements.map(describeStatement).join("+"));
       return [];

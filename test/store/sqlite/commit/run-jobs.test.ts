@@ -11,9 +11,10 @@ import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../../src/store/sqlite/commit/run-jobs.ts";
 import { acme, mark, operator, transaction } from "../../../conformance/scene.ts";
 import { makePlace } from "../place.ts";
+import { storeParts as parts } from "../../../../src/feature/parts.ts";
 
 function openFresh(test: TestContext): Connection {
-  const connection = openWriter(makePlace(test).path);
+  const connection = openWriter(makePlace(test).path, { parts });
   test.after(() => connection.close());
   migrate(connection);
   return connection;
@@ -126,7 +127,7 @@ describe("a group", () => {
 
   it("rejects all of its jobs while another connection keeps writing", (test) => {
     const place = makePlace(test);
-    const connection = openWriter(place.path);
+    const connection = openWriter(place.path, { parts });
     test.after(() => connection.close());
     migrate(connection);
     connection.exec("PRAGMA busy_timeout = 10");

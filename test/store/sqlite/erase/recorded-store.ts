@@ -10,6 +10,7 @@ import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { makeSqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
 import { makeTestSeal } from "../../../support/seal.ts";
 import { withActs } from "../../../support/test-store.ts";
+import { storeParts } from "../../../../src/feature/parts.ts";
 
 /** `undefined` for the whole file, otherwise the pages. */
 type Scrub = readonly number[] | undefined;
@@ -38,7 +39,7 @@ export async function openRecorded(path: string, point: () => void = () => undef
     }
   }
   const descriptor = new SharedDescriptor(path);
-  const connection = openWriter(path);
+  const connection = openWriter(path, { parts: storeParts });
   migrate(connection);
   const writer = new WriterWithPoints(connection, undefined);
   const files = new RecordedTasks(path, descriptor);

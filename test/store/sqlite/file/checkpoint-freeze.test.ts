@@ -19,10 +19,11 @@ import {
 } from "../../../../src/store/sqlite/file/wal-pages.ts";
 import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { makePlace, type Place } from "../place.ts";
+import { storeParts as parts } from "../../../../src/feature/parts.ts";
 
 function open(test: TestContext): { place: Place; connection: Connection } {
   const place = makePlace(test);
-  const connection = openWriter(place.path);
+  const connection = openWriter(place.path, { parts });
   test.after(() => {
     releaseCheckpoints(connection);
     connection.close();

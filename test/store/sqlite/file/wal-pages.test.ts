@@ -10,9 +10,10 @@ import {
   readWalPages,
 } from "../../../../src/store/sqlite/file/wal-pages.ts";
 import { makePlace } from "../place.ts";
+import { storeParts as parts } from "../../../../src/feature/parts.ts";
 
 function openLog(test: TestContext): Connection {
-  const connection = openWriter(makePlace(test).path);
+  const connection = openWriter(makePlace(test).path, { parts });
   test.after(() => connection.close());
   connection.exec("CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT)");
   connection.exec("CREATE TABLE other (id INTEGER PRIMARY KEY, text TEXT)");
