@@ -1,7 +1,7 @@
 // The commands of recipients and of webhooks.
 
-import * as recipient from "./recipient/noun.ts";
-import * as webhook from "./webhook/noun.ts";
+import * as recipient from "../recipient/noun.ts";
+import * as webhook from "../webhook/noun.ts";
 
 export const heading = "Records";
 

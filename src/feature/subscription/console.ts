@@ -1,8 +1,8 @@
 // The pages of webhooks, and what recipients and webhooks show on pages of the core.
 
-import { recipientFigures } from "./recipient/recipients.ts";
+import { recipientFigures } from "../recipient/recipients.ts";
 import { bad, fine } from "../../actions/upkeep/read-health.ts";
-import { countEndpoints } from "./webhook/endpoints.ts";
+import { countEndpoints } from "../webhook/endpoints.ts";
 import { dayMs } from "../../basics/duration.ts";
 import { readParts } from "../../basics/paced-read.ts";
 import { routeOf, routesOf } from "../../console/act-routes.ts";
@@ -10,9 +10,9 @@ import { type Html, html } from "../../console/html/html.ts";
 import { formatNumber } from "../../console/html/time.ts";
 import { organizationPath, showOrganization } from "../../console/page/organization.ts";
 import type { Panels, Person, Route } from "../../console/page.ts";
-import { recipientCreate, recipientRemove, renderRecipients } from "./recipient/noun.ts";
+import { recipientCreate, recipientRemove, renderRecipients } from "../recipient/noun.ts";
 import { rights } from "./rows.ts";
-import { renderWebhooksLink, webhookPage, webhooksPage } from "./webhook/noun.ts";
+import { renderWebhooksLink, webhookPage, webhooksPage } from "../webhook/noun.ts";
 
 /** The Prometheus alert uses the same value (deploy/prometheus/alerts.yml). */
 const behindDaysMin = 7;

@@ -1,14 +1,14 @@
 // The operations of recipients and of webhooks.
 
 import { row } from "../../http/routes.ts";
-import { acknowledge } from "./recipient/acknowledge.ts";
-import { listRecipients, registerRecipient, removeRecipient } from "./recipient/operations.ts";
+import { acknowledge } from "../recipient/acknowledge.ts";
+import { listRecipients, registerRecipient, removeRecipient } from "../recipient/operations.ts";
 import {
   createWebhookEndpoint,
   listWebhookEndpoints,
   removeWebhookEndpoint,
   webhookTag,
-} from "./webhook/operations.ts";
+} from "../webhook/operations.ts";
 
 export const tags = [
   { name: webhookTag, description: "Where events are sent, so that clients need not poll." },

@@ -1,17 +1,17 @@
 // What a serving process does for subscriptions: it sends webhooks, and has figures of them and of recipients.
 
-import { RecipientLag } from "./recipient/recipient-lag.ts";
-import { type RecipientFigures, recipientFigures } from "./recipient/recipients.ts";
-import { countEndpoints, type EndpointCounts } from "./webhook/endpoints.ts";
+import { RecipientLag } from "../recipient/recipient-lag.ts";
+import { type RecipientFigures, recipientFigures } from "../recipient/recipients.ts";
+import { countEndpoints, type EndpointCounts } from "../webhook/endpoints.ts";
 import type { App } from "../../actions/app.ts";
 import { PacedRead } from "../../basics/paced-read.ts";
 import { secondsSince } from "../../metrics/metrics.ts";
-import { makePost, makeResolver } from "./webhook/post.ts";
-import { startSender } from "./webhook/sender.ts";
+import { makePost, makeResolver } from "../webhook/post.ts";
+import { startSender } from "../webhook/sender.ts";
 import { valueOf } from "../../settings/config.ts";
-import { noticeRound } from "./recipient/purge-notices.ts";
+import { noticeRound } from "../recipient/purge-notices.ts";
 import { subscriptionSettings } from "./settings.ts";
-import { allowedAddresses } from "./webhook/allowed-address.ts";
+import { allowedAddresses } from "../webhook/allowed-address.ts";
 import type { OpenService, ServiceParts } from "../feature.ts";
 
 export async function open(parts: ServiceParts): Promise<OpenService | undefined> {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
 import { operator } from "../../conformance/scene.ts";
 import type { Prepare } from "../sample.ts";
-import { newEndpoint } from "./store/webhooks.ts";
+import { newEndpoint } from "../webhook/store/webhooks.ts";
 
 const removeEndpoint: Prepare = async ({ app }, { organizationId }, example) => {
   const { webhook_endpoint_id: endpointId } = example as { webhook_endpoint_id: string };

@@ -1,16 +1,16 @@
 // Who follows the changes of a world besides its caller: recipients of an officer, who may know of everything, and an
 // endpoint of webhooks. The caller must learn nothing from how far they have come.
 
-import { makeWebhookKeys } from "../../../src/feature/subscription/webhook/webhook-keys.ts";
+import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
 import type { App } from "../../../src/actions/app.ts";
 import { FeedCipher } from "../../../src/actions/change/offset.ts";
-import { listRecipients } from "../../../src/feature/subscription/recipient/recipients.ts";
-import { deliver } from "../../../src/feature/subscription/webhook/deliver.ts";
-import { addEndpoint, listEndpoints } from "../../../src/feature/subscription/webhook/endpoints.ts";
-import { findNext } from "../../../src/feature/subscription/webhook/next-message.ts";
+import { listRecipients } from "../../../src/feature/recipient/recipients.ts";
+import { deliver } from "../../../src/feature/webhook/deliver.ts";
+import { addEndpoint, listEndpoints } from "../../../src/feature/webhook/endpoints.ts";
+import { findNext } from "../../../src/feature/webhook/next-message.ts";
 import { Turns } from "../../../src/basics/turns.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import { webhookEvents } from "../../../src/feature/subscription/webhook/webhook.ts";
+import { webhookEvents } from "../../../src/feature/webhook/webhook.ts";
 import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
 import type { Follower } from "../../disclosure/follower.ts";
 import type { Scenario } from "../../disclosure/scenario.ts";

@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { panels } from "../../../src/feature/subscription/console.ts";
-import { createRecipient } from "../../../src/feature/subscription/recipient/recipients.ts";
+import { createRecipient } from "../../../src/feature/recipient/recipients.ts";
 import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
-import { createEndpoint } from "../../../src/feature/subscription/webhook/endpoints.ts";
-import { webhookEvents } from "../../../src/feature/subscription/webhook/webhook.ts";
+import { createEndpoint } from "../../../src/feature/webhook/endpoints.ts";
+import { webhookEvents } from "../../../src/feature/webhook/webhook.ts";
 import { read } from "../../console/browse.ts";
 import { eachRole, signInPeople } from "../../console/people.ts";
 import { deleteOne } from "../../receipt/scene.ts";
 import { makeCustomer } from "../../support/customer.ts";
-import { disabled } from "./store/webhooks.ts";
+import { disabled } from "../webhook/store/webhooks.ts";
 
 describe("the health in the console", () => {
   const site = signInPeople(eachRole(["operator"]));

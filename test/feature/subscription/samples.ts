@@ -1,30 +1,30 @@
 // What shared tests have to know about recipients and webhooks.
 
 import type { App } from "../../../src/actions/app.ts";
-import { purgeNotices } from "../../../src/feature/subscription/recipient/purge-notices.ts";
+import { purgeNotices } from "../../../src/feature/recipient/purge-notices.ts";
 import {
   createRecipient,
   listRecipients,
   removeRecipient,
-} from "../../../src/feature/subscription/recipient/recipients.ts";
+} from "../../../src/feature/recipient/recipients.ts";
 import { endpointsMax, recipientsMax } from "../../../src/feature/subscription/store/rows.ts";
 import {
   createEndpoint,
   listEndpoints,
   removeEndpoint,
   testEndpoint,
-} from "../../../src/feature/subscription/webhook/endpoints.ts";
-import { webhookPage } from "../../../src/feature/subscription/webhook/noun.ts";
+} from "../../../src/feature/webhook/endpoints.ts";
+import { webhookPage } from "../../../src/feature/webhook/noun.ts";
 import type { Scene } from "../../contract/scene.ts";
 import { newWebhook } from "../../contract/good-request.ts";
 import type { Customer } from "../../support/customer.ts";
 import type { Samples, SettingCase } from "../sample.ts";
 import { Followers } from "./followers.ts";
 import { examples } from "./examples.ts";
-import { testNotices } from "./store/notices.ts";
-import { testRecipients } from "./store/recipients.ts";
+import { testNotices } from "../recipient/store/notices.ts";
+import { testRecipients } from "../recipient/store/recipients.ts";
 import { storeSample } from "./store/sample.ts";
-import { testWebhooks } from "./store/webhooks.ts";
+import { testWebhooks } from "../webhook/store/webhooks.ts";
 
 const wrong: readonly SettingCase[] = [
   ["NOTICE_DAYS", ["0", "x"], /whole number from 1/],
@@ -92,8 +92,8 @@ const counts = "only counts what the metrics publish";
 
 export const samples: Samples = {
   withoutRight: {
-    "subscription/recipient/recipients recipientFigures": counts,
-    "subscription/webhook/endpoints countEndpoints": counts,
+    "recipient/recipients recipientFigures": counts,
+    "webhook/endpoints countEndpoints": counts,
   },
   settings: { wrong, right: [] },
   store: storeSample,

@@ -2,8 +2,8 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
-import type { Recipient } from "../recipient/recipient.ts";
-import type { WebhookEndpoint } from "../webhook/webhook.ts";
+import type { Recipient } from "../../recipient/recipient.ts";
+import type { WebhookEndpoint } from "../../webhook/webhook.ts";
 
 export interface Marked {
   /** Present with an Idempotency-Key: the same request has the same reply. */

@@ -4,11 +4,11 @@ import { isAnyTold } from "../../../store/sql/deletion/told-recipient.ts";
 import { byIdIn, change, every, lookup, ofOrganization } from "../../../store/sql/method.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
 import { oneOrAll, organization } from "../../../store/sql/statement/visibility.ts";
-import * as delivery from "./delivery.ts";
+import * as delivery from "../../webhook/store/delivery.ts";
 import type { RecipientPage } from "./interface.ts";
-import * as notices from "./notices.ts";
-import * as recipient from "./recipient.ts";
-import * as subscription from "./subscription.ts";
+import * as notices from "../../recipient/store/notices.ts";
+import * as recipient from "../../recipient/store/recipient.ts";
+import * as subscription from "../../../store/sql/subscription.ts";
 
 const methods = {
   createEndpoint: change(ofOrganization, subscription.createEndpoint),

@@ -2,7 +2,7 @@
 
 import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
 import type { StoreSample } from "../../sample.ts";
-import { newEndpoint } from "./webhooks.ts";
+import { newEndpoint } from "../../webhook/store/webhooks.ts";
 
 const all = { after: undefined, limit: 10_000 };
 const name = "follows";

@@ -1,0 +1,123 @@
+// Recipients, the registered readers of the feed of changes: their values, the commands `sluice recipient …`, and the
+// part of the page of an organization.
+
+import { createRecipient, listRecipients, removeRecipient } from "./recipients.ts";
+import { optional, required } from "../../cli/command.ts";
+import { text, typeList } from "../../cli/input/kinds.ts";
+import { type Html, html } from "../../console/html/html.ts";
+import type { Person } from "../../console/page.ts";
+import type { ListedRecipient, Recipient } from "./recipient.ts";
+import { recordTypes, titleOf } from "../../domain/record-types.ts";
+import { defineAct, defineList, renderForms } from "../../noun/act.ts";
+import { recipientNameCharactersMax } from "../subscription/store/rows.ts";
+import { rights } from "../subscription/rows.ts";
+import { defineNoun } from "../../noun/noun.ts";
+
+const values = {
+  types: {
+    html: ({ types }: Recipient) => types.map(titleOf).join(", "),
+    kind: "text",
+  },
+} as const;
+
+/** A recipient as creating and removing it show it, without what a list computes. */
+const registered = defineNoun<Recipient>({
+  values,
+  json: "organizationId, name, types, createdAt, acknowledgedAt",
+});
+
+const recipients = defineNoun<ListedRecipient>({
+  values,
+  json: "organizationId, name, types, createdAt, acknowledgedAt, behindSince, waitingSince",
+  columns: "name, organizationId, createdAt, acknowledgedAt, behindSince, waitingSince, types",
+  headings:
+    "name, types, acknowledgedAt, behindSince, waitingSince: Erasures not acknowledged since",
+});
+
+const names = {
+  organization: required(text("ID"), "Organization whose changes it reads."),
+  name: required(text("NAME"), "Name of the recipient."),
+};
+
+export const recipientCreate = defineAct({
+  name: "recipient create",
+  summary: "Register a recipient of the changes of an organization.",
+  details:
+    "A recipient acknowledges up to where it has read the feed of changes, and is told what is erased from now on. Repeating " +
+    "this with the same types changes nothing.",
+  examples: [
+    "sluice recipient create --organization acme --name warehouse",
+    "sluice recipient create --organization acme --name ledger --types transaction,person",
+  ],
+  rights: [rights["recipient.create"]],
+  options: {
+    ...names,
+    types: optional(
+      typeList,
+      "Record types that it receives, separated by commas. Default: all that are not confidential.",
+    ),
+  },
+  act: (app, { organization: organizationId, name, types }) =>
+    createRecipient(app, { organizationId, name, types }),
+  json: registered.json,
+  said: ({ name, organizationId, types }) =>
+    `The recipient ${name} of organization ${organizationId} receives: ${types.join(", ")}.`,
+  form: {
+    path: "/console/organization/recipient/:id",
+    heading: "Register a recipient",
+    fields: {
+      name: { label: "Name", maxlength: recipientNameCharactersMax, required: true },
+      types: {
+        label: "Record types; none for all that are not confidential",
+        name: "type",
+        boxes: recordTypes.map(({ resourceType, title }) => [resourceType, title]),
+        isUnset: true,
+      },
+    },
+    folded: true,
+  },
+});
+
+export const recipientList = defineList({
+  noun: "recipient",
+  plural: "recipients",
+  of: "recipients",
+  summary:
+    "List the recipients of changes: when each has acknowledged last, and since when it has not acknowledged a change or an erasure.",
+  examples: ["sluice recipient list --organization acme"],
+  rights: [rights["recipient.read"]],
+  rows: recipients,
+  find: listRecipients,
+  none: "There is no recipient.",
+});
+
+export const recipientRemove = defineAct({
+  name: "recipient remove",
+  summary: "Remove a recipient of changes. Nothing waits for it any more.",
+  examples: ["sluice recipient remove --organization acme --name warehouse"],
+  rights: [rights["recipient.remove"]],
+  options: names,
+  act: (app, { organization: organizationId, name }) =>
+    removeRecipient(app, { organizationId, name }),
+  json: registered.json,
+  said: ({ name, organizationId }) =>
+    `The recipient ${name} of organization ${organizationId} was removed.`,
+  form: {
+    path: "/console/organization/recipient/remove/:id",
+    heading: "Remove a recipient",
+    text: "It is no longer informed about erasures, and nothing waits for its acknowledgement.",
+    fields: { name: { label: "Name of the recipient to remove", required: true } },
+    folded: true,
+  },
+});
+
+export async function renderRecipients({ app }: Person, organizationId: string): Promise<Html> {
+  const found = await listRecipients(app, organizationId);
+  const acts = found.length === 0 ? [recipientCreate] : [recipientCreate, recipientRemove];
+  const none = html`<p class="empty">No program has registered to be informed about erasures.</p>`;
+  return html`<section aria-labelledby="recipients">
+    <h2 id="recipients">Recipients of changes</h2>
+    ${found.length === 0 ? none : recipients.list(found, app)}
+    ${renderForms(app, acts, organizationId)}
+  </section>`;
+}

@@ -1,0 +1,170 @@
+// Delivers the messages of an endpoint one after another, under a lease: claims the endpoint, sends, and stores the
+// result before the next message. A crash in between repeats a message, and never skips one.
+
+import { readRetryAfter } from "../../basics/back-off.ts";
+import { type DisabledBecause, isHopeless, retryWaitMs, type WebhookEndpoint } from "./webhook.ts";
+import type { Cursors } from "../subscription/store/interface.ts";
+import type { App } from "../../actions/app.ts";
+import { FeedCipher } from "../../actions/change/offset.ts";
+import { subscriptions } from "../subscription/store/part.ts";
+import { findNext, type Message, type MessageSource } from "./next-message.ts";
+
+/** Longer than an attempt can take. */
+const leaseMs = 30_000;
+/** How many messages an endpoint is sent before others have their turn. */
+const messagesMax = 50;
+
+const statusGone = 410;
+
+/** The result of a message: the status of the reply, or why there was none. */
+export interface SendResult {
+  readonly result: string;
+  readonly status: number | undefined;
+  readonly retryAfter: string | undefined;
+  /** True if this process has given up the attempt, because it stops. */
+  readonly stopped: boolean;
+}
+
+export interface Sending {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A message, and the endpoint as it was when the message was found. */
+export interface ToSend {
+  readonly endpoint: WebhookEndpoint;
+  readonly message: Message;
+}
+
+export interface DeliveryOptions {
+  readonly source: MessageSource;
+  readonly claimant: string;
+  /** Up to where the trail and the changes are complete. */
+  readonly ends: Cursors;
+  readonly send: (sending: Sending) => Promise<SendResult>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly stopping: AbortSignal;
+  readonly onAttempt: (attempt: DeliveryAttempt) => void;
+}
+
+export interface DeliveryAttempt {
+  /** After the attempt. */
+  readonly endpoint: WebhookEndpoint;
+  readonly kind: "delivered" | "failed" | "tested";
+  readonly result: string;
+  readonly disabled: DisabledBecause | undefined;
+}
+
+/** Ends the leases of the process that served an embedded store before, which may have been killed. */
+export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
+  if (!store.traits.isServer) await store.of(subscriptions).releaseAll();
+  return FeedCipher.open(store);
+}
+
+/**
+ * Sends a message, and then those that follow it. Does nothing if another process sends to the endpoint, or if somebody
+ * has changed what the message depends on.
+ */
+export async function deliver(app: App, first: ToSend, options: DeliveryOptions): Promise<void> {
+  const now = app.now();
+  const lease = { claimant: options.claimant, now, until: now + leaseMs };
+  const endpoint = await app.store.of(subscriptions).claim(first.endpoint, lease);
+  let sending = endpoint && { endpoint, message: first.message };
+  for (let sent = 1; sending !== undefined; sent += 1) {
+    const sendResult = await options.send(signed(app, sending, options));
+    if (sendResult.stopped) return release(app, sending.endpoint, options);
+    const isLast = options.stopping.aborted || sent >= messagesMax;
+    sending = await settle(app, sending, { ...options, sendResult, isLast });
+  }
+}
+
+/** Whether somebody has set the cursors, or has made a secret with another key. */
+function isChanged(settled: WebhookEndpoint, told: WebhookEndpoint): boolean {
+  const { entryNo, changeNo, keyCheck } = told;
+  const isMoved = settled.entryNo !== entryNo || settled.changeNo !== changeNo;
+  return isMoved || settled.keyCheck !== keyCheck;
+}
+
+function release(
+  { store }: App,
+  { organizationId, endpointId }: WebhookEndpoint,
+  { claimant }: DeliveryOptions,
+): Promise<void> {
+  return store.of(subscriptions).release({ organizationId, endpointId, claimant });
+}
+
+function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOptions): Sending {
+  const { id, body } = message;
+  const now = app.now();
+  const timestamp = Math.floor(now / 1_000);
+  return {
+    url: endpoint.url,
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "sluice-webhooks",
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      "webhook-signature": source.keys.sign(endpoint, { id, timestamp, body }, now),
+    },
+  };
+}
+
+/** The endpoint after the attempt. */
+function afterAttempt(
+  app: App,
+  { endpoint, message }: ToSend,
+  { sendResult, random }: Settling,
+): WebhookEndpoint {
+  const { retryAfter, result } = sendResult;
+  const now = app.now();
+  const tried = { ...endpoint, lastAttemptAt: now, lastResult: result };
+  const kind = kindOf(message, sendResult);
+  if (kind === "tested") return { ...tried, testRequestedAt: undefined };
+  if (kind === "delivered") {
+    const signalledAt = message.isSignal ? now : endpoint.signalledAt;
+    const told = { ...tried, ...message.after, signalledAt, lastDeliveredAt: now };
+    return { ...told, failures: 0, failingSince: undefined, nextAttemptAt: undefined };
+  }
+  const failures = endpoint.failures + 1;
+  const waitMs = retryWaitMs(failures, random(), readRetryAfter(retryAfter, now));
+  const { failingSince = now } = endpoint;
+  const failed = { ...tried, failures, failingSince, nextAttemptAt: now + waitMs };
+  const isGone = sendResult.status === statusGone;
+  if (!isGone && !isHopeless(endpoint, now)) return failed;
+  return { ...failed, disabledAt: now, disabledBecause: isGone ? "gone" : "failing" };
+}
+
+function kindOf({ test }: Message, { status = 0 }: SendResult): DeliveryAttempt["kind"] {
+  if (test !== undefined) return "tested";
+  return status >= 200 && status < 300 ? "delivered" : "failed";
+}
+
+interface Settling extends DeliveryOptions {
+  readonly sendResult: SendResult;
+  readonly isLast: boolean;
+}
+
+/** Stores the result of an attempt, and returns the next message under the same lease. */
+async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend | undefined> {
+  const { endpoint: before, message } = sent;
+  const { claimant, onAttempt, sendResult, source, ends } = options;
+  const kind = kindOf(message, sendResult);
+  const told = afterAttempt(app, sent, options);
+  const { message: next, place } =
+    options.isLast || kind !== "delivered"
+      ? { message: undefined, place: told }
+      : await findNext(source, told, { ends, place: told });
+  const { entryNo, changeNo } = next === undefined ? place : told;
+  const leaseUntil = next === undefined ? undefined : app.now() + leaseMs;
+  const after = { ...told, entryNo, changeNo, leaseUntil };
+  const settled = await app.store.of(subscriptions).settle({ before, after, claimant });
+  const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
+  onAttempt({ endpoint: settled ?? before, kind, result: sendResult.result, disabled });
+  if (settled === undefined || next === undefined) return undefined;
+  if (!isChanged(settled, told)) return { endpoint: settled, message: next };
+  await release(app, before, options);
+  return undefined;
+}

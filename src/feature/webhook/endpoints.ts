@@ -1,0 +1,295 @@
+// The endpoints of webhooks: created, listed, changed and removed, by an organization over the API or by an operator.
+// Only the reply to the call that makes a secret contains it.
+
+import { setImmediate } from "node:timers/promises";
+import type { Parts } from "../../basics/paced-read.ts";
+import {
+  descriptionCharactersMax,
+  type WebhookEndpoint,
+  type WebhookEvent,
+  webhookEvents,
+  webhookState,
+  type WebhookState,
+} from "./webhook.ts";
+import { AppError } from "../../domain/error.ts";
+import { adviseName } from "../../domain/validation/suggest.ts";
+import type {
+  EndpointChange,
+  EndpointRemoval,
+  EndpointKept,
+  NewEndpoint,
+} from "../subscription/store/interface.ts";
+import { findOpenOrganization } from "../../actions/access/close-organization.ts";
+import { requireOrganization } from "../../actions/access/find-organization.ts";
+import { actOf, type App } from "../../actions/app.ts";
+import { makeWebhookKeys, type WebhookKeys } from "./webhook-keys.ts";
+import { readPages } from "../../actions/pages.ts";
+import { FeedCipher, type TrailPosition } from "../../actions/change/offset.ts";
+import { makeId } from "../../actions/credential.ts";
+import { asOperator } from "../../actions/operator/as-operator.ts";
+import {
+  OperatorError,
+  unknownName,
+  requireLine,
+} from "../../actions/operator/operator-error.ts";
+import { requireRight } from "../../actions/operator/viewer.ts";
+import { subscriptions } from "../subscription/store/part.ts";
+import { errors } from "../subscription/store/rows.ts";
+import { operatorErrors, rights } from "../subscription/rows.ts";
+import { allowedAddresses, findUrlFault } from "./allowed-address.ts";
+
+/** The endpoint with the only copy of its secret. */
+export interface CreatedEndpoint extends EndpointKept {
+  readonly secret: string;
+  readonly publicKey: string;
+}
+
+export interface WantedEndpoint extends Pick<NewEndpoint, "organizationId" | "events" | "types"> {
+  readonly url: string;
+  readonly description?: string | undefined;
+  readonly idempotency?: NewEndpoint["idempotency"];
+  /** The id of the API key, or the operator. */
+  readonly actor: string;
+}
+
+/** Throws AppError too_many_webhook_endpoints, idempotency_reused, and credential_revoked for a closed organization. */
+export async function addEndpoint(
+  app: App,
+  { actor, ...wanted }: WantedEndpoint,
+): Promise<CreatedEndpoint> {
+  const keys = requireKeys(app);
+  const { settled: changeNo } = await app.store.settledArrival();
+  const endpoint = {
+    ...wanted,
+    endpointId: makeId("whe"),
+    url: new URL(wanted.url).href,
+    description: wanted.description ?? "",
+    events: webhookEvents.filter((event) => wanted.events.includes(event)),
+    keyCheck: keys.check,
+    changeNo,
+  };
+  const made = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
+    app.store.of(subscriptions).createEndpoint(endpoint, { actor, now: app.now() }),
+  );
+  return { ...made, ...keys.secretOf(made.endpointId, 1) };
+}
+
+/** Throws AppError no_such_webhook_endpoint and idempotency_reused. */
+export async function removeOwnEndpoint(
+  app: App,
+  removal: EndpointRemoval,
+  actor: string,
+): Promise<void> {
+  const removed = await app.inFlight.run(removal.idempotency?.keyHash, () =>
+    app.store.of(subscriptions).removeEndpoint(removal, { actor, now: app.now() }),
+  );
+  if (removed === undefined) throw new AppError(errors.no_such_webhook_endpoint);
+}
+
+/** Throws OperatorError webhook_key. */
+function requireKeys(app: App): WebhookKeys {
+  const keys = app.derive(makeWebhookKeys);
+  if (keys !== undefined) return keys;
+  throw new OperatorError(
+    operatorErrors.webhook_key,
+    "Secrets of webhooks are derived from the key for receipts, which this user can't read, or which " +
+      "does not exist yet: a serving process makes it at its first start.",
+  );
+}
+
+/** The application, and the operator's description of the endpoint. */
+export interface OperatorsEndpoint {
+  readonly organizationId: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description?: string | undefined;
+}
+
+/** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_endpoints. */
+export async function createEndpoint(
+  app: App,
+  wanted: OperatorsEndpoint,
+): Promise<CreatedEndpoint> {
+  requireRight(app, rights["webhook.create"]);
+  const fault = findUrlFault(wanted.url, allowedAddresses(app));
+  if (fault !== undefined) throw new OperatorError("invalid", `The URL ${fault}.`);
+  const { description = "", organizationId } = wanted;
+  if (description !== "") requireLine("The description", description, descriptionCharactersMax);
+  const events = wanted.events.map(readEvent);
+  if (events.length === 0) throw new OperatorError("invalid", "An endpoint needs an event.");
+  await findOpenOrganization(app, organizationId);
+  const actor = app.operator;
+  return asOperator(addEndpoint(app, { ...wanted, description, events, types: undefined, actor }));
+}
+
+function readEvent(name: string): WebhookEvent {
+  const event = webhookEvents.find((known) => known === name);
+  if (event !== undefined) return event;
+  const advice = adviseName(name, webhookEvents);
+  throw new OperatorError(
+    "invalid",
+    `There is no event "${name}"${advice}. There are: ${webhookEvents.join(", ")}.`,
+  );
+}
+
+/** Lists the endpoints of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
+export async function listEndpoints(
+  app: App,
+  organizationId: string | undefined,
+): Promise<readonly WebhookEndpoint[]> {
+  requireRight(app, rights["webhook.read"]);
+  await requireOrganization(app, organizationId);
+  if (organizationId !== undefined)
+    return app.store.of(subscriptions).listEndpoints(organizationId);
+  return allEndpoints(app);
+}
+
+/** On SQLite a page is read within about a millisecond, in which nothing else is served. */
+const pageRows = 256;
+
+/** The endpoints of all organizations, in the order of their keys. */
+export async function allEndpoints({
+  store,
+}: Pick<App, "store">): Promise<readonly WebhookEndpoint[]> {
+  const found: WebhookEndpoint[] = [];
+  for await (const page of endpointPages(store)) {
+    found.push(...page);
+    if (page.length === pageRows) await setImmediate();
+  }
+  return found;
+}
+
+function endpointPages(store: App["store"]): AsyncGenerator<readonly WebhookEndpoint[]> {
+  return readPages(pageRows, (after) =>
+    store.of(subscriptions).listAllEndpoints({ after, limit: pageRows }),
+  );
+}
+
+export type EndpointCounts = Readonly<Record<WebhookState, number>>;
+
+/** How many endpoints of all organizations there are, by state. Each step reads a bounded number. */
+export async function* countEndpoints(app: Pick<App, "store" | "derive">): Parts<EndpointCounts> {
+  const counts = { enabled: 0, failing: 0, disabled: 0, key_changed: 0 };
+  const check = app.derive(makeWebhookKeys)?.check;
+  let pages = 0;
+  for await (const page of endpointPages(app.store)) {
+    if (pages > 0) yield;
+    pages += 1;
+    for (const endpoint of page) counts[webhookState(endpoint, check)] += 1;
+  }
+  return counts;
+}
+
+/** Throws OperatorError not_permitted and no_such_endpoint. */
+export async function showEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  requireRight(app, rights["webhook.read"]);
+  return findEndpoint(app, endpointId);
+}
+
+/** Throws OperatorError no_such_endpoint. */
+async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  const found = await app.store.of(subscriptions).findEndpoint(endpointId, undefined);
+  if (found !== undefined) return found;
+  throw unknownName(
+    operatorErrors.no_such_endpoint,
+    `There is no endpoint of webhooks "${endpointId}".`,
+    (await allEndpoints(app)).map((one) => one.endpointId),
+  );
+}
+
+/** Throws OperatorError not_permitted and no_such_endpoint. */
+export async function removeEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  requireRight(app, rights["webhook.remove"]);
+  const found = await findEndpoint(app, endpointId);
+  await app.store.of(subscriptions).removeEndpoint(found, actOf(app));
+  return found;
+}
+
+/** Requests a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
+export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
+  requireRight(app, rights["webhook.change"]);
+  return change(app, endpointId, { test: true });
+}
+
+/**
+ * Enables an endpoint, and continues where it stopped, or at `from`: `now`; `-1` for the beginning; or the
+ * `replay_offset` of an event, whose successors are sent again. Throws OperatorError not_permitted, no_such_endpoint
+ * and invalid.
+ */
+export async function enableEndpoint(
+  app: App,
+  endpointId: string,
+  from?: string,
+): Promise<WebhookEndpoint> {
+  requireRight(app, rights["webhook.change"]);
+  const found = await findEndpoint(app, endpointId);
+  if (from === undefined) return change(app, endpointId, { enable: true });
+  return change(app, endpointId, { enable: true, from: await readPlace(app, found, from) });
+}
+
+async function readPlace(
+  { store }: App,
+  { endpointId, changeNo }: WebhookEndpoint,
+  from: string,
+): Promise<{ readonly entryNo: number; readonly changeNo: number }> {
+  if (from === "now") {
+    const { settled } = await store.settledArrival();
+    return { entryNo: (await store.trail.head()).no, changeNo: settled };
+  }
+  if (from === "-1") return { entryNo: 0, changeNo };
+  const place = (await FeedCipher.open(store)).decodeEntry(endpointId, from);
+  if (place === undefined) {
+    throw new OperatorError(
+      "invalid",
+      "The offset must be -1, now, or the replay_offset of an event that was sent to this endpoint.",
+    );
+  }
+  if (await isInTrail(store, place)) return { entryNo: place.entryNo, changeNo };
+  throw new OperatorError(
+    "invalid",
+    "The event with this replay_offset is not in the store any more: it is later than the backup that was restored. " +
+      "Take the offset of an earlier event, or -1.",
+  );
+}
+
+/** After a restore of a backup, other entries have the numbers of those that were lost. */
+async function isInTrail(
+  { trail }: Pick<App["store"], "trail">,
+  { entryNo, at }: TrailPosition,
+): Promise<boolean> {
+  const any = { actor: undefined, organizationId: undefined, action: undefined };
+  const range = { from: undefined, until: undefined, before: entryNo + 1 };
+  const { entries } = await trail.search({ ...any, ...range, limit: 1, examinedMax: 1 });
+  return entries.some((entry) => entry.entryNo === entryNo && entry.at === at);
+}
+
+/**
+ * Makes a new secret; the old one signs too for `overlapMs`, unless the key from which it is derived has changed.
+ * Throws OperatorError not_permitted, no_such_endpoint and webhook_key.
+ */
+export async function rotateSecret(
+  app: App,
+  { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },
+): Promise<{
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+  readonly publicKey: string;
+}> {
+  requireRight(app, rights["webhook.change"]);
+  const keys = requireKeys(app);
+  const { keyCheck } = await findEndpoint(app, endpointId);
+  const formerUntil = keyCheck === keys.check ? app.now() + overlapMs : undefined;
+  const secret = { keyCheck: keys.check, formerUntil };
+  const endpoint = await change(app, endpointId, { secret });
+  return { endpoint, ...keys.secretOf(endpointId, endpoint.secretVersion) };
+}
+
+async function change(
+  app: App,
+  endpointId: string,
+  wanted: EndpointChange,
+): Promise<WebhookEndpoint> {
+  const found = await findEndpoint(app, endpointId);
+  const changed = await app.store.of(subscriptions).changeEndpoint(found, wanted, actOf(app));
+  return changed ?? findEndpoint(app, endpointId);
+}

@@ -1,0 +1,115 @@
+// The endpoints of all organizations, as a serving process knows them, each with the place up to which there is nothing
+// to send to it. Reading all rows takes time that grows with their number, so it is done only if the audit trail has an
+// entry about an endpoint, and now and then: processes store the results of attempts without an entry. So what is known
+// may lag behind. A delivery claims an endpoint only as it is known here, and it is read again afterwards.
+
+import type { WebhookEndpoint } from "./webhook.ts";
+import type { Cursors } from "../subscription/store/interface.ts";
+import type { App } from "../../actions/app.ts";
+import { subscriptions } from "../subscription/store/part.ts";
+import { allEndpoints } from "./endpoints.ts";
+
+const readAgainMs = 30_000;
+
+export interface KnownEndpoint {
+  readonly endpoint: WebhookEndpoint;
+  /** Up to here there is nothing to send to it. */
+  place: Cursors;
+}
+
+export class KnownEndpoints {
+  readonly #app: Pick<App, "store" | "now">;
+  #all: ReadonlyMap<string, KnownEndpoint> = new Map();
+  /** The rows are as the trail says, and the places of endpoints without news, up to here; undefined at first. */
+  #ends: Cursors | undefined;
+  #readAt = 0;
+  readonly #outdated = new Set<string>();
+
+  constructor(app: Pick<App, "store" | "now">) {
+    this.#app = app;
+  }
+
+  /** To be read again, because somebody has claimed it. */
+  outdate(endpointId: string): void {
+    this.#outdated.add(endpointId);
+  }
+
+  /** `ends`: up to where the trail and the changes are complete. */
+  async list(): Promise<{ readonly ends: Cursors; readonly endpoints: readonly KnownEndpoint[] }> {
+    const { store } = this.#app;
+    const { no: entryNo } = await store.trail.head();
+    const { settled: changeNo } = await store.settledArrival();
+    const ends = { entryNo, changeNo };
+    await this.#read(entryNo);
+    if (this.#ends !== undefined) await this.#pass(this.#ends, ends);
+    this.#ends = ends;
+    return { ends, endpoints: [...this.#all.values()] };
+  }
+
+  async #read(through: number): Promise<void> {
+    const outdated = [...this.#outdated];
+    if (await this.#isDue(through)) {
+      this.#know(await allEndpoints(this.#app));
+      this.#readAt = this.#app.now();
+    } else if (outdated.length > 0) {
+      const rows = new Map([...this.#all].map(([id, { endpoint }]) => [id, endpoint]));
+      for (const id of outdated) {
+        const found = await this.#app.store
+          .of(subscriptions)
+          .findEndpoint(id, rows.get(id)?.organizationId);
+        if (found === undefined) rows.delete(id);
+        else rows.set(id, found);
+      }
+      this.#know(rows.values());
+    }
+    for (const endpointId of outdated) this.#outdated.delete(endpointId);
+  }
+
+  async #isDue(through: number): Promise<boolean> {
+    const after = this.#ends?.entryNo;
+    if (after === undefined || this.#app.now() - this.#readAt >= readAgainMs) return true;
+    // After a restore, the trail may be shorter.
+    if (through <= after) return through < after;
+    return this.#app.store.of(subscriptions).haveEndpointsChanged({ after, through });
+  }
+
+  /** A place remains while the cursors of its endpoint are the same. */
+  #know(endpoints: Iterable<WebhookEndpoint>): void {
+    const all = new Map<string, KnownEndpoint>();
+    for (const endpoint of endpoints) {
+      const { endpointId, entryNo, changeNo } = endpoint;
+      const known = this.#all.get(endpointId);
+      const isSame = known?.endpoint.entryNo === entryNo && known.endpoint.changeNo === changeNo;
+      all.set(endpointId, { endpoint, place: isSame ? known.place : { entryNo, changeNo } });
+    }
+    this.#all = all;
+  }
+
+  /**
+   * Moves the places of endpoints that had nothing to be sent up to `after`, and whose organizations have no news
+   * since: one query for all of them.
+   */
+  async #pass(after: Cursors, { entryNo, changeNo }: Cursors): Promise<void> {
+    const { store } = this.#app;
+    const told = new Set(
+      entryNo > after.entryNo
+        ? await store.of(subscriptions).findNews({ after: after.entryNo, through: entryNo })
+        : [],
+    );
+    const range = { after: after.changeNo, through: changeNo };
+    const all = [...this.#all.values()];
+    const organizations = [...new Set(all.map(({ endpoint }) => endpoint.organizationId))];
+    const changed = new Set(
+      changeNo > after.changeNo ? await store.arrivals.find({ organizations, ...range }) : [],
+    );
+    for (const known of all) {
+      const { place, endpoint } = known;
+      const isTold = place.entryNo < after.entryNo || told.has(endpoint.organizationId);
+      const isChanged = place.changeNo < after.changeNo || changed.has(endpoint.organizationId);
+      known.place = {
+        entryNo: isTold ? place.entryNo : entryNo,
+        changeNo: isChanged ? place.changeNo : changeNo,
+      };
+    }
+  }
+}

@@ -1,0 +1,331 @@
+// Endpoints of webhooks: their values, the commands `sluice webhook …`, and the pages of the endpoints of an
+// organization and of a single one. A secret is shown only by the act that makes it: in no address, no redirect and no
+// later page.
+
+import { makeWebhookKeys } from "./webhook-keys.ts";
+import type { App } from "../../actions/app.ts";
+import { endpointState } from "./endpoint-view.ts";
+import {
+  type CreatedEndpoint,
+  createEndpoint,
+  enableEndpoint,
+  listEndpoints,
+  removeEndpoint,
+  rotateSecret,
+  showEndpoint,
+  testEndpoint,
+} from "./endpoints.ts";
+import { optional, required, withDefault } from "../../cli/command.ts";
+import { duration, kind, lineOfText, text } from "../../cli/input/kinds.ts";
+import { formatTime, renderFields, timeOrNull } from "../../cli/output/table.ts";
+import { type Html, html, renderFacts } from "../../console/html/html.ts";
+import { pathTo } from "../../console/html/link.ts";
+import { renderTime } from "../../console/html/time.ts";
+import {
+  descriptionCharactersMax,
+  urlCharactersMax,
+  type WebhookEndpoint,
+  webhookEvents,
+  webhookState,
+} from "./webhook.ts";
+import {
+  defineAct,
+  defineList,
+  type Next,
+  type NounPage,
+  renderForms,
+  secretPage,
+} from "../../noun/act.ts";
+import { rights } from "../subscription/rows.ts";
+import {
+  defineNoun,
+  idValue,
+  organizationValue,
+  renderIdLink,
+  type Value,
+} from "../../noun/noun.ts";
+
+const screen = "/console/organizations";
+
+const endpoints = {
+  ...defineNoun<WebhookEndpoint>({
+    values: {
+      endpointId: idValue(
+        "webhook",
+        ({ endpointId }) => endpointId,
+        ({ description }) => description,
+      ),
+      description: { fact: ({ description }) => description && html`<bdi>${description}</bdi>` },
+      organizationId: organizationValue,
+      all: {
+        fact: ({ organizationId }) => renderWebhooksLink(organizationId, "all of the organization"),
+      },
+      state: {
+        text: (endpoint, app) => describeState(endpoint, app, "key changed"),
+        tone: (endpoint, app) => (stateOf(endpoint, app) === "enabled" ? "good" : "bad"),
+        html: (endpoint, app) => describeState(endpoint, app, "needs a new secret"),
+        kind: "text",
+      },
+      lastResult: {
+        text: ({ lastResult = "" }) => lastResult,
+        html: ({ lastResult }) => lastResult,
+        kind: "text",
+      },
+      lastAttemptAt: known(({ lastAttemptAt }) => lastAttemptAt),
+      lastDeliveredAt: known(({ lastDeliveredAt }) => lastDeliveredAt),
+      failingSince: known(({ failingSince }) => failingSince),
+      nextAttemptAt: known(({ nextAttemptAt }) => nextAttemptAt),
+    },
+    columns: "endpointId, organizationId, state, lastResult, lastDeliveredAt, url: URL, events",
+    headings: "endpointId, url: URL, state, lastResult, lastDeliveredAt",
+    facts:
+      "url: URL, description, organizationId, all: Webhooks, state, events, createdAt, lastAttemptAt, lastResult, " +
+      "lastDeliveredAt, failingSince, nextAttemptAt",
+  }),
+  json: (endpoint: WebhookEndpoint, app: App) => ({
+    organization_id: endpoint.organizationId,
+    ...endpointState(endpoint, app.derive(makeWebhookKeys)),
+  }),
+};
+
+/** A time that is not on the page if there is none. */
+function known(read: (endpoint: WebhookEndpoint) => number | undefined): Value<WebhookEndpoint> {
+  return {
+    fact: (endpoint) => {
+      const at = read(endpoint);
+      return at && renderTime(at);
+    },
+  };
+}
+
+function stateOf(endpoint: WebhookEndpoint, app: App) {
+  return webhookState(endpoint, app.derive(makeWebhookKeys)?.check);
+}
+
+function describeState(endpoint: WebhookEndpoint, app: App, keyChanged: string): string {
+  const state = stateOf(endpoint, app);
+  if (state === "disabled") return `disabled: ${endpoint.disabledBecause ?? ""}`;
+  return state === "key_changed" ? keyChanged : state;
+}
+
+export function renderWebhooksLink(
+  organizationId: string,
+  label = "Webhooks of the organization",
+): Html {
+  return html`<a href="${pathTo("webhooks", organizationId)}">${label}</a>`;
+}
+
+const eventList = {
+  ...kind("EVENTS", "names of events, separated by commas", (given) => {
+    const names = given.split(",").map((name) => name.trim());
+    return names.includes("") ? undefined : [...new Set(names)];
+  }),
+  values: [...webhookEvents],
+};
+
+const endpointArguments = { endpointId: required(text("ENDPOINT_ID"), "The endpoint.") };
+
+type Made = Omit<CreatedEndpoint, "createdAt">;
+
+function describeSecret({ endpointId, secret, publicKey }: Made): string {
+  const fields = renderFields([
+    ["endpoint", endpointId],
+    ["secret", secret],
+    ["public key", publicKey],
+  ]);
+  return `${fields}\n\nThe secret is shown only once. Store it now.`;
+}
+
+function showSecret({ endpointId, secret, publicKey }: Made): Next {
+  return secretPage("The new secret", secret, {
+    text: "it is stored nowhere. Copy it to where the receiver reads it. If it is lost, make a new one.",
+    facts: [
+      ["Endpoint", renderIdLink("webhook", endpointId)],
+      ["Public key", html`<code>${publicKey}</code>`],
+    ],
+  });
+}
+
+export const webhookCreate = defineAct({
+  name: "webhook create",
+  summary: "Create an endpoint of webhooks. Its secret is shown only once.",
+  details:
+    "Events are sent by Standard Webhooks 1.0, without content, and none on confidential types.",
+  examples: [
+    "sluice webhook create --organization acme --url https://hooks.example.com/sluice",
+    "sluice webhook create --organization acme --url https://hooks.example.com/sluice --events sluice.deletion.completed",
+  ],
+  rights: [rights["webhook.create"]],
+  options: {
+    organization: required(text("ID"), "Organization whose events are sent."),
+    url: required(text("URL"), "Where they are sent, with https."),
+    events: optional(eventList, "The events, separated by commas. Default: all."),
+    description: optional(lineOfText("TEXT"), "What the endpoint is for."),
+  },
+  act: (app, { organization: organizationId, url, events = webhookEvents, description }) =>
+    createEndpoint(app, { organizationId, url, events, description }),
+  json: ({ endpointId, secret, publicKey }, _, { organization }) => ({
+    webhook_endpoint_id: endpointId,
+    organization_id: organization,
+    secret,
+    public_key: publicKey,
+  }),
+  said: describeSecret,
+  form: {
+    path: "/console/webhooks/:id",
+    heading: "Add an endpoint",
+    fields: {
+      url: { label: "URL with https", maxlength: urlCharactersMax, required: true },
+      description: { label: "Description", maxlength: descriptionCharactersMax },
+      events: {
+        label: "Events",
+        name: "event",
+        boxes: webhookEvents.map((event) => [event, event]),
+        isTicked: true,
+      },
+    },
+    note:
+      "Nothing is sent on confidential records. The secret is shown once, on the next page. Loading that page again would " +
+      "add another endpoint.",
+    folded: true,
+    next: showSecret,
+  },
+});
+
+export const webhookList = defineList({
+  noun: "webhook",
+  plural: "webhook_endpoints",
+  of: "endpoints",
+  summary: "List endpoints of webhooks with their state and the last result.",
+  examples: ["sluice webhook list --organization acme"],
+  rights: [rights["webhook.read"]],
+  rows: endpoints,
+  find: listEndpoints,
+  none: "There is no endpoint of webhooks. Create one with: sluice webhook create",
+});
+
+export const webhookTest = defineAct({
+  name: "webhook test",
+  summary: "Send a test event, even to a disabled endpoint.",
+  details: "The service sends it once, within seconds; `sluice webhook list` shows its result.",
+  examples: ["sluice webhook test whe_7cVt2pLx9RwKb4Mz"],
+  rights: [rights["webhook.change"]],
+  arguments: endpointArguments,
+  act: (app, { endpointId }) => testEndpoint(app, endpointId),
+  json: endpoints.json,
+  said: ({ endpointId }) =>
+    `The service will send a test event to ${endpointId}. For its result, see: sluice webhook list`,
+  form: {
+    path: "/console/webhook/test/:id",
+    heading: "Test",
+    text: "Sends a test event within seconds, also if the endpoint is disabled.",
+    button: "Send a test event",
+  },
+});
+
+export const webhookEnable = defineAct({
+  name: "webhook enable",
+  summary: "Enable an endpoint of webhooks, and try again at once.",
+  details:
+    "It continues where it stopped, or with --from elsewhere: `now` skips what happened meanwhile, the `replay_offset` of " +
+    "an event sends everything after it again, and -1 sends everything again.",
+  examples: [
+    "sluice webhook enable whe_7cVt2pLx9RwKb4Mz",
+    "sluice webhook enable whe_7cVt2pLx9RwKb4Mz --from now",
+  ],
+  rights: [rights["webhook.change"]],
+  arguments: endpointArguments,
+  options: { from: optional(text("OFFSET"), "Where to continue: now, -1, or an offset.") },
+  act: (app, { endpointId, from }) => enableEndpoint(app, endpointId, from),
+  json: endpoints.json,
+  said: ({ endpointId }) => `The endpoint ${endpointId} is enabled.`,
+  form: {
+    path: "/console/webhook/enable/:id",
+    heading: "Enable",
+    text: "Tries again at once, and continues where it was or at an offset.",
+    fields: { from: { label: "Continue at: empty, now, -1, or the replay_offset of an event" } },
+    button: "Enable the endpoint",
+  },
+});
+
+export const webhookRotate = defineAct({
+  name: "webhook rotate",
+  summary: "Make a new secret for an endpoint of webhooks. It is shown only once.",
+  details: "During the overlap, messages are signed with both secrets.",
+  examples: ["sluice webhook rotate whe_7cVt2pLx9RwKb4Mz --overlap 24h"],
+  rights: [rights["webhook.change"]],
+  arguments: endpointArguments,
+  options: {
+    overlap: withDefault(
+      duration,
+      "How long the old secret signs, too; 0s ends it at once.",
+      "24h",
+    ),
+  },
+  act: async (app, { endpointId, overlap: overlapMs }) => {
+    const { endpoint, ...made } = await rotateSecret(app, { endpointId, overlapMs });
+    return { ...made, endpointId, until: endpoint.formerSecretUntil };
+  },
+  json: ({ endpointId, secret, publicKey, until }) => ({
+    webhook_endpoint_id: endpointId,
+    secret,
+    public_key: publicKey,
+    former_secret_until: timeOrNull(until),
+  }),
+  said: ({ until, ...made }) =>
+    describeSecret(made) +
+    (until === undefined ? "" : `\nThe old secret signs, too, until ${formatTime(until)}.`),
+  form: {
+    path: "/console/webhook/rotate/:id",
+    heading: "New secret",
+    text: "Shows the new secret once. During the overlap, messages are signed with both.",
+    fields: { overlap: { label: "Overlap; 0s ends the old secret at once", required: true } },
+    button: "Make a new secret",
+    next: showSecret,
+  },
+});
+
+export const webhookRemove = defineAct({
+  name: "webhook remove",
+  summary: "Remove an endpoint of webhooks. Nothing more is sent to it.",
+  examples: ["sluice webhook remove whe_7cVt2pLx9RwKb4Mz"],
+  rights: [rights["webhook.remove"]],
+  arguments: endpointArguments,
+  act: (app, { endpointId }) => removeEndpoint(app, endpointId),
+  json: ({ endpointId, organizationId }) => ({
+    webhook_endpoint_id: endpointId,
+    organization_id: organizationId,
+  }),
+  said: ({ endpointId, organizationId }) =>
+    `The endpoint ${endpointId} of organization ${organizationId} was removed.`,
+  form: {
+    path: "/console/webhook/remove/:id",
+    heading: "Remove",
+    text: "Nothing more is sent to it, for good.",
+    confirm: "endpoint",
+    next: ({ organizationId }) => pathTo("webhooks", organizationId),
+  },
+});
+
+export const webhooksPage: NounPage = {
+  acts: [webhookCreate],
+  view: async ({ app, id }) => {
+    const found = await listEndpoints(app, id);
+    const none = html`<p class="empty">
+      There is no endpoint yet. With one, a program gets messages and need not ask for news.
+    </p>`;
+    const body = html`${found.length === 0 ? none : endpoints.list(found, app)}
+    ${renderForms(app, webhooksPage.acts, id)}`;
+    return { title: "Webhooks", id, screen, body };
+  },
+};
+
+export const webhookPage: NounPage = {
+  acts: [webhookTest, webhookEnable, webhookRotate, webhookRemove],
+  view: async ({ app, id }) => {
+    const endpoint = await showEndpoint(app, id);
+    const body = html`${renderFacts(endpoints.facts(endpoint, app))}
+    ${renderForms(app, webhookPage.acts, id)}`;
+    return { title: "Endpoint of webhooks", id: endpoint.endpointId, screen, body };
+  },
+};

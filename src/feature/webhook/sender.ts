@@ -1,0 +1,188 @@
+// Sends webhooks in a serving process: finds endpoints with messages to send, and delivers to some of them at a time,
+// organizations in turn. An endpoint that is slow or fails delays no other.
+
+import { makeWebhookKeys } from "./webhook-keys.ts";
+import { randomBytes } from "node:crypto";
+import type { App } from "../../actions/app.ts";
+import type { FeedCipher } from "../../actions/change/offset.ts";
+import {
+  beginSending,
+  deliver,
+  type DeliveryAttempt,
+  type DeliveryOptions,
+  type Sending,
+  type ToSend,
+} from "./deliver.ts";
+import { type KnownEndpoint, KnownEndpoints } from "./known-endpoints.ts";
+import { findNext, type MessageSource } from "./next-message.ts";
+import { Turns } from "../../basics/turns.ts";
+import { isWaitOver, type WebhookEndpoint, webhookWaitsMsMax } from "./webhook.ts";
+import type { Logger } from "../../log.ts";
+import { type Loop, startLoop } from "../../worker/loop.ts";
+import type { Post } from "./post.ts";
+
+const intervalMs = 500;
+const backOffMsMax = 10_000;
+const deliveriesMax = 64;
+const deliveriesOfOrganizationMax = 4;
+
+type Ends = DeliveryOptions["ends"];
+
+export interface SenderOptions {
+  readonly post: Post;
+  readonly log: Logger;
+  readonly onAttempt?: (attempt: DeliveryAttempt) => void;
+  /** From 0 to 1, for the jitter. */
+  readonly random?: () => number;
+}
+
+class Sender {
+  readonly #app: App;
+  readonly #options: SenderOptions;
+  readonly #claimant = `${process.pid}-${randomBytes(6).toString("hex")}`;
+  readonly #stopping = new AbortController();
+  /** The keys are the ids of endpoints. */
+  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #turns = new Turns();
+  readonly #known: KnownEndpoints;
+  readonly #ofOrganization = new Map<string, number>();
+  /** When each organization was last served, as a count; organizations that were never served come first. */
+  readonly #servedAt = new Map<string, number>();
+  #served = 0;
+  #cipher: FeedCipher | undefined;
+
+  constructor(app: App, options: SenderOptions) {
+    this.#app = app;
+    this.#options = options;
+    this.#known = new KnownEndpoints(app);
+  }
+
+  /** Begins as many deliveries as there is room for. */
+  async round(): Promise<boolean> {
+    // First, because it ends leases of a process that was killed.
+    const cipher = await this.#begun();
+    const { ends, endpoints } = await this.#known.list();
+    const keys = this.#app.derive(makeWebhookKeys);
+    if (endpoints.length === 0 || keys === undefined) return false;
+    const source = { app: this.#app, keys, cipher, turns: this.#turns };
+    for (const known of this.#inTurn(endpoints, ends, keys.check)) {
+      if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
+      const { endpoint, place: before } = known;
+      if (this.#isFull(endpoint)) continue;
+      const { message, place } = await findNext(source, endpoint, { ends, place: before });
+      known.place = place;
+      if (message !== undefined) this.#begin(source, { endpoint, message }, ends);
+    }
+    return false;
+  }
+
+  async #begun(): Promise<FeedCipher> {
+    return (this.#cipher ??= await beginSending(this.#app));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#inFlight.values());
+  }
+
+  /** Endpoints that may be sent something now; the organization that was served longest ago comes first. */
+  #inTurn(all: readonly KnownEndpoint[], ends: Ends, keyCheck: number): readonly KnownEndpoint[] {
+    const now = this.#app.now();
+    const organizations = new Set(all.map(({ endpoint }) => endpoint.organizationId));
+    for (const id of this.#servedAt.keys()) if (!organizations.has(id)) this.#servedAt.delete(id);
+    const turn = ({ endpoint }: KnownEndpoint) => this.#servedAt.get(endpoint.organizationId) ?? 0;
+    return all
+      .filter(
+        (known) =>
+          known.endpoint.keyCheck === keyCheck &&
+          isDue(known, ends, now) &&
+          !this.#inFlight.has(known.endpoint.endpointId),
+      )
+      .toSorted((one, other) => turn(one) - turn(other));
+  }
+
+  #isFull({ organizationId }: WebhookEndpoint): boolean {
+    return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
+  }
+
+  #begin(source: MessageSource, first: ToSend, ends: Ends): void {
+    const { endpointId, organizationId } = first.endpoint;
+    this.#served += 1;
+    this.#servedAt.set(organizationId, this.#served);
+    this.#count(organizationId, 1);
+    const { log } = this.#options;
+    const delivery = deliver(this.#app, first, {
+      source,
+      claimant: this.#claimant,
+      ends,
+      random: this.#options.random ?? Math.random,
+      stopping: this.#stopping.signal,
+      send: (sending) => this.#send(sending),
+      onAttempt: (attempt) => this.#report(attempt),
+    })
+      .catch((error: unknown) => log.error({ err: error, endpointId }, "a webhook can't be sent"))
+      .finally(() => {
+        this.#inFlight.delete(endpointId);
+        this.#known.outdate(endpointId);
+        this.#count(organizationId, -1);
+      });
+    this.#inFlight.set(endpointId, delivery);
+  }
+
+  #count(organizationId: string, by: number): void {
+    const count = (this.#ofOrganization.get(organizationId) ?? 0) + by;
+    if (count > 0) this.#ofOrganization.set(organizationId, count);
+    else this.#ofOrganization.delete(organizationId);
+  }
+
+  async #send(sending: Sending) {
+    const answer = await this.#options.post(sending, this.#stopping.signal);
+    if ("failure" in answer) {
+      const { failure: result } = answer;
+      const stopped = result === "stopped";
+      return { result, status: undefined, retryAfter: undefined, stopped };
+    }
+    const { status, retryAfter } = answer;
+    return { result: String(status), status, retryAfter, stopped: false };
+  }
+
+  /** The URL is never logged: its path or its query may be a secret. */
+  #report(attempt: DeliveryAttempt): void {
+    this.#options.onAttempt?.(attempt);
+    const { kind, endpoint, result, disabled } = attempt;
+    const { endpointId, organizationId, failures } = endpoint;
+    const about = { endpointId, organizationId, result };
+    if (disabled !== undefined) {
+      this.#options.log.warn(
+        { ...about, because: disabled },
+        "an endpoint of webhooks is disabled",
+      );
+    } else if (kind === "failed") {
+      this.#options.log.info({ ...about, failures }, "a webhook was not delivered");
+    }
+  }
+}
+
+/** Whether there may be something to send, and it may be sent now. */
+function isDue({ endpoint, place }: KnownEndpoint, ends: Ends, now: number): boolean {
+  const { leaseUntil, nextAttemptAt, disabledAt, testRequestedAt } = endpoint;
+  if (!isWaitOver(leaseUntil, now, webhookWaitsMsMax.lease)) return false;
+  if (testRequestedAt !== undefined) return true;
+  const isAtEnd = place.entryNo >= ends.entryNo && place.changeNo >= ends.changeNo;
+  if (isAtEnd || disabledAt !== undefined) return false;
+  return isWaitOver(nextAttemptAt, now, webhookWaitsMsMax.attempt);
+}
+
+export function startSender(app: App, options: SenderOptions): Pick<Loop, "stop"> {
+  const sender = new Sender(app, options);
+  const loop = startLoop(() => sender.round(), {
+    intervalMs,
+    backOffMsMax,
+    onError: (error) => options.log.error({ err: error }, "looking for webhooks to send failed"),
+  });
+  return {
+    stop: async () => {
+      await Promise.all([loop.stop(), sender.stop()]);
+    },
+  };
+}
