@@ -4,7 +4,15 @@ import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { proof } from "./proof/feature.ts";
-import { subscription } from "./subscription/feature.ts";
+import { recipient } from "./recipient/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
+import { webhook } from "./webhook/feature.ts";
 
-export const features: readonly Feature[] = [completion, demo, telemetry, proof, subscription];
+export const features: readonly Feature[] = [
+  completion,
+  demo,
+  telemetry,
+  proof,
+  recipient,
+  webhook,
+];

@@ -1,6 +1,7 @@
 // What features have in the store, a line each.
 
 import { StoreParts } from "../store/sql/store-parts.ts";
-import { subscriptions } from "./subscription/store/part.ts";
+import { recipients } from "./recipient/store/part.ts";
+import { webhooks } from "./webhook/store/part.ts";
 
-export const storeParts = new StoreParts([subscriptions]);
+export const storeParts = new StoreParts([recipients, webhooks]);

@@ -108,11 +108,11 @@ describe("status 405", () => {
 
 describe("status 409", () => {
   const held: Readonly<Record<string, StoreMethod>> = {
-    "create webhook endpoint": "subscriptions.createEndpoint",
-    "remove webhook endpoint": "subscriptions.removeEndpoint",
-    "register recipient": "subscriptions.createRecipient",
-    "remove recipient": "subscriptions.removeRecipient",
-    acknowledge: "subscriptions.acknowledge",
+    "create webhook endpoint": "webhooks.createEndpoint",
+    "remove webhook endpoint": "webhooks.removeEndpoint",
+    "register recipient": "recipients.createRecipient",
+    "remove recipient": "recipients.removeRecipient",
+    acknowledge: "recipients.acknowledge",
   };
   for (const operation of answering(409)) {
     it(`is the reply of ${operation.name} while the first request with its Idempotency-Key is in flight`, async () => {
@@ -180,13 +180,13 @@ describe("status 500", () => {
     "request deletion by type": "requestDeletion",
     "read deletion": "findDeletion",
     "read changes": "settledArrival",
-    "create webhook endpoint": "subscriptions.createEndpoint",
-    "list webhook endpoints": "subscriptions.listEndpoints",
-    "remove webhook endpoint": "subscriptions.removeEndpoint",
-    "register recipient": "subscriptions.createRecipient",
-    "list recipients": "subscriptions.listRecipients",
-    "remove recipient": "subscriptions.removeRecipient",
-    acknowledge: "subscriptions.acknowledge",
+    "create webhook endpoint": "webhooks.createEndpoint",
+    "list webhook endpoints": "webhooks.listEndpoints",
+    "remove webhook endpoint": "webhooks.removeEndpoint",
+    "register recipient": "recipients.createRecipient",
+    "list recipients": "recipients.listRecipients",
+    "remove recipient": "recipients.removeRecipient",
+    acknowledge: "recipients.acknowledge",
   } as const satisfies Record<string, StoreMethod>;
   const methodOf = ({ verb }: Operation): StoreMethod => {
     const found = Object.entries(used).find(([name]) => name === verb);

@@ -7,9 +7,9 @@ import type { Scenario } from "./scenario.ts";
 export interface Follower {
   create(scenario: Scenario): Promise<void>;
   /** What it is sent. */
-  deliver(): Promise<readonly string[]>;
+  deliver?(): Promise<readonly string[]>;
   /** It has read everything, of which the last were this many hidden events. */
-  acknowledge(hiddenCount: number): Promise<void>;
+  acknowledge?(hiddenCount: number): Promise<void>;
   /** What an operator may pass on of it. */
-  list(shown: App): Promise<readonly object[]>;
+  list?(shown: App): Promise<readonly object[]>;
 }

@@ -164,7 +164,8 @@ export class World {
       ({ deletion: one }) => `${one.resourceType} ${one.resourceId} ${one.status}`,
     );
     this.#add("deletions", named.sort());
-    for (const follower of this.#followers) this.#add("followers", await follower.list(shown));
+    for (const follower of this.#followers)
+      this.#add("followers", (await follower.list?.(shown)) ?? []);
   }
 
   /** The status of every deletion that the caller has requested, also as an operator may pass it on. */
@@ -197,8 +198,8 @@ export class World {
   /** What recipients and endpoints were told, which then acknowledge it. */
   async readFollowers(): Promise<void> {
     for (const follower of this.#followers) {
-      for (const body of await follower.deliver()) this.#addNumbered("message", body);
-      await follower.acknowledge(this.#hiddenCount);
+      for (const body of (await follower.deliver?.()) ?? []) this.#addNumbered("message", body);
+      await follower.acknowledge?.(this.#hiddenCount);
     }
     const path = "/v2/recipient";
     const body = { name: "caller", offset: this.#offset };

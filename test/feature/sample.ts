@@ -55,6 +55,8 @@ export interface StoreSample {
   readonly read: (store: Store) => Promise<readonly { readonly organizationId: string }[]>;
   /** Changes and removes what `fill` has stored. */
   readonly use: (store: Store, organizationId: string, act: Act) => Promise<void>;
+  /** For each of its columns with numbers of arrival, the statement that stores the number 50 in a row of Acme. */
+  readonly numbers: Readonly<Record<string, string>>;
 }
 
 /** Values that are not valid, and what the message says. */

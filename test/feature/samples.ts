@@ -5,10 +5,11 @@ import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as proof } from "./proof/samples.ts";
-import { samples as subscription } from "./subscription/samples.ts";
+import { samples as recipient } from "./recipient/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
+import { samples as webhook } from "./webhook/samples.ts";
 
-export const samples: readonly Samples[] = [completion, demo, telemetry, proof, subscription];
+export const samples: readonly Samples[] = [completion, demo, telemetry, proof, recipient, webhook];
 
 /** By the name of the command, for those that have it. */
 export function commandsWith<Key extends keyof CommandSample>(

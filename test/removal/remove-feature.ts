@@ -16,10 +16,7 @@ export function removeFeature(folder: string, name: string): void {
 
 /** The text of a list without what it imports from the folder, and without the names of these imports. */
 export function withoutFeature(list: string, name: string): string {
-  const statement = new RegExp(
-    `^import [^;]*? from "\\./${name}/[^"]+";\\n`,
-    "gm",
-  );
+  const statement = new RegExp(`^import [^;]*? from "\\./${name}/[^"]+";\\n`, "gm");
   const names = list
     .match(statement)
     ?.flatMap((text) => /[{*]([^}]*?)\}? from/s.exec(text)?.[1]?.split(",") ?? [])

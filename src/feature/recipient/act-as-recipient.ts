@@ -8,20 +8,18 @@ import { type Recipient, withoutPosition } from "./recipient.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import type { Act } from "../../store/interface/act.ts";
-import type { Marked, NewRecipient } from "../subscription/store/interface.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { App } from "../../actions/app.ts";
 import type { ChangeFeed } from "../../actions/change/change-feed.ts";
-import { subscriptions } from "../subscription/store/part.ts";
-import { errors } from "../subscription/store/rows.ts";
-import type { Acknowledgement } from "./store/recipient.ts";
+import { recipients } from "./store/part.ts";
+import { errors } from "./store/rows.ts";
+import type { Acknowledgement, NewRecipient } from "./store/recipient.ts";
 import type { Range } from "../../actions/change/last-arrival.ts";
 
 type Numbers = Pick<Range, "after" | "through">;
 
-export interface Registration extends Marked {
-  readonly name: string;
+export interface Registration extends Pick<NewRecipient, "name" | "idempotency"> {
   /** The default is all types that the caller may read. */
   readonly types?: readonly string[] | undefined;
 }
@@ -48,7 +46,7 @@ export function namesInOrder(types: readonly RecordType[]): Recipient["types"] {
 /** Throws AppError recipient_exists and too_many_recipients, and credential_revoked for a closed organization. */
 export function register(app: App, wanted: NewRecipient, act: Act): Promise<Recipient> {
   return app.inFlight.run(wanted.idempotency?.keyHash, () =>
-    app.store.of(subscriptions).createRecipient(wanted, act),
+    app.store.of(recipients).createRecipient(wanted, act),
   );
 }
 
@@ -76,7 +74,7 @@ export async function findRecipients(
   caller: Identity,
   name?: string,
 ): Promise<readonly Recipient[]> {
-  const all = await store.of(subscriptions).listRecipients(caller.organizationId);
+  const all = await store.of(recipients).listRecipients(caller.organizationId);
   const readable = new Set(readableOf(caller).types);
   return all
     .filter((one) => name === undefined || one.name === name)
@@ -105,14 +103,13 @@ export async function endRecipient(
   const act = { actor: caller.actor, now: app.now() };
   const { organizationId } = caller;
   const removed = await app.inFlight.run(idempotency?.keyHash, () =>
-    app.store.of(subscriptions).removeRecipient({ organizationId, name, idempotency }, act),
+    app.store.of(recipients).removeRecipient({ organizationId, name, idempotency }, act),
   );
   if (removed === undefined) throw new AppError(errors.no_such_recipient);
   return removed;
 }
 
-export interface Acknowledged extends Marked {
-  readonly name: string;
+export interface Acknowledged extends Pick<NewRecipient, "name" | "idempotency"> {
   readonly offset: string;
   readonly feed: ChangeFeed;
 }
@@ -146,7 +143,7 @@ async function advance(
   isRead: (range: Numbers) => Promise<boolean>,
 ): Promise<Recipient | undefined> {
   for (let through = one.changeNo; ;) {
-    const recipient = await store.of(subscriptions).acknowledge({ ...one, through });
+    const recipient = await store.of(recipients).acknowledge({ ...one, through });
     const { acknowledgedNo = 0 } = recipient ?? {};
     if (acknowledgedNo <= through) return recipient;
     if (await isRead({ after: through, through: acknowledgedNo })) {

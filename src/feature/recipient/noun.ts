@@ -9,8 +9,8 @@ import type { Person } from "../../console/page.ts";
 import type { ListedRecipient, Recipient } from "./recipient.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { defineAct, defineList, renderForms } from "../../noun/act.ts";
-import { recipientNameCharactersMax } from "../subscription/store/rows.ts";
-import { rights } from "../subscription/rows.ts";
+import { recipientNameCharactersMax } from "./store/rows.ts";
+import { rights } from "./rows.ts";
 import { defineNoun } from "../../noun/noun.ts";
 
 const values = {
@@ -121,3 +121,9 @@ export async function renderRecipients({ app }: Person, organizationId: string):
     ${renderForms(app, acts, organizationId)}
   </section>`;
 }
+
+export const heading = "Records";
+
+export const groups = { recipient: "Create, list and remove recipients of changes." };
+
+export const commands = [recipientCreate, recipientList, recipientRemove];

@@ -1,6 +1,8 @@
-// POST, GET and DELETE /v2/recipient: the registered readers of the feed of changes.
+// POST, GET and DELETE /v2/recipient: the registered readers of the feed of changes; and POST
+// /v2/recipient_acknowledgement: up to where one has processed it.
 
 import {
+  acknowledge as acknowledgeOffset,
   endRecipient,
   findRecipients,
   type Registration,
@@ -10,36 +12,22 @@ import { recipientNameRule, type Recipient } from "./recipient.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { oneOf } from "../../domain/schema/fields.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
-import { closedObject, jsonBody } from "../../http/request/request-check.ts";
-import {
-  jsonReply,
-  jsonRequest,
-  objectSchema,
-  textSchema,
-  timeSchema,
-} from "../../http/openapi/content.ts";
-import { schemaRef } from "../../http/openapi/document.ts";
-import {
-  changeErrors,
-  errorResponse,
-  requestInFlight,
-} from "../../http/openapi/error-responses.ts";
+import { changeVerb, listVerb, viewFields } from "../../http/follow-verb.ts";
+import { closedObject } from "../../http/request/request-check.ts";
+import { jsonReply, objectSchema, textSchema, timeSchema } from "../../http/openapi/content.ts";
+import { errorResponse, offsetGone, requestInFlight } from "../../http/openapi/error-responses.ts";
 import { exampleOffset } from "../../http/openapi/examples.ts";
-import { changeTag } from "../../http/openapi/parts.ts";
-import { describedShape } from "../../http/openapi/publish-schema.ts";
-import type { Verb } from "../../http/operation.ts";
-import { jsonAnswer } from "../../http/reply/reply.ts";
-import { organizationMark } from "../../http/request/idempotency-key.ts";
-import { errors, recipientNameCharactersMax, recipientsMax } from "../subscription/store/rows.ts";
-import { queryIdentifier } from "../../http/request/query.ts";
+import { changeTag as tag } from "../../http/openapi/parts.ts";
+import { row } from "../../http/routes.ts";
+import { errors, recipientNameCharactersMax, recipientsMax } from "./store/rows.ts";
 
 const typeNames = recordTypes.map(({ resourceType }) => resourceType);
 
-export const recipientNotFound = errorResponse("RecipientNotFound", {
+const recipientNotFound = errorResponse("RecipientNotFound", {
   description: "Not found: this organization has no recipient of this name.",
   errors: [errors.no_such_recipient],
 });
-export const recipientName: SchemaShape = {
+const recipientName: SchemaShape = {
   type: "string",
   description: "Name of the recipient, unique in the organization.",
   minLength: 1,
@@ -57,27 +45,39 @@ const typesSchema: SchemaShape = {
   expected: `a list of 1 to ${typeNames.length} record types`,
 };
 
+const offset: SchemaShape = {
+  type: "string",
+  description: "The offset of the feed up to which everything is processed.",
+  minLength: 1,
+  maxLength: exampleOffset.length,
+  format: "identifier",
+  expected: "an offset that the feed has returned",
+};
+
 const registration = closedObject(
   { name: recipientName, types: typesSchema },
   { required: ["name"] },
 );
 const removal = closedObject({ name: recipientName });
+const acknowledgement = closedObject({ name: recipientName, offset });
 
-export const recipientSchema = objectSchema(
-  "A recipient of changes.",
-  {
-    name: textSchema("Name of the recipient."),
-    types: {
-      type: "array",
-      description: "Record types that it takes.",
-      items: { type: "string", enum: typeNames },
-    },
-    created_at: timeSchema("When it was registered."),
-    acknowledged_offset: textSchema("The offset that it has acknowledged last."),
-    acknowledged_at: timeSchema("When it has acknowledged last."),
+const fields = {
+  name: textSchema("Name of the recipient."),
+  types: {
+    type: "array",
+    description: "Record types that it takes.",
+    items: { type: "string", enum: typeNames },
   },
-  { sometimes: ["acknowledged_offset", "acknowledged_at"] },
-);
+  created_at: timeSchema("When it was registered."),
+  acknowledged_offset: textSchema("The offset that it has acknowledged last."),
+  acknowledged_at: timeSchema("When it has acknowledged last."),
+};
+
+const viewRecipient = viewFields<Recipient>(fields);
+
+const recipientSchema = objectSchema("A recipient of changes.", fields, {
+  sometimes: ["acknowledged_offset", "acknowledged_at"],
+});
 
 const newRecipient = {
   name: "warehouse",
@@ -85,35 +85,19 @@ const newRecipient = {
   created_at: "2026-03-01T10:00:00.000Z",
 };
 
-export const recipientExample = {
+const recipientExample = {
   ...newRecipient,
   acknowledged_offset: exampleOffset,
   acknowledged_at: "2026-03-01T10:05:00.000Z",
 };
 
-export function viewRecipient(recipient: Recipient): object {
-  const { name, types, createdAt, acknowledgedOffset, acknowledgedAt } = recipient;
-  return {
-    name,
-    types,
-    created_at: new Date(createdAt).toISOString(),
-    ...(acknowledgedOffset === undefined ? {} : { acknowledged_offset: acknowledgedOffset }),
-    ...(acknowledgedAt === undefined
-      ? {}
-      : { acknowledged_at: new Date(acknowledgedAt).toISOString() }),
-  };
+function replyWith(value: object, { description, summary }: Readonly<Record<string, string>>) {
+  const examples = { recipient: { summary: summary ?? "", value } };
+  return jsonReply(description ?? "", { name: "Recipient", schema: recipientSchema, examples });
 }
 
-const usual = {
-  permission: "read",
-  scope: "changes:read",
-  body: "one",
-  success: 200,
-} as const;
-
-export const registerRecipient: Verb = {
+const registerRecipient = changeVerb<Registration>({
   verb: "register recipient",
-  ...usual,
   errors: [
     errorResponse("RecipientExists", {
       description:
@@ -122,123 +106,97 @@ export const registerRecipient: Verb = {
       errors: [errors.recipient_exists, errors.too_many_recipients, "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
-    ...changeErrors,
   ],
-
-  document: () => ({
-    tag: changeTag,
-    summary: "Register a recipient of changes",
-    description:
-      "A reader of the feed that acknowledges what it has read, and is told what is erased from then on. Registering it " +
-      "again with the same types changes nothing. The token needs the `read` scope of each type.",
-    parameters: [],
-    request: jsonRequest({
-      name: "RecipientRegistration",
-      schema: describedShape("A recipient to register.", registration),
-      examples: {
-        recipient: {
-          summary: "With types",
-          value: { name: newRecipient.name, types: newRecipient.types },
-        },
+  tag,
+  summary: "Register a recipient of changes",
+  description:
+    "A reader of the feed that acknowledges what it has read, and is told what is erased from then on. Registering it " +
+    "again with the same types changes nothing. The token needs the `read` scope of each type.",
+  request: {
+    what: "recipient",
+    name: "RecipientRegistration",
+    about: "A recipient to register.",
+    shape: registration,
+    examples: {
+      recipient: {
+        summary: "With types",
+        value: { name: newRecipient.name, types: newRecipient.types },
       },
-    }),
-    reply: jsonReply("The recipient.", {
-      name: "Recipient",
-      schema: recipientSchema,
-      examples: { recipient: { summary: "Registered", value: newRecipient } },
-    }),
-  }),
-
-  makeHandler: ({ app }, operation) => {
-    const read = jsonBody(registration, "recipient");
-    return async (input) => {
-      const { body, bytes } = await read(input.request);
-      const idempotency = organizationMark(input, operation, bytes);
-      const recipient = await register(app, input.caller, {
-        ...(body as Registration),
-        idempotency,
-      });
-      return jsonAnswer(200, viewRecipient(recipient));
-    };
-  },
-};
-
-export const listRecipients: Verb = {
-  verb: "list recipients",
-  ...usual,
-  body: "none",
-  errors: [],
-
-  document: () => ({
-    tag: changeTag,
-    summary: "List the recipients of changes",
-    description: `All recipients of the organization, at most ${recipientsMax}, by name; or the one of a name, if there is any.`,
-    parameters: [
-      {
-        name: "name",
-        in: "query",
-        required: false,
-        description: "Only the recipient of this name.",
-        schema: { type: "string" },
-      },
-    ],
-    reply: jsonReply("The recipients.", {
-      name: "RecipientList",
-      schema: objectSchema("The recipients of the organization.", {
-        recipients: {
-          type: "array",
-          description: "By name.",
-          items: schemaRef("Recipient"),
-        },
-      }),
-      parts: { Recipient: recipientSchema },
-      examples: { recipients: { summary: "One", value: { recipients: [recipientExample] } } },
-    }),
-  }),
-
-  makeHandler:
-    ({ app }) =>
-    async ({ request, caller }) => {
-      const isNamed = Object.hasOwn(request.query as object, "name");
-      const name = isNamed ? queryIdentifier(request, "name") : undefined;
-      const recipients = await findRecipients(app, caller, name);
-      return jsonAnswer(200, { recipients: recipients.map(viewRecipient) });
     },
-};
-
-export const removeRecipient: Verb = {
-  verb: "remove recipient",
-  ...usual,
-  errors: [recipientNotFound, requestInFlight, ...changeErrors],
-
-  document: () => ({
-    tag: changeTag,
-    summary: "Remove a recipient of changes",
-    description:
-      "Nothing waits for its acknowledgement any more, and it is not told what is erased.",
-    parameters: [],
-    request: jsonRequest({
-      name: "RecipientRemoval",
-      schema: describedShape("Which recipient to remove.", removal),
-      examples: { recipient: { summary: "By name", value: { name: newRecipient.name } } },
-    }),
-    reply: jsonReply("The recipient, which was removed.", {
-      name: "Recipient",
-      schema: recipientSchema,
-      examples: { recipient: { summary: "Removed", value: recipientExample } },
-    }),
-  }),
-
-  makeHandler: ({ app }, operation) => {
-    const read = jsonBody(removal, "removal");
-    return async (input) => {
-      const { body, bytes } = await read(input.request);
-      const idempotency = organizationMark(input, operation, bytes);
-      const removed = await endRecipient(app, input.caller, {
-        ...(body as { name: string }),
-        idempotency,
-      });
-      return jsonAnswer(200, viewRecipient(removed));
-    };
   },
-};
+  reply: replyWith(newRecipient, { description: "The recipient.", summary: "Registered" }),
+  act: async ({ app }, caller, wanted) => viewRecipient(await register(app, caller, wanted)),
+});
+
+const listRecipients = listVerb({
+  verb: "list recipients",
+  tag,
+  summary: "List the recipients of changes",
+  description: `All recipients of the organization, at most ${recipientsMax}, by name; or the one of a name, if there is any.`,
+  only: { name: "name", description: "Only the recipient of this name." },
+  reply: {
+    description: "The recipients.",
+    name: "RecipientList",
+    about: "The recipients of the organization.",
+    of: "recipients",
+    order: "By name.",
+    row: ["Recipient", recipientSchema],
+    examples: { recipients: { summary: "One", value: { recipients: [recipientExample] } } },
+  },
+  find: async ({ app }, caller, name) =>
+    (await findRecipients(app, caller, name)).map((one) => viewRecipient(one)),
+});
+
+const removeRecipient = changeVerb<Pick<Recipient, "name">>({
+  verb: "remove recipient",
+  errors: [recipientNotFound, requestInFlight],
+  tag,
+  summary: "Remove a recipient of changes",
+  description: "Nothing waits for its acknowledgement any more, and it is not told what is erased.",
+  request: {
+    what: "removal",
+    name: "RecipientRemoval",
+    about: "Which recipient to remove.",
+    shape: removal,
+    examples: { recipient: { summary: "By name", value: { name: newRecipient.name } } },
+  },
+  reply: replyWith(recipientExample, {
+    description: "The recipient, which was removed.",
+    summary: "Removed",
+  }),
+  act: async ({ app }, caller, wanted) => viewRecipient(await endRecipient(app, caller, wanted)),
+});
+
+const acknowledge = changeVerb<{ readonly name: string; readonly offset: string }>({
+  verb: "acknowledge",
+  errors: [recipientNotFound, requestInFlight, offsetGone],
+  tag,
+  summary: "Acknowledge changes",
+  description:
+    "States that the recipient has processed every event before this offset; the notices of erasures before it need " +
+    "not be kept for it. An acknowledgement never goes back. The token needs the `read` scope of each type of the recipient.",
+  request: {
+    what: "acknowledgement",
+    name: "Acknowledgement",
+    about: "The position of the recipient.",
+    shape: acknowledgement,
+    examples: {
+      acknowledgement: {
+        summary: "An offset that was received",
+        value: { name: recipientExample.name, offset: exampleOffset },
+      },
+    },
+  },
+  reply: replyWith(recipientExample, { description: "The recipient.", summary: "Acknowledged" }),
+  act: async ({ app, feed }, caller, sent) =>
+    viewRecipient(await acknowledgeOffset(app, caller, { ...sent, feed })),
+});
+
+export const tags = [];
+
+export const operations = [
+  row("registerRecipient", "POST /v2/recipient", registerRecipient),
+  row("listRecipients", "GET /v2/recipient", listRecipients),
+  row("removeRecipient", "DELETE /v2/recipient", removeRecipient),
+  row("acknowledge", "POST /v2/recipient_acknowledgement", acknowledge),
+];

@@ -3,7 +3,7 @@
 import type { App } from "../../actions/app.ts";
 import { dayMs } from "../../basics/duration.ts";
 import { purgePauseMs, type Round, withPauses } from "../../worker/upkeep.ts";
-import { subscriptions } from "../subscription/store/part.ts";
+import { recipients } from "./store/part.ts";
 
 /** Erases a bounded part of them. Returns where the next part begins; undefined after the last. */
 export async function purgeNotices(
@@ -13,7 +13,7 @@ export async function purgeNotices(
 ): Promise<string | undefined> {
   const act = { actor: "worker", now: now() };
   const range = { before: act.now - keptDays * dayMs, after };
-  return (await store.of(subscriptions).purgeNotices(range, act)).next;
+  return (await store.of(recipients).purgeNotices(range, act)).next;
 }
 
 /** Goes through all organizations that have notices part by part, and then waits. */

@@ -1,7 +1,7 @@
 // A registered reader of the feed of changes. The service stores what it has acknowledged, and tells it what was
 // erased.
 
-import { recipientNameCharactersMax } from "../subscription/store/rows.ts";
+import { recipientNameCharactersMax } from "./store/rows.ts";
 import type { ResourceType } from "../../domain/record-type.ts";
 
 export interface Recipient {

@@ -19,9 +19,9 @@ import { asOperator } from "../../actions/operator/as-operator.ts";
 import { OperatorError, unknownName } from "../../actions/operator/operator-error.ts";
 import { requireRight, viewerOf } from "../../actions/operator/viewer.ts";
 import { namesInOrder, register } from "./act-as-recipient.ts";
-import { subscriptions } from "../subscription/store/part.ts";
-import { recipientNameCharactersMax } from "../subscription/store/rows.ts";
-import { operatorErrors, rights } from "../subscription/rows.ts";
+import { recipients } from "./store/part.ts";
+import { recipientNameCharactersMax } from "./store/rows.ts";
+import { operatorErrors, rights } from "./rows.ts";
 import { RecipientLag } from "./recipient-lag.ts";
 
 /** Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
@@ -52,7 +52,7 @@ function waitingPages(
   hidden: readonly string[],
 ): AsyncGenerator<readonly WaitingRecipient[]> {
   return readPages(pageRows, (after) =>
-    store.of(subscriptions).listWaiting(organizationId ?? { after, limit: pageRows }, hidden),
+    store.of(recipients).listWaiting(organizationId ?? { after, limit: pageRows }, hidden),
   );
 }
 
@@ -120,7 +120,7 @@ export async function createRecipient(
     recordTypes.filter(({ resourceType }) => knows({ organizationId, resourceType }));
   if (taken.length === 0) throw new OperatorError("invalid", "A recipient needs a record type.");
   const wanted = { organizationId, name, types: namesInOrder(taken) };
-  const recipient = await asOperator(register(app, wanted, actOf(app)));
+  const recipient = await asOperator(register(app, wanted, actOf(app)), operatorErrors);
   return asKnown(recipient, await viewerOf(app).hiddenTypes());
 }
 
@@ -131,9 +131,9 @@ export async function removeRecipient(
 ): Promise<Recipient> {
   requireRight(app, rights["recipient.remove"]);
   await requireOrganization(app, one.organizationId);
-  const removed = await app.store.of(subscriptions).removeRecipient(one, actOf(app));
+  const removed = await app.store.of(recipients).removeRecipient(one, actOf(app));
   if (removed !== undefined) return asKnown(removed, await viewerOf(app).hiddenTypes());
-  const all = await app.store.of(subscriptions).listRecipients(one.organizationId);
+  const all = await app.store.of(recipients).listRecipients(one.organizationId);
   throw unknownName(
     operatorErrors.no_such_recipient,
     `There is no recipient "${one.name}".`,

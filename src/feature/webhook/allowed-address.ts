@@ -6,7 +6,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { App } from "../../actions/app.ts";
 import { withoutBrackets } from "../../basics/url-hostname.ts";
-import { subscriptionSettings } from "../subscription/settings.ts";
+import { webhookSettings } from "./rows.ts";
 import { urlCharactersMax } from "./webhook.ts";
 
 /** Special-purpose addresses according to the registries of IANA, and multicast. */
@@ -46,7 +46,7 @@ export function makeAllowedAddresses(
 
 /** Those that the settings name, besides public ones. */
 export function allowedAddresses({ setting }: Pick<App, "setting">): AllowedAddresses {
-  return makeAllowedAddresses(setting(subscriptionSettings.webhookNetworks));
+  return makeAllowedAddresses(setting(webhookSettings.webhookNetworks));
 }
 
 /** What a URL must be, if nothing could ever be sent to this one; otherwise undefined. */

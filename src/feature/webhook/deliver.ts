@@ -3,11 +3,12 @@
 
 import { readRetryAfter } from "../../basics/back-off.ts";
 import { type DisabledBecause, isHopeless, retryWaitMs, type WebhookEndpoint } from "./webhook.ts";
-import type { Cursors } from "../subscription/store/interface.ts";
+import type { Cursors } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
 import { FeedCipher } from "../../actions/change/offset.ts";
-import { subscriptions } from "../subscription/store/part.ts";
+import { webhooks } from "./store/part.ts";
 import { findNext, type Message, type MessageSource } from "./next-message.ts";
+import type { Posting, PostResult } from "./post.ts";
 
 /** Longer than an attempt can take. */
 const leaseMs = 30_000;
@@ -15,21 +16,6 @@ const leaseMs = 30_000;
 const messagesMax = 50;
 
 const statusGone = 410;
-
-/** The result of a message: the status of the reply, or why there was none. */
-export interface SendResult {
-  readonly result: string;
-  readonly status: number | undefined;
-  readonly retryAfter: string | undefined;
-  /** True if this process has given up the attempt, because it stops. */
-  readonly stopped: boolean;
-}
-
-export interface Sending {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** A message, and the endpoint as it was when the message was found. */
 export interface ToSend {
@@ -42,7 +28,7 @@ export interface DeliveryOptions {
   readonly claimant: string;
   /** Up to where the trail and the changes are complete. */
   readonly ends: Cursors;
-  readonly send: (sending: Sending) => Promise<SendResult>;
+  readonly send: (posting: Posting) => Promise<PostResult>;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly stopping: AbortSignal;
@@ -59,7 +45,7 @@ export interface DeliveryAttempt {
 
 /** Ends the leases of the process that served an embedded store before, which may have been killed. */
 export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
-  if (!store.traits.isServer) await store.of(subscriptions).releaseAll();
+  if (!store.traits.isServer) await store.of(webhooks).releaseAll();
   return FeedCipher.open(store);
 }
 
@@ -70,13 +56,13 @@ export async function beginSending({ store }: Pick<App, "store">): Promise<FeedC
 export async function deliver(app: App, first: ToSend, options: DeliveryOptions): Promise<void> {
   const now = app.now();
   const lease = { claimant: options.claimant, now, until: now + leaseMs };
-  const endpoint = await app.store.of(subscriptions).claim(first.endpoint, lease);
+  const endpoint = await app.store.of(webhooks).claim(first.endpoint, lease);
   let sending = endpoint && { endpoint, message: first.message };
   for (let sent = 1; sending !== undefined; sent += 1) {
-    const sendResult = await options.send(signed(app, sending, options));
-    if (sendResult.stopped) return release(app, sending.endpoint, options);
+    const posted = await options.send(signed(app, sending, options));
+    if (resultOf(posted) === "stopped") return release(app, sending.endpoint, options);
     const isLast = options.stopping.aborted || sent >= messagesMax;
-    sending = await settle(app, sending, { ...options, sendResult, isLast });
+    sending = await settle(app, sending, { ...options, posted, isLast });
   }
 }
 
@@ -92,10 +78,10 @@ function release(
   { organizationId, endpointId }: WebhookEndpoint,
   { claimant }: DeliveryOptions,
 ): Promise<void> {
-  return store.of(subscriptions).release({ organizationId, endpointId, claimant });
+  return store.of(webhooks).release({ organizationId, endpointId, claimant });
 }
 
-function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOptions): Sending {
+function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOptions): Posting {
   const { id, body } = message;
   const now = app.now();
   const timestamp = Math.floor(now / 1_000);
@@ -116,12 +102,12 @@ function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOpt
 function afterAttempt(
   app: App,
   { endpoint, message }: ToSend,
-  { sendResult, random }: Settling,
+  { posted, random }: Settling,
 ): WebhookEndpoint {
-  const { retryAfter, result } = sendResult;
+  const { status, retryAfter } = { status: undefined, retryAfter: undefined, ...posted };
   const now = app.now();
-  const tried = { ...endpoint, lastAttemptAt: now, lastResult: result };
-  const kind = kindOf(message, sendResult);
+  const tried = { ...endpoint, lastAttemptAt: now, lastResult: resultOf(posted) };
+  const kind = kindOf(message, posted);
   if (kind === "tested") return { ...tried, testRequestedAt: undefined };
   if (kind === "delivered") {
     const signalledAt = message.isSignal ? now : endpoint.signalledAt;
@@ -132,26 +118,30 @@ function afterAttempt(
   const waitMs = retryWaitMs(failures, random(), readRetryAfter(retryAfter, now));
   const { failingSince = now } = endpoint;
   const failed = { ...tried, failures, failingSince, nextAttemptAt: now + waitMs };
-  const isGone = sendResult.status === statusGone;
+  const isGone = status === statusGone;
   if (!isGone && !isHopeless(endpoint, now)) return failed;
   return { ...failed, disabledAt: now, disabledBecause: isGone ? "gone" : "failing" };
 }
 
-function kindOf({ test }: Message, { status = 0 }: SendResult): DeliveryAttempt["kind"] {
+function kindOf({ test }: Message, posted: PostResult): DeliveryAttempt["kind"] {
   if (test !== undefined) return "tested";
-  return status >= 200 && status < 300 ? "delivered" : "failed";
+  return "status" in posted && posted.status >= 200 && posted.status < 300 ? "delivered" : "failed";
+}
+
+function resultOf(posted: PostResult): string {
+  return "status" in posted ? String(posted.status) : posted.failure;
 }
 
 interface Settling extends DeliveryOptions {
-  readonly sendResult: SendResult;
+  readonly posted: PostResult;
   readonly isLast: boolean;
 }
 
 /** Stores the result of an attempt, and returns the next message under the same lease. */
 async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend | undefined> {
   const { endpoint: before, message } = sent;
-  const { claimant, onAttempt, sendResult, source, ends } = options;
-  const kind = kindOf(message, sendResult);
+  const { claimant, onAttempt, posted, source, ends } = options;
+  const kind = kindOf(message, posted);
   const told = afterAttempt(app, sent, options);
   const { message: next, place } =
     options.isLast || kind !== "delivered"
@@ -160,9 +150,9 @@ async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend
   const { entryNo, changeNo } = next === undefined ? place : told;
   const leaseUntil = next === undefined ? undefined : app.now() + leaseMs;
   const after = { ...told, entryNo, changeNo, leaseUntil };
-  const settled = await app.store.of(subscriptions).settle({ before, after, claimant });
+  const settled = await app.store.of(webhooks).settle({ before, after, claimant });
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
-  onAttempt({ endpoint: settled ?? before, kind, result: sendResult.result, disabled });
+  onAttempt({ endpoint: settled ?? before, kind, result: resultOf(posted), disabled });
   if (settled === undefined || next === undefined) return undefined;
   if (!isChanged(settled, told)) return { endpoint: settled, message: next };
   await release(app, before, options);

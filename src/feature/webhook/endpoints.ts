@@ -13,12 +13,8 @@ import {
 } from "./webhook.ts";
 import { AppError } from "../../domain/error.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
-import type {
-  EndpointChange,
-  EndpointRemoval,
-  EndpointKept,
-  NewEndpoint,
-} from "../subscription/store/interface.ts";
+import type { EndpointChange } from "./store/delivery.ts";
+import type { EndpointKept, EndpointRemoval, NewEndpoint } from "./store/endpoint.ts";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { actOf, type App } from "../../actions/app.ts";
@@ -27,15 +23,11 @@ import { readPages } from "../../actions/pages.ts";
 import { FeedCipher, type TrailPosition } from "../../actions/change/offset.ts";
 import { makeId } from "../../actions/credential.ts";
 import { asOperator } from "../../actions/operator/as-operator.ts";
-import {
-  OperatorError,
-  unknownName,
-  requireLine,
-} from "../../actions/operator/operator-error.ts";
+import { OperatorError, unknownName, requireLine } from "../../actions/operator/operator-error.ts";
 import { requireRight } from "../../actions/operator/viewer.ts";
-import { subscriptions } from "../subscription/store/part.ts";
-import { errors } from "../subscription/store/rows.ts";
-import { operatorErrors, rights } from "../subscription/rows.ts";
+import { webhooks } from "./store/part.ts";
+import { errors } from "./store/rows.ts";
+import { operatorErrors, rights } from "./rows.ts";
 import { allowedAddresses, findUrlFault } from "./allowed-address.ts";
 
 /** The endpoint with the only copy of its secret. */
@@ -69,7 +61,7 @@ export async function addEndpoint(
     changeNo,
   };
   const made = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
-    app.store.of(subscriptions).createEndpoint(endpoint, { actor, now: app.now() }),
+    app.store.of(webhooks).createEndpoint(endpoint, { actor, now: app.now() }),
   );
   return { ...made, ...keys.secretOf(made.endpointId, 1) };
 }
@@ -81,7 +73,7 @@ export async function removeOwnEndpoint(
   actor: string,
 ): Promise<void> {
   const removed = await app.inFlight.run(removal.idempotency?.keyHash, () =>
-    app.store.of(subscriptions).removeEndpoint(removal, { actor, now: app.now() }),
+    app.store.of(webhooks).removeEndpoint(removal, { actor, now: app.now() }),
   );
   if (removed === undefined) throw new AppError(errors.no_such_webhook_endpoint);
 }
@@ -119,7 +111,8 @@ export async function createEndpoint(
   if (events.length === 0) throw new OperatorError("invalid", "An endpoint needs an event.");
   await findOpenOrganization(app, organizationId);
   const actor = app.operator;
-  return asOperator(addEndpoint(app, { ...wanted, description, events, types: undefined, actor }));
+  const added = addEndpoint(app, { ...wanted, description, events, types: undefined, actor });
+  return asOperator(added, { too_many_webhook_endpoints: operatorErrors.too_many_endpoints });
 }
 
 function readEvent(name: string): WebhookEvent {
@@ -139,8 +132,7 @@ export async function listEndpoints(
 ): Promise<readonly WebhookEndpoint[]> {
   requireRight(app, rights["webhook.read"]);
   await requireOrganization(app, organizationId);
-  if (organizationId !== undefined)
-    return app.store.of(subscriptions).listEndpoints(organizationId);
+  if (organizationId !== undefined) return app.store.of(webhooks).listEndpoints(organizationId);
   return allEndpoints(app);
 }
 
@@ -161,7 +153,7 @@ export async function allEndpoints({
 
 function endpointPages(store: App["store"]): AsyncGenerator<readonly WebhookEndpoint[]> {
   return readPages(pageRows, (after) =>
-    store.of(subscriptions).listAllEndpoints({ after, limit: pageRows }),
+    store.of(webhooks).listAllEndpoints({ after, limit: pageRows }),
   );
 }
 
@@ -188,7 +180,7 @@ export async function showEndpoint(app: App, endpointId: string): Promise<Webhoo
 
 /** Throws OperatorError no_such_endpoint. */
 async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
-  const found = await app.store.of(subscriptions).findEndpoint(endpointId, undefined);
+  const found = await app.store.of(webhooks).findEndpoint(endpointId, undefined);
   if (found !== undefined) return found;
   throw unknownName(
     operatorErrors.no_such_endpoint,
@@ -201,7 +193,7 @@ async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoi
 export async function removeEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.remove"]);
   const found = await findEndpoint(app, endpointId);
-  await app.store.of(subscriptions).removeEndpoint(found, actOf(app));
+  await app.store.of(webhooks).removeEndpoint(found, actOf(app));
   return found;
 }
 
@@ -290,6 +282,6 @@ async function change(
   wanted: EndpointChange,
 ): Promise<WebhookEndpoint> {
   const found = await findEndpoint(app, endpointId);
-  const changed = await app.store.of(subscriptions).changeEndpoint(found, wanted, actOf(app));
+  const changed = await app.store.of(webhooks).changeEndpoint(found, wanted, actOf(app));
   return changed ?? findEndpoint(app, endpointId);
 }

@@ -4,9 +4,9 @@
 // may lag behind. A delivery claims an endpoint only as it is known here, and it is read again afterwards.
 
 import type { WebhookEndpoint } from "./webhook.ts";
-import type { Cursors } from "../subscription/store/interface.ts";
+import type { Cursors } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
-import { subscriptions } from "../subscription/store/part.ts";
+import { webhooks } from "./store/part.ts";
 import { allEndpoints } from "./endpoints.ts";
 
 const readAgainMs = 30_000;
@@ -55,7 +55,7 @@ export class KnownEndpoints {
       const rows = new Map([...this.#all].map(([id, { endpoint }]) => [id, endpoint]));
       for (const id of outdated) {
         const found = await this.#app.store
-          .of(subscriptions)
+          .of(webhooks)
           .findEndpoint(id, rows.get(id)?.organizationId);
         if (found === undefined) rows.delete(id);
         else rows.set(id, found);
@@ -70,7 +70,7 @@ export class KnownEndpoints {
     if (after === undefined || this.#app.now() - this.#readAt >= readAgainMs) return true;
     // After a restore, the trail may be shorter.
     if (through <= after) return through < after;
-    return this.#app.store.of(subscriptions).haveEndpointsChanged({ after, through });
+    return this.#app.store.of(webhooks).haveEndpointsChanged({ after, through });
   }
 
   /** A place remains while the cursors of its endpoint are the same. */
@@ -93,7 +93,7 @@ export class KnownEndpoints {
     const { store } = this.#app;
     const told = new Set(
       entryNo > after.entryNo
-        ? await store.of(subscriptions).findNews({ after: after.entryNo, through: entryNo })
+        ? await store.of(webhooks).findNews({ after: after.entryNo, through: entryNo })
         : [],
     );
     const range = { after: after.changeNo, through: changeNo };

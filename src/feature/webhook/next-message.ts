@@ -5,11 +5,11 @@ import type { Turns } from "../../basics/turns.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { isWaitOver, testEvent, type WebhookEndpoint, type WebhookEvent } from "./webhook.ts";
-import type { Cursors, DeletionNews } from "../subscription/store/interface.ts";
+import type { Cursors, DeletionNews } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
 import type { WebhookKeys } from "./webhook-keys.ts";
 import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
-import { subscriptions } from "../subscription/store/part.ts";
+import { webhooks } from "./store/part.ts";
 import type { FeedCipher } from "../../actions/change/offset.ts";
 
 /** How many entries of the trail one statement covers. */
@@ -119,7 +119,7 @@ async function findDeletion(source: MessageSource, search: Search): Promise<Next
     const { organizationId } = endpoint;
     await source.turns.next(organizationId);
     const query = { organizationId, after: entryNo, through, limit: newsAtOnce };
-    const news = await source.app.store.of(subscriptions).listNews(query);
+    const news = await source.app.store.of(webhooks).listNews(query);
     const next = news.find((one) => isWanted(one, endpoint, types));
     if (next !== undefined) {
       return { message: deletionMessage(source, search, next), place: { ...place, entryNo } };

@@ -4,7 +4,7 @@
 
 import { makeWebhookKeys } from "./webhook-keys.ts";
 import type { App } from "../../actions/app.ts";
-import { endpointState } from "./endpoint-view.ts";
+import { viewEndpoint } from "./endpoint-reply.ts";
 import {
   type CreatedEndpoint,
   createEndpoint,
@@ -36,7 +36,7 @@ import {
   renderForms,
   secretPage,
 } from "../../noun/act.ts";
-import { rights } from "../subscription/rows.ts";
+import { rights } from "./rows.ts";
 import {
   defineNoun,
   idValue,
@@ -84,7 +84,7 @@ const endpoints = {
   }),
   json: (endpoint: WebhookEndpoint, app: App) => ({
     organization_id: endpoint.organizationId,
-    ...endpointState(endpoint, app.derive(makeWebhookKeys)),
+    ...viewEndpoint(endpoint, app.derive(makeWebhookKeys)),
   }),
 };
 
@@ -329,3 +329,16 @@ export const webhookPage: NounPage = {
     return { title: "Endpoint of webhooks", id: endpoint.endpointId, screen, body };
   },
 };
+
+export const heading = "Records";
+
+export const groups = { webhook: "Create, list, test, enable and remove endpoints of webhooks." };
+
+export const commands = [
+  webhookCreate,
+  webhookList,
+  webhookTest,
+  webhookEnable,
+  webhookRotate,
+  webhookRemove,
+];

@@ -4,7 +4,6 @@
 import { makeWebhookKeys } from "./webhook-keys.ts";
 import { addEndpoint, listEndpoints, removeOwnEndpoint } from "./endpoints.ts";
 import { allowedAddresses, findUrlFault } from "./allowed-address.ts";
-import { endpointState } from "./endpoint-view.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import { recordTypes } from "../../domain/record-types.ts";
@@ -17,23 +16,15 @@ import {
   type WebhookEvent,
 } from "./webhook.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import { closedObject, jsonBody } from "../../http/request/request-check.ts";
-import { jsonReply, jsonRequest, objectSchema, textSchema } from "../../http/openapi/content.ts";
-import { schemaRef } from "../../http/openapi/document.ts";
-import {
-  changeErrors,
-  errorResponse,
-  requestInFlight,
-} from "../../http/openapi/error-responses.ts";
-import { exampleEndpoint, listedEndpoint, newEndpoint } from "./endpoint-schema.ts";
-import { describedShape } from "../../http/openapi/publish-schema.ts";
-import type { Verb } from "../../http/operation.ts";
-import { jsonAnswer } from "../../http/reply/reply.ts";
-import { organizationMark } from "../../http/request/idempotency-key.ts";
-import { endpointsMax, errors } from "../subscription/store/rows.ts";
-import { queryIdentifier } from "../../http/request/query.ts";
+import { changeVerb, listVerb } from "../../http/follow-verb.ts";
+import { closedObject } from "../../http/request/request-check.ts";
+import { jsonReply, objectSchema, textSchema } from "../../http/openapi/content.ts";
+import { errorResponse, requestInFlight } from "../../http/openapi/error-responses.ts";
+import { listedEndpoint, newEndpoint, viewEndpoint } from "./endpoint-reply.ts";
+import { row } from "../../http/routes.ts";
+import { endpointsMax, errors } from "./store/rows.ts";
 
-export const webhookTag = "Webhooks";
+const tag = "Webhooks";
 
 const url: SchemaShape = {
   type: "string",
@@ -63,14 +54,18 @@ const description: SchemaShape = {
 
 const creation = closedObject({ url, events, description }, { required: ["url", "events"] });
 
-const endpointId = identifier("Unique identifier of the endpoint.");
-const removal = closedObject({ webhook_endpoint_id: endpointId });
+const removal = closedObject({
+  webhook_endpoint_id: identifier("Unique identifier of the endpoint."),
+});
 
-const usual = { permission: "read", scope: "changes:read", body: "one" } as const;
+interface Creation {
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly description?: string;
+}
 
-export const createWebhookEndpoint: Verb = {
+const createWebhookEndpoint = changeVerb<Creation>({
   verb: "create webhook endpoint",
-  ...usual,
   success: 201,
   errors: [
     errorResponse("TooManyWebhookEndpoints", {
@@ -79,62 +74,51 @@ export const createWebhookEndpoint: Verb = {
       errors: [errors.too_many_webhook_endpoints, "idempotency_in_flight"],
       headers: ["RetryAfter"],
     }),
-    ...changeErrors,
   ],
-
-  document: () => ({
-    tag: webhookTag,
-    summary: "Create an endpoint of webhooks",
-    description:
-      "Events are sent to it by Standard Webhooks 1.0, without content. It is notified only about types that the token may read, " +
-      "and never of confidential ones. The reply is the only one with the secret.",
-    request: jsonRequest({
-      name: "WebhookEndpointRegistration",
-      schema: describedShape("An endpoint to create.", creation),
-      examples: {
-        endpoint: {
-          summary: "For deletions",
-          value: { url: exampleEndpoint.url, events: exampleEndpoint.events },
-        },
+  tag,
+  summary: "Create an endpoint of webhooks",
+  description:
+    "Events are sent to it by Standard Webhooks 1.0, without content. It is notified only about types that the token may read, " +
+    "and never of confidential ones. The reply is the only one with the secret.",
+  request: {
+    what: "endpoint",
+    name: "WebhookEndpointRegistration",
+    about: "An endpoint to create.",
+    shape: creation,
+    examples: {
+      endpoint: {
+        summary: "For deletions",
+        value: { url: newEndpoint.example.url, events: newEndpoint.example.events },
       },
-    }),
-    reply: jsonReply("The endpoint, with its secret.", {
-      name: "CreatedWebhookEndpoint",
-      schema: newEndpoint.schema,
-      examples: { endpoint: { summary: "Created", value: newEndpoint.example } },
-    }),
+    },
+  },
+  reply: jsonReply("The endpoint, with its secret.", {
+    name: "CreatedWebhookEndpoint",
+    schema: newEndpoint.schema,
+    examples: { endpoint: { summary: "Created", value: newEndpoint.example } },
   }),
-
-  makeHandler: ({ app }, operation) => {
-    const read = jsonBody(creation, "endpoint");
-    return async (input) => {
-      const { body, bytes } = await read(input.request);
-      const wanted = body as { url: string; events: WebhookEvent[]; description?: string };
-      const message = findUrlFault(wanted.url, allowedAddresses(app));
-      if (message !== undefined) {
-        throw new AppError("validation_failed", {
-          message: "The endpoint is not valid.",
-          errors: [{ field: "url", message }],
-        });
-      }
-      const { caller } = input;
-      const { organizationId, actor } = caller;
-      const types = readableTypes(caller);
-      const idempotency = organizationMark(input, operation, bytes);
-      const organization = { organizationId, types, idempotency, actor };
-      const made = await addEndpoint(app, { ...wanted, ...organization });
-      return jsonAnswer(201, {
-        webhook_endpoint_id: made.endpointId,
-        url: new URL(wanted.url).href,
-        events: webhookEvents.filter((event) => wanted.events.includes(event)),
-        ...(wanted.description === undefined ? {} : { description: wanted.description }),
-        created_at: new Date(made.createdAt).toISOString(),
-        secret: made.secret,
-        public_key: made.publicKey,
+  act: async ({ app }, caller, wanted) => {
+    const message = findUrlFault(wanted.url, allowedAddresses(app));
+    if (message !== undefined) {
+      throw new AppError("validation_failed", {
+        message: "The endpoint is not valid.",
+        errors: [{ field: "url", message }],
       });
+    }
+    const { organizationId, actor } = caller;
+    const organization = { organizationId, types: readableTypes(caller), actor };
+    const made = await addEndpoint(app, { ...wanted, ...organization });
+    return {
+      webhook_endpoint_id: made.endpointId,
+      url: new URL(wanted.url).href,
+      events: webhookEvents.filter((event) => wanted.events.includes(event)),
+      ...(wanted.description === undefined ? {} : { description: wanted.description }),
+      created_at: new Date(made.createdAt).toISOString(),
+      secret: made.secret,
+      public_key: made.publicKey,
     };
   },
-};
+});
 
 /** The types that the caller may read, without confidential ones. */
 function readableTypes(caller: Identity): readonly string[] {
@@ -143,102 +127,70 @@ function readableTypes(caller: Identity): readonly string[] {
     .map(({ resourceType }) => resourceType);
 }
 
-export const listWebhookEndpoints: Verb = {
+const listWebhookEndpoints = listVerb({
   verb: "list webhook endpoints",
-  ...usual,
-  body: "none",
-  success: 200,
-  errors: [],
+  tag,
+  summary: "List the endpoints of webhooks",
+  description: `All endpoints of the organization, at most ${endpointsMax}, oldest first; or the one of an id, if there is any.`,
+  only: { name: "webhook_endpoint_id", description: "Only the endpoint with this id." },
+  reply: {
+    description: "The endpoints.",
+    name: "WebhookEndpointList",
+    about: "The endpoints of the organization.",
+    of: "webhook_endpoints",
+    order: "Oldest first.",
+    row: ["WebhookEndpoint", listedEndpoint.schema],
+    examples: { one: { summary: "One", value: { webhook_endpoints: [listedEndpoint.example] } } },
+  },
+  find: async ({ app }, caller, id) => {
+    const all = await listEndpoints(app, caller.organizationId);
+    const keys = app.derive(makeWebhookKeys);
+    return all
+      .filter(({ endpointId }) => id === undefined || endpointId === id)
+      .map((one) => viewEndpoint(one, keys));
+  },
+});
 
-  document: () => ({
-    tag: webhookTag,
-    summary: "List the endpoints of webhooks",
-    description: `All endpoints of the organization, at most ${endpointsMax}, oldest first; or the one of an id, if there is any.`,
-    parameters: [
-      {
-        name: "webhook_endpoint_id",
-        in: "query",
-        required: false,
-        description: "Only the endpoint with this id.",
-        schema: { type: "string" },
-      },
-    ],
-    reply: jsonReply("The endpoints.", {
-      name: "WebhookEndpointList",
-      schema: objectSchema("The endpoints of the organization.", {
-        webhook_endpoints: {
-          type: "array",
-          description: "Oldest first.",
-          items: schemaRef("WebhookEndpoint"),
-        },
-      }),
-      parts: { WebhookEndpoint: listedEndpoint },
-      examples: { one: { summary: "One", value: { webhook_endpoints: [exampleEndpoint] } } },
-    }),
-  }),
+const named = { webhook_endpoint_id: newEndpoint.example.webhook_endpoint_id };
 
-  makeHandler:
-    ({ app }) =>
-    async ({ request, caller }) => {
-      const isNamed = Object.hasOwn(request.query as object, "webhook_endpoint_id");
-      const id = isNamed ? queryIdentifier(request, "webhook_endpoint_id") : undefined;
-      const all = await listEndpoints(app, caller.organizationId);
-      const found = id === undefined ? all : all.filter((one) => one.endpointId === id);
-      const keys = app.derive(makeWebhookKeys);
-      return jsonAnswer(200, { webhook_endpoints: found.map((one) => endpointState(one, keys)) });
-    },
-};
-
-export const removeWebhookEndpoint: Verb = {
+const removeWebhookEndpoint = changeVerb<typeof named>({
   verb: "remove webhook endpoint",
-  ...usual,
-  success: 200,
   errors: [
     errorResponse("WebhookEndpointNotFound", {
       description: "Not found: this organization has no such endpoint of webhooks.",
       errors: [errors.no_such_webhook_endpoint],
     }),
     requestInFlight,
-    ...changeErrors,
   ],
-
-  document: () => ({
-    tag: webhookTag,
-    summary: "Remove an endpoint of webhooks",
-    description: "Nothing more is sent to it, except a message that is already being sent.",
-    request: jsonRequest({
-      name: "WebhookEndpointRemoval",
-      schema: describedShape("Which endpoint to remove.", removal),
-      examples: {
-        endpoint: {
-          summary: "By its id",
-          value: { webhook_endpoint_id: exampleEndpoint.webhook_endpoint_id },
-        },
-      },
-    }),
-    reply: jsonReply("It is removed.", {
-      name: "RemovedWebhookEndpoint",
-      schema: objectSchema("The endpoint is removed.", {
-        webhook_endpoint_id: textSchema("Unique identifier of the endpoint."),
-      }),
-      examples: {
-        removed: {
-          summary: "Removed",
-          value: { webhook_endpoint_id: exampleEndpoint.webhook_endpoint_id },
-        },
-      },
-    }),
-  }),
-
-  makeHandler: ({ app }, operation) => {
-    const read = jsonBody(removal, "removal");
-    return async (input) => {
-      const { body, bytes } = await read(input.request);
-      const { webhook_endpoint_id: id } = body as { webhook_endpoint_id: string };
-      const { organizationId, actor } = input.caller;
-      const idempotency = organizationMark(input, operation, bytes);
-      await removeOwnEndpoint(app, { organizationId, endpointId: id, idempotency }, actor);
-      return jsonAnswer(200, { webhook_endpoint_id: id });
-    };
+  tag,
+  summary: "Remove an endpoint of webhooks",
+  description: "Nothing more is sent to it, except a message that is already being sent.",
+  request: {
+    what: "removal",
+    name: "WebhookEndpointRemoval",
+    about: "Which endpoint to remove.",
+    shape: removal,
+    examples: { endpoint: { summary: "By its id", value: named } },
   },
-};
+  reply: jsonReply("It is removed.", {
+    name: "RemovedWebhookEndpoint",
+    schema: objectSchema("The endpoint is removed.", {
+      webhook_endpoint_id: textSchema("Unique identifier of the endpoint."),
+    }),
+    examples: { removed: { summary: "Removed", value: named } },
+  }),
+  act: async ({ app }, { organizationId, actor }, { webhook_endpoint_id: id, idempotency }) => {
+    await removeOwnEndpoint(app, { organizationId, endpointId: id, idempotency }, actor);
+    return { webhook_endpoint_id: id };
+  },
+});
+
+export const tags = [
+  { name: tag, description: "Where events are sent, so that clients need not poll." },
+];
+
+export const operations = [
+  row("createWebhookEndpoint", "POST /v2/webhook_endpoint", createWebhookEndpoint),
+  row("listWebhookEndpoints", "GET /v2/webhook_endpoint", listWebhookEndpoints),
+  row("removeWebhookEndpoint", "DELETE /v2/webhook_endpoint", removeWebhookEndpoint),
+];

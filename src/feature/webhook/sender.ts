@@ -10,7 +10,6 @@ import {
   deliver,
   type DeliveryAttempt,
   type DeliveryOptions,
-  type Sending,
   type ToSend,
 } from "./deliver.ts";
 import { type KnownEndpoint, KnownEndpoints } from "./known-endpoints.ts";
@@ -42,10 +41,9 @@ class Sender {
   readonly #claimant = `${process.pid}-${randomBytes(6).toString("hex")}`;
   readonly #stopping = new AbortController();
   /** The keys are the ids of endpoints. */
-  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #inFlight = new Map<string, { organizationId: string; delivery: Promise<void> }>();
   readonly #turns = new Turns();
   readonly #known: KnownEndpoints;
-  readonly #ofOrganization = new Map<string, number>();
   /** When each organization was last served, as a count; organizations that were never served come first. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
@@ -82,7 +80,7 @@ class Sender {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#inFlight.values());
+    await Promise.all(Array.from(this.#inFlight.values(), ({ delivery }) => delivery));
   }
 
   /** Endpoints that may be sent something now; the organization that was served longest ago comes first. */
@@ -102,14 +100,15 @@ class Sender {
   }
 
   #isFull({ organizationId }: WebhookEndpoint): boolean {
-    return (this.#ofOrganization.get(organizationId) ?? 0) >= deliveriesOfOrganizationMax;
+    const all = [...this.#inFlight.values()];
+    const own = all.filter((one) => one.organizationId === organizationId);
+    return own.length >= deliveriesOfOrganizationMax;
   }
 
   #begin(source: MessageSource, first: ToSend, ends: Ends): void {
     const { endpointId, organizationId } = first.endpoint;
     this.#served += 1;
     this.#servedAt.set(organizationId, this.#served);
-    this.#count(organizationId, 1);
     const { log } = this.#options;
     const delivery = deliver(this.#app, first, {
       source,
@@ -117,33 +116,15 @@ class Sender {
       ends,
       random: this.#options.random ?? Math.random,
       stopping: this.#stopping.signal,
-      send: (sending) => this.#send(sending),
+      send: (posting) => this.#options.post(posting, this.#stopping.signal),
       onAttempt: (attempt) => this.#report(attempt),
     })
       .catch((error: unknown) => log.error({ err: error, endpointId }, "a webhook can't be sent"))
       .finally(() => {
         this.#inFlight.delete(endpointId);
         this.#known.outdate(endpointId);
-        this.#count(organizationId, -1);
       });
-    this.#inFlight.set(endpointId, delivery);
-  }
-
-  #count(organizationId: string, by: number): void {
-    const count = (this.#ofOrganization.get(organizationId) ?? 0) + by;
-    if (count > 0) this.#ofOrganization.set(organizationId, count);
-    else this.#ofOrganization.delete(organizationId);
-  }
-
-  async #send(sending: Sending) {
-    const answer = await this.#options.post(sending, this.#stopping.signal);
-    if ("failure" in answer) {
-      const { failure: result } = answer;
-      const stopped = result === "stopped";
-      return { result, status: undefined, retryAfter: undefined, stopped };
-    }
-    const { status, retryAfter } = answer;
-    return { result: String(status), status, retryAfter, stopped: false };
+    this.#inFlight.set(endpointId, { organizationId, delivery });
   }
 
   /** The URL is never logged: its path or its query may be a secret. */

@@ -1,255 +1,143 @@
-// Who follows an organization: a recipient reads the feed of changes and acknowledges it, an endpoint of webhooks is
-// sent messages. Both are rows of one table, which are made, listed and removed in the same way.
+// What follows an organization: made up to a bound, and once for an Idempotency-Key; listed; and removed. Each kind has
+// a table of the feature that it belongs to, whose rows have a name that is unique in the organization.
 
 import { AppError, type ErrorKind } from "../../domain/error.ts";
-import type { Recipient } from "../../feature/recipient/recipient.ts";
-import type { WebhookEndpoint } from "../../feature/webhook/webhook.ts";
+import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
-import type {
-  EndpointKept,
-  EndpointPage,
-  EndpointRemoval,
-  Marked,
-  NewEndpoint,
-  NewRecipient,
-} from "../../feature/subscription/store/interface.ts";
-import { type Reader, reader } from "../row/reader.ts";
+import type { AuditNote } from "../interface/trail.ts";
+import type { Reader } from "../row/reader.ts";
 import { findOutcome, storeOutcome } from "./access/idempotency.ts";
 import { lockOrganization } from "./access/organization.ts";
-import { findLatestArrival } from "./record/record.ts";
-import { find, get, list, run, type Statements } from "./statement/statements.ts";
-import { auditAct, lockAuditHead } from "./trail/audit.ts";
-import { actions, endpointsMax, errors, recipientsMax } from "../../feature/subscription/store/rows.ts";
-import { endTold } from "./deletion/told-recipient.ts";
+import { find, list, run, type Statements } from "./statement/statements.ts";
+import { auditAct } from "./trail/audit.ts";
 
-/** The columns of recipients, as they are read. */
-export const recipientColumns =
-  "organization_id, name, types, created_at, since_no, change_no AS acknowledged_no, " +
-  "acknowledged_offset, acknowledged_at";
-
-export const toRecipient = reader<Recipient>({ types: "json" });
-
-/** The columns of endpoints, as they are read. */
-export const endpointColumns = "*, name AS endpoint_id";
-
-export const toEndpoint = reader<WebhookEndpoint>(
-  { events: "json", types: "json" },
-  { without: "kind name since_no acknowledged_offset acknowledged_at claimant" },
-);
-
-const selectRecipients = `SELECT ${recipientColumns} FROM subscription WHERE kind = 'recipient'`;
-
-const selectEndpoints = `SELECT ${endpointColumns} FROM subscription WHERE kind = 'webhook'`;
-
-const findByName = `${selectEndpoints} AND name = $1`;
-
-const findPage = `
-  ${selectEndpoints} AND (organization_id, name) > ($1, $2)
-  ORDER BY organization_id, name LIMIT $3`;
-
-/** A registration excludes concurrent erasures of records; erasures don't exclude each other. */
-const lockRegistrations = `
-  --sqlite SELECT 1
-  --postgres SELECT pg_advisory_xact_lock(27, 66)
-  `;
-
-const insertOne = `
-  INSERT INTO subscription
-    (kind, organization_id, name, types, created_at, created_by, since_no, change_no, entry_no,
-     url, events, description, key_check)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
-
-const removeOne = `DELETE FROM subscription WHERE kind = $1 AND organization_id = $2 AND name = $3`;
+export interface Marked {
+  /** Present with an Idempotency-Key: the same request has the same reply. */
+  readonly idempotency?: IdempotencyMark | undefined;
+}
 
 export interface Name extends Marked {
   readonly organizationId: string;
   readonly name: string;
 }
 
-interface Wanted extends Name {
-  readonly types: readonly string[] | undefined;
-  readonly changeNo: number;
-  readonly endpoint?: NewEndpoint;
-}
-
-interface Row {
-  readonly types: readonly string[] | undefined;
-}
-
-interface Kind<Of extends Row, Kept> {
-  readonly kind: "recipient" | "webhook";
-  readonly findOne: string;
-  readonly findOfOrganization: string;
-  readonly read: Reader<Of>;
+export interface SubscriptionKind<Row, Wanted, Kept> {
+  readonly table: string;
+  /** The column of the name. */
+  readonly nameColumn: string;
+  /** The order in which those of an organization are listed. */
+  readonly order: string;
+  readonly read: Reader<Row>;
   readonly countMax: number;
   readonly tooMany: ErrorKind;
+  readonly insert: (wanted: Wanted, act: Act) => Statements<unknown>;
+  /** Throws AppError if what has this name already is not what is wanted. */
+  readonly requireSame: (known: Row, wanted: Wanted) => void;
   /** What the reply to a repeated request needs, which is stored. */
-  readonly kept: (row: Of) => Kept;
-  /** For the audit trail, which shows the host of a URL; its path may be a secret of the receiver. */
-  readonly detail: (row: Of, verb: "create" | "remove") => Readonly<Record<string, unknown>>;
+  readonly kept: (row: Row) => Kept;
+  readonly actions: Readonly<Record<Verb, AuditNote["action"]>>;
+  /** For the audit trail. */
+  readonly detail: (row: Row, verb: Verb) => AuditNote["detail"];
   readonly end?: (one: Name, now: number) => Statements<unknown>;
 }
 
-const recipients: Kind<Recipient, Recipient> = {
-  kind: "recipient",
-  findOne: `${selectRecipients} AND organization_id = $1 AND name = $2`,
-  findOfOrganization: `${selectRecipients} AND organization_id = $1 ORDER BY name`,
-  read: toRecipient,
-  countMax: recipientsMax,
-  tooMany: errors.too_many_recipients,
-  kept: (recipient) => recipient,
-  detail: ({ types }) => ({ types: [...types] }),
-  // The purge stores the rest.
-  end: (one, now) => endTold(one, Number.MAX_SAFE_INTEGER, now),
-};
+type Verb = "create" | "remove";
 
-const endpoints: Kind<WebhookEndpoint, EndpointKept> = {
-  kind: "webhook",
-  findOne: `${selectEndpoints} AND organization_id = $1 AND name = $2`,
-  findOfOrganization: `${selectEndpoints} AND organization_id = $1 ORDER BY created_at, name`,
-  read: toEndpoint,
-  countMax: endpointsMax,
-  tooMany: errors.too_many_webhook_endpoints,
-  kept: ({ endpointId, createdAt }) => ({ endpointId, createdAt }),
-  detail: ({ url, events }, verb) => (verb === "create" ? { host: new URL(url).host, events } : {}),
-};
+/** Missing where a function does not depend on it. */
+type Kind<Row, Kept = unknown, Wanted = never> = SubscriptionKind<Row, Wanted, Kept>;
 
-function* findOf<Of extends Row>(
-  { read, findOne }: Kind<Of, unknown>,
+export function* findSubscription<Row>(
+  { read, table, nameColumn }: Kind<Row>,
   { organizationId, name }: Name,
-): Statements<Of | undefined> {
-  return yield* find(read, findOne, organizationId, name);
+): Statements<Row | undefined> {
+  const sql = `SELECT * FROM ${table} WHERE organization_id = $1 AND ${nameColumn} = $2`;
+  return yield* find(read, sql, organizationId, name);
+}
+
+export function* listSubscriptions<Row>(
+  { read, table, order }: Kind<Row>,
+  organizationId: string,
+): Statements<readonly Row[]> {
+  const sql = `SELECT * FROM ${table} WHERE organization_id = $1 ORDER BY ${order}`;
+  return yield* list(read, sql, organizationId);
 }
 
 /**
- * Locks the organization, so that concurrent creations keep to the bound. Throws AppError credential_revoked,
- * recipient_exists and that of too many.
+ * Locks the organization, so that concurrent creations keep to the bound. Throws AppError credential_revoked and those
+ * of the kind.
  */
-function* create<Of extends Row, Kept extends object>(
-  of: Kind<Of, Kept>,
+export function* createSubscription<Row, Kept extends object, Wanted extends Name>(
+  kind: Kind<Row, Kept, Wanted>,
   wanted: Wanted,
   act: Act,
 ): Statements<Kept> {
-  return yield* once(wanted, act.now, { change: () => add(of, wanted, act) });
+  return yield* once(wanted, act.now, { change: () => add(kind, wanted, act) });
 }
 
-function* add<Of extends Row, Kept>(
-  of: Kind<Of, Kept>,
+function* add<Row, Kept, Wanted extends Name>(
+  kind: Kind<Row, Kept, Wanted>,
   wanted: Wanted,
   act: Act,
 ): Statements<Kept> {
-  const { organizationId, name, types, changeNo, endpoint } = wanted;
-  const organization = yield* lockOrganization(organizationId);
+  const organization = yield* lockOrganization(wanted.organizationId);
   if (organization === undefined || organization.closedAt !== undefined)
     throw new AppError("credential_revoked");
-  const known = yield* findOf(of, wanted);
+  const known = yield* findSubscription(kind, wanted);
   if (known !== undefined) {
-    if (JSON.stringify(known.types) === JSON.stringify(types)) return of.kept(known);
-    throw new AppError(errors.recipient_exists);
+    kind.requireSame(known, wanted);
+    return kind.kept(known);
   }
-  const all = yield* list(of.read, of.findOfOrganization, organizationId);
-  if (all.length >= of.countMax) throw new AppError(of.tooMany);
-  const sinceNo = yield* findLatestArrival();
-  // Later entries of the trail do not exist yet.
-  const { entry_no: entryNo } = yield* lockAuditHead();
-  const listed = types === undefined ? null : JSON.stringify(types);
-  const place = [sinceNo, changeNo, entryNo] as const;
-  const common = [of.kind, organizationId, name, listed, act.now, act.actor, ...place] as const;
-  yield* run(insertOne, ...common, ...valuesOf(endpoint));
-  const row = yield* findOf(of, wanted);
+  const all = yield* listSubscriptions(kind, wanted.organizationId);
+  if (all.length >= kind.countMax) throw new AppError(kind.tooMany);
+  yield* kind.insert(wanted, act);
+  const row = yield* findSubscription(kind, wanted);
   if (row === undefined) throw new TypeError("the subscription was not added");
-  yield* audit(of, "create", { one: wanted, row, act });
-  return of.kept(row);
+  yield* audit(kind, "create", { one: wanted, row, act });
+  return kind.kept(row);
 }
 
 /** Returns what was removed; undefined if there is nothing of this name. */
-function* remove<Of extends Row, Kept extends object>(
-  of: Kind<Of, Kept>,
+export function* removeSubscription<Row, Kept extends object>(
+  kind: Kind<Row, Kept>,
   one: Name,
   act: Act,
 ): Statements<Kept | undefined> {
-  return yield* once(one, act.now, { change: () => take(of, one, act) });
+  return yield* once(one, act.now, { change: () => take(kind, one, act) });
 }
 
-function* take<Of extends Row, Kept>(
-  of: Kind<Of, Kept>,
+function* take<Row, Kept>(
+  kind: Kind<Row, Kept>,
   one: Name,
   act: Act,
 ): Statements<Kept | undefined> {
-  const row = yield* findOf(of, one);
+  const { table, nameColumn, end } = kind;
+  const row = yield* findSubscription(kind, one);
   if (row === undefined) return undefined;
-  if ((yield* run(removeOne, of.kind, one.organizationId, one.name)) === 0) return undefined;
-  if (of.end !== undefined) yield* of.end(one, act.now);
-  yield* audit(of, "remove", { one, row, act });
-  return of.kept(row);
+  const sql = `DELETE FROM ${table} WHERE organization_id = $1 AND ${nameColumn} = $2`;
+  if ((yield* run(sql, one.organizationId, one.name)) === 0) return undefined;
+  if (end !== undefined) yield* end(one, act.now);
+  yield* audit(kind, "remove", { one, row, act });
+  return kind.kept(row);
 }
 
-function* audit<Of extends Row>(
-  { kind, detail }: Kind<Of, unknown>,
-  verb: "create" | "remove",
-  { one, row, act }: { readonly one: Name; readonly row: Of; readonly act: Act },
+function* audit<Row>(
+  { actions, detail }: Kind<Row>,
+  verb: Verb,
+  { one, row, act }: { readonly one: Name; readonly row: Row; readonly act: Act },
 ): Statements<void> {
   const { organizationId, name: subject } = one;
-  const note = { organizationId, subject, detail: detail(row, verb) };
-  yield* auditAct({ ...note, action: actions[`${kind}.${verb}`].name }, act);
+  yield* auditAct(
+    { action: actions[verb], organizationId, subject, detail: detail(row, verb) },
+    act,
+  );
 }
 
-function valuesOf(endpoint: NewEndpoint | undefined): readonly (string | number | null)[] {
-  if (endpoint === undefined) return [null, null, null, null];
-  const { url, events, description, keyCheck } = endpoint;
-  return [url, JSON.stringify(events), description, keyCheck];
-}
-
-export function* findRecipient(one: Name): Statements<Recipient | undefined> {
-  return yield* findOf(recipients, one);
-}
-
-export function* listRecipients(organizationId: string): Statements<readonly Recipient[]> {
-  return yield* list(toRecipient, recipients.findOfOrganization, organizationId);
-}
-
-export function* createRecipient(wanted: NewRecipient, act: Act): Statements<Recipient> {
-  // First, so that nothing is locked while this waits.
-  yield* get(lockRegistrations);
-  return yield* create(recipients, { ...wanted, changeNo: 0 }, act);
-}
-
-export function* removeRecipient(one: Name, act: Act): Statements<Recipient | undefined> {
-  return yield* remove(recipients, one, act);
-}
-
-export function* createEndpoint(endpoint: NewEndpoint, act: Act): Statements<EndpointKept> {
-  return yield* create(endpoints, { ...endpoint, name: endpoint.endpointId, endpoint }, act);
-}
-
-export function* removeEndpoint(
-  { endpointId: name, ...removal }: EndpointRemoval,
-  act: Act,
-): Statements<EndpointKept | undefined> {
-  return yield* remove(endpoints, { ...removal, name }, act);
-}
-
-/** Finds an endpoint of an organization; of any organization if none is named. */
-export function* findEndpoint(
-  endpointId: string,
-  organizationId: string | undefined,
-): Statements<WebhookEndpoint | undefined> {
-  if (organizationId === undefined) return yield* find(toEndpoint, findByName, endpointId);
-  return yield* findOf(endpoints, { organizationId, name: endpointId });
-}
-
-/** Lists the endpoints of an organization, oldest first. */
-export function* listEndpoints(organizationId: string): Statements<readonly WebhookEndpoint[]> {
-  return yield* list(toEndpoint, endpoints.findOfOrganization, organizationId);
-}
-
-/** Lists the endpoints of all organizations, in the order of their keys. */
-export function* listAllEndpoints({
-  after,
-  limit,
-}: EndpointPage): Statements<readonly WebhookEndpoint[]> {
-  const { organizationId = "", endpointId = "" } = after ?? {};
-  return yield* list(toEndpoint, findPage, organizationId, endpointId, limit);
+/** All of an organization, which is closed or erased. */
+export function* removeSubscriptions(
+  { table }: Pick<Kind<never>, "table">,
+  organizationId: string,
+): Statements<void> {
+  yield* run(`DELETE FROM ${table} WHERE organization_id = $1`, organizationId);
 }
 
 interface Once<Outcome> {
@@ -262,7 +150,7 @@ interface Once<Outcome> {
  * idempotency_reused.
  */
 export function* once<Outcome extends object | undefined>(
-  { organizationId, idempotency }: Marked & { readonly organizationId: string },
+  { organizationId, idempotency }: Omit<Name, "name">,
   now: number,
   { change, isKept = () => true }: Once<Outcome>,
 ): Statements<Outcome> {
@@ -273,11 +161,4 @@ export function* once<Outcome extends object | undefined>(
   if (outcome !== undefined && isKept(outcome))
     yield* storeOutcome(organizationId, idempotency, { outcome, now });
   return outcome;
-}
-
-const removeAll = `
-  DELETE FROM subscription WHERE kind IN ('recipient', 'webhook') AND organization_id = $1`;
-
-export function* removeSubscriptionsOf(organizationId: string): Statements<void> {
-  yield* run(removeAll, organizationId);
 }

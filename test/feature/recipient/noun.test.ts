@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { recipientsMax } from "../../../src/feature/subscription/store/rows.ts";
+import { recipientsMax } from "../../../src/feature/recipient/store/rows.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 
 const line = makeCommandLine({});

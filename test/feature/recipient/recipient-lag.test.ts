@@ -6,7 +6,7 @@ import { RecipientLag } from "../../../src/feature/recipient/recipient-lag.ts";
 import type { ResourceType } from "../../../src/domain/record-type.ts";
 import { acme, draftOf, operator, organization, transaction } from "../../conformance/scene.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { recipients } from "../../../src/feature/recipient/store/part.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const folder = makeTempFolder();
@@ -19,17 +19,17 @@ await store.createOrganization(organization(acme), operator);
 const none: ReadonlySet<string> = new Set();
 
 async function register(name: string, types: readonly ResourceType[]): Promise<void> {
-  await store.of(subscriptions).createRecipient({ organizationId: acme, name, types }, operator);
+  await store.of(recipients).createRecipient({ organizationId: acme, name, types }, operator);
 }
 
 async function acknowledge(name: string, changeNo: number): Promise<void> {
   await store
-    .of(subscriptions)
+    .of(recipients)
     .acknowledge({ organizationId: acme, name, changeNo, offset: "o", now: 9 });
 }
 
 async function look(lag: RecipientLag, hidden = none) {
-  return lag.behindSince({ store }, await store.of(subscriptions).listRecipients(acme), hidden);
+  return lag.behindSince({ store }, await store.of(recipients).listRecipients(acme), hidden);
 }
 
 describe("the lag of recipients", () => {

@@ -4,16 +4,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { createEndpoint } from "../../../src/feature/webhook/endpoints.ts";
-import {
-  webhookEvents,
-  webhookGivesUpMs,
-} from "../../../src/feature/webhook/webhook.ts";
+import { webhookEvents, webhookGivesUpMs } from "../../../src/feature/webhook/webhook.ts";
 import { addTransaction } from "../../cli/write-transactions.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { startReceiver, type WebhookReceiver } from "./receiver.ts";
 
 const clock = makeFakeClock(Date.now());
@@ -41,7 +38,7 @@ async function openSite(status: number) {
   const { endpointId } = await createEndpoint(app, { organizationId, url: receiver.url, events });
   const add = (id: string) => addTransaction(app, organizationId, { tx_id: id });
   await add("one");
-  const find = () => app.store.of(subscriptions).findEndpoint(endpointId, organizationId);
+  const find = () => app.store.of(webhooks).findEndpoint(endpointId, organizationId);
   const erase = () => {
     const wanted = { organizationId, resourceType: "transaction", resourceId: "one", reason: "r" };
     return requestDeletionOf(app, wanted);

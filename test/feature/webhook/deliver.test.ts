@@ -4,23 +4,17 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { FeedCipher } from "../../../src/actions/change/offset.ts";
-import {
-  deliver,
-  type DeliveryAttempt,
-} from "../../../src/feature/webhook/deliver.ts";
+import { deliver, type DeliveryAttempt } from "../../../src/feature/webhook/deliver.ts";
 import { findNext } from "../../../src/feature/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
 import { Turns } from "../../../src/basics/turns.ts";
-import {
-  webhookGivesUpAttempts,
-  webhookGivesUpMs,
-} from "../../../src/feature/webhook/webhook.ts";
+import { webhookGivesUpAttempts, webhookGivesUpMs } from "../../../src/feature/webhook/webhook.ts";
 import type { App } from "../../../src/actions/app.ts";
-import type { EndpointChange } from "../../../src/feature/subscription/store/interface.ts";
+import type { EndpointChange } from "../../../src/feature/webhook/store/delivery.ts";
 import { acme, keyOf, operator, organization, transaction } from "../../conformance/scene.ts";
 import { newEndpoint } from "./store/webhooks.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const keys = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
@@ -57,7 +51,7 @@ class Site {
     await store.createOrganization(organization(acme), operator);
     const events = ["sluice.deletion.requested"] as const;
     const wanted = newEndpoint("whe", { events, keyCheck: keys.check, changeNo: 0 });
-    await store.of(subscriptions).createEndpoint(wanted, operator);
+    await store.of(webhooks).createEndpoint(wanted, operator);
     for (const id of ["one", "two", "three"]) {
       await store.write(transaction(id));
       await store.request(keyOf("transaction", id));
@@ -78,8 +72,7 @@ class Site {
     const ends = { entryNo: (await store.trail.head()).no, changeNo: 0 };
     const { message } = await findNext(source, endpoint, { ends, place: endpoint });
     if (message === undefined) return endpoint;
-    if (before !== undefined)
-      await store.of(subscriptions).changeEndpoint(endpoint, before, operator);
+    if (before !== undefined) await store.of(webhooks).changeEndpoint(endpoint, before, operator);
     await deliver(
       app as App,
       { endpoint, message },
@@ -91,8 +84,8 @@ class Site {
           this.ids.push(headers["webhook-id"] ?? "");
           const { status = 200, retryAfter, change } = left.shift() ?? {};
           if (change !== undefined)
-            await store.of(subscriptions).changeEndpoint(endpoint, change, operator);
-          return { result: String(status), status, retryAfter, stopped: false };
+            await store.of(webhooks).changeEndpoint(endpoint, change, operator);
+          return { status, retryAfter };
         },
         random: () => 0.5,
         stopping,
@@ -104,7 +97,7 @@ class Site {
   }
 
   async endpoint() {
-    const [found] = await this.store.of(subscriptions).listEndpoints(acme);
+    const [found] = await this.store.of(webhooks).listEndpoints(acme);
     assert.ok(found);
     return found;
   }
@@ -206,8 +199,7 @@ describe("a message that was found before somebody changed its endpoint", () => 
 describe("an endpoint to which nothing is left to be sent", () => {
   it("has gone on past everything that was searched", async () => {
     const site = await Site.open();
-    const recipient = { organizationId: acme, name: "r", types: ["person"] as const };
-    await site.store.of(subscriptions).createRecipient(recipient, operator);
+    await site.store.setFloor("person", 10);
     const { no } = await site.store.trail.head();
     const { entryNo } = await site.deliver([{ status: 200 }, { status: 200 }, { status: 200 }]);
     assert.equal(entryNo, no);

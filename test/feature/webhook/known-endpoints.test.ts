@@ -8,7 +8,7 @@ import { acme, operator, organization, transaction } from "../../conformance/sce
 import { disabled, newEndpoint } from "./store/webhooks.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const folder = makeTempFolder();
@@ -21,7 +21,7 @@ await store.createOrganization(organization(acme), operator);
 const clock = makeFakeClock(operator.now);
 const name = { organizationId: acme, endpointId: "whe_1" };
 let reads = 0;
-const methods = store.of(subscriptions);
+const methods = store.of(webhooks);
 const listAllEndpoints: typeof methods.listAllEndpoints = (page) => {
   reads += 1;
   return methods.listAllEndpoints(page);
@@ -29,9 +29,9 @@ const listAllEndpoints: typeof methods.listAllEndpoints = (page) => {
 const counting = { ...store, of: () => ({ ...methods, listAllEndpoints }) as never };
 
 async function claim(until: number) {
-  const found = await store.of(subscriptions).findEndpoint("whe_1", acme);
+  const found = await store.of(webhooks).findEndpoint("whe_1", acme);
   assert.ok(found);
-  return store.of(subscriptions).claim(found, { claimant: "other", now: operator.now, until });
+  return store.of(webhooks).claim(found, { claimant: "other", now: operator.now, until });
 }
 
 describe("the endpoints that a process knows", () => {
@@ -39,9 +39,9 @@ describe("the endpoints that a process knows", () => {
   const list = async () => (await known.list()).endpoints.map(({ endpoint }) => endpoint);
   const one = async () => (await list())[0];
   beforeEach(async () => {
-    for (const left of await store.of(subscriptions).listEndpoints(acme))
-      await store.of(subscriptions).removeEndpoint(left, operator);
-    await store.of(subscriptions).createEndpoint(newEndpoint("whe_1"), operator);
+    for (const left of await store.of(webhooks).listEndpoints(acme))
+      await store.of(webhooks).removeEndpoint(left, operator);
+    await store.of(webhooks).createEndpoint(newEndpoint("whe_1"), operator);
     known = new KnownEndpoints({ store: counting, now: clock.now });
     await known.list();
     reads = 0;
@@ -49,30 +49,28 @@ describe("the endpoints that a process knows", () => {
 
   it("are not read again while nothing happens to them, whatever else does", async () => {
     await store.write(transaction(`t${clock.now()}`));
-    await store
-      .of(subscriptions)
-      .createRecipient({ organizationId: acme, name: "r", types: ["person"] }, operator);
+    await store.setFloor("person", 10);
     assert.equal((await list()).length, 1);
     assert.equal(reads, 0);
   });
 
   it("are read again when one is created, enabled, tested, rotated, disabled or removed", async () => {
-    await store.of(subscriptions).createEndpoint(newEndpoint("whe_2"), operator);
+    await store.of(webhooks).createEndpoint(newEndpoint("whe_2"), operator);
     assert.equal((await list()).length, 2);
-    await store.of(subscriptions).removeEndpoint({ ...name, endpointId: "whe_2" }, operator);
+    await store.of(webhooks).removeEndpoint({ ...name, endpointId: "whe_2" }, operator);
     assert.equal((await list()).length, 1);
     const { now } = operator;
-    await store.of(subscriptions).changeEndpoint(name, { test: true }, operator);
+    await store.of(webhooks).changeEndpoint(name, { test: true }, operator);
     assert.equal((await one())?.testRequestedAt, now);
     const secret = { keyCheck: 8, formerUntil: undefined };
-    await store.of(subscriptions).changeEndpoint(name, { secret }, operator);
+    await store.of(webhooks).changeEndpoint(name, { secret }, operator);
     assert.equal((await one())?.keyCheck, 8);
     const before = await claim(now + 9);
     assert.ok(before);
     const attempt = { before, after: disabled(before, now), claimant: "other" };
-    await store.of(subscriptions).settle(attempt);
+    await store.of(webhooks).settle(attempt);
     assert.equal((await one())?.disabledBecause, "gone");
-    await store.of(subscriptions).changeEndpoint(name, { enable: true }, operator);
+    await store.of(webhooks).changeEndpoint(name, { enable: true }, operator);
     assert.equal((await one())?.disabledBecause, undefined);
     assert.equal(reads, 6);
   });
@@ -84,7 +82,7 @@ describe("the endpoints that a process knows", () => {
     known.outdate("whe_1");
     assert.equal((await one())?.leaseUntil, now + 9);
     assert.equal(reads, 0);
-    await store.of(subscriptions).release({ ...name, claimant: "other" });
+    await store.of(webhooks).release({ ...name, claimant: "other" });
     clock.advanceMs(30_000);
     assert.equal((await one())?.leaseUntil, undefined);
     assert.equal(reads, 1);
@@ -94,10 +92,10 @@ describe("the endpoints that a process knows", () => {
     const file = new DatabaseSync(`${folder}/sluice.db`);
     file.exec(`
       WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 600)
-      INSERT INTO subscription
-        (kind, organization_id, name, url, events, description, created_at, created_by, key_check,
-         since_no, entry_no, change_no)
-      SELECT 'webhook', 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0, 0
+      INSERT INTO webhook_endpoint
+        (organization_id, endpoint_id, url, events, description, created_at, created_by, key_check,
+         entry_no, change_no)
+      SELECT 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0
       FROM number`);
     file.close();
     const fresh = new KnownEndpoints({ store: counting, now: clock.now });

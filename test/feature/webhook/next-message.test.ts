@@ -7,10 +7,7 @@ import { Turns } from "../../../src/basics/turns.ts";
 import { FeedCipher } from "../../../src/actions/change/offset.ts";
 import { findNext } from "../../../src/feature/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
-import {
-  type WebhookEvent,
-  webhookEvents,
-} from "../../../src/feature/webhook/webhook.ts";
+import { type WebhookEvent, webhookEvents } from "../../../src/feature/webhook/webhook.ts";
 import { newEndpoint } from "./store/webhooks.ts";
 import {
   acme,
@@ -21,7 +18,7 @@ import {
   transaction,
 } from "../../conformance/scene.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const keys = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
@@ -43,8 +40,8 @@ async function open(): Promise<TestStore> {
 /** What follows the first arrival and the first entry. `through`: as if so much had arrived. */
 async function next(store: TestStore, events: readonly WebhookEvent[], through?: number) {
   const wanted = newEndpoint(`whe_${events.join()}`, { events, changeNo: 0 });
-  await store.of(subscriptions).createEndpoint(wanted, operator);
-  const [found] = (await store.of(subscriptions).listEndpoints(acme)).slice(-1);
+  await store.of(webhooks).createEndpoint(wanted, operator);
+  const [found] = (await store.of(webhooks).listEndpoints(acme)).slice(-1);
   assert.ok(found);
   const endpoint = { ...found, entryNo: 0 };
   const { settled: changeNo } = await store.settledArrival();

@@ -8,7 +8,7 @@ import { makeKeyReader } from "../../../src/data-folder/receipt-key.ts";
 import { webhookEvents } from "../../../src/feature/webhook/webhook.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { operate } from "../../support/server.ts";
-import { endpointsMax } from "../../../src/feature/subscription/store/rows.ts";
+import { endpointsMax } from "../../../src/feature/webhook/store/rows.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 
 const line = makeCommandLine();

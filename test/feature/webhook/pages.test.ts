@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { eachRole, signInPeople } from "../../console/people.ts";
 
 describe("webhooks in the console", () => {
@@ -14,7 +14,7 @@ describe("webhooks in the console", () => {
   const { show, send } = site;
   let id = "";
 
-  const find = () => site.service.app.store.of(subscriptions).findEndpoint(id, "acme");
+  const find = () => site.service.app.store.of(webhooks).findEndpoint(id, "acme");
 
   it("are listed from the page of the organization, and added by operators", async () => {
     assert.match(

@@ -14,17 +14,14 @@ import {
 } from "../../../src/feature/webhook/endpoints.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import type { Scope } from "../../../src/domain/scope.ts";
-import {
-  webhookEvents,
-  webhookGivesUpMs,
-} from "../../../src/feature/webhook/webhook.ts";
+import { webhookEvents, webhookGivesUpMs } from "../../../src/feature/webhook/webhook.ts";
 import { type Customer, fetchToken, makeCustomer } from "../../support/customer.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { makeRecordGenerator } from "../../support/record-generator.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { isSigned, type ReceivedEvent, startReceiver, type WebhookReceiver } from "./receiver.ts";
-import { subscriptions } from "../../../src/feature/subscription/store/part.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 
 /** The reference implementation reads the real clock. */
@@ -103,7 +100,7 @@ async function erase(customer: Customer, resourceType = "transaction"): Promise<
 }
 
 function listed({ id, customer: { organizationId } }: Endpoint) {
-  return service.app.store.of(subscriptions).findEndpoint(id, organizationId);
+  return service.app.store.of(webhooks).findEndpoint(id, organizationId);
 }
 
 function said({ type, data }: ReceivedEvent): string {

@@ -7,6 +7,7 @@ import { acme, keyOf, operator, organization, transaction } from "../../conforma
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { storeSamples } from "../../feature/samples.ts";
 import { makePlace } from "../sqlite/place.ts";
 
 const spare = 1_000_000;
@@ -56,11 +57,7 @@ describe("the counter of arrival numbers", () => {
   });
 
   for (const [kept, sql] of Object.entries({
-    "a position of a recipient": `INSERT INTO subscription
-      (kind, organization_id, name, types, created_at, created_by, since_no, change_no, entry_no)
-      VALUES ('recipient', '${acme}', 'one', '[]', 0, 'x', 1, 50, 0)`,
-    "a notice": `INSERT INTO erasure_notice
-      VALUES ('${acme}', 50, 'erased', 'transaction', 'gone', 'del_gone', 0)`,
+    ...(Object.assign({}, ...storeSamples.map(({ numbers }) => numbers)) as Record<string, string>),
     "the later change of a record": "UPDATE change SET change_no = 50 WHERE record_no = 3",
   })) {
     it(`is set above ${kept} on SQLite`, async (test) => {

@@ -215,10 +215,10 @@ const setExpired = `
   WHERE deletion_recipient.deletion_request_id = named.deletion_request_id
     AND deletion_recipient.resource_type = named.resource_type AND ${isWaiting}
     AND NOT EXISTS (
-      SELECT 1 FROM subscription AS recipient
-      WHERE recipient.kind = 'recipient'
-        AND recipient.organization_id = deletion_recipient.organization_id
-        AND recipient.name = deletion_recipient.name AND recipient.change_no >= named.notice_no)`;
+      SELECT 1 FROM recipient
+      WHERE recipient.organization_id = deletion_recipient.organization_id
+        AND recipient.name = deletion_recipient.name
+        AND recipient.acknowledged_no >= named.notice_no)`;
 
 const removeOfOrganization = `
   DELETE FROM erasure_notice WHERE organization_id = $1 AND notice_no IN (

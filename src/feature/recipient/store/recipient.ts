@@ -1,21 +1,40 @@
-// What recipients have acknowledged of the feed of changes, and what they have not.
+// Recipients in the store: registered, listed and removed, and what they have acknowledged of the feed of changes.
 
-import type { Recipient, WaitingRecipient } from "../recipient.ts";
-import type { Marked, RecipientPage } from "../../subscription/store/interface.ts";
+import { AppError } from "../../../domain/error.ts";
+import type { Act } from "../../../store/interface/act.ts";
 import { reader, type Row } from "../../../store/row/reader.ts";
+import { acknowledgeTold, endTold } from "../../../store/sql/deletion/told-recipient.ts";
+import { findLatestArrival } from "../../../store/sql/record/record.ts";
 import { inNamedIds } from "../../../store/sql/statement/named.ts";
 import {
   allTogether,
+  get,
   list,
   run,
   type Statements,
 } from "../../../store/sql/statement/statements.ts";
-import { findRecipient, once, recipientColumns, toRecipient } from "../../../store/sql/subscription.ts";
-import { acknowledgeTold } from "../../../store/sql/deletion/told-recipient.ts";
+import {
+  createSubscription,
+  findSubscription,
+  listSubscriptions,
+  type Marked,
+  type Name,
+  once,
+  removeSubscription,
+  type SubscriptionKind,
+} from "../../../store/sql/subscription.ts";
+import type { Recipient, WaitingRecipient } from "../recipient.ts";
+import { actions, errors, recipientsMax } from "./rows.ts";
 
-export interface Acknowledgement extends Marked {
-  readonly organizationId: string;
-  readonly name: string;
+export type NewRecipient = Pick<Recipient, "organizationId" | "name" | "types"> & Marked;
+
+/** Recipients of all organizations after this one, in the order of their keys. */
+export interface RecipientPage {
+  readonly after: Pick<Recipient, "organizationId" | "name"> | undefined;
+  readonly limit: number;
+}
+
+export interface Acknowledgement extends Name {
   readonly changeNo: number;
   /** Up to this number, if it is given, is the same place for the caller, who may not read what is in between. */
   readonly through?: number;
@@ -24,38 +43,71 @@ export interface Acknowledgement extends Marked {
   readonly now: number;
 }
 
-const toWaiting = reader<WaitingRecipient>({ types: "json" });
+const unread = { without: "created_by" };
+const toRecipient = reader<Recipient>({ types: "json" }, unread);
+const toWaiting = reader<WaitingRecipient>({ types: "json" }, unread);
+
+/** A registration excludes concurrent erasures of records; erasures don't exclude each other. */
+const lockRegistrations = `
+  --sqlite SELECT 1
+  --postgres SELECT pg_advisory_xact_lock(27, 66)
+  `;
+
+const insertOne = `
+  INSERT INTO recipient (organization_id, name, types, created_at, created_by, since_no)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+
+export const recipientKind: SubscriptionKind<Recipient, NewRecipient, Recipient> = {
+  table: "recipient",
+  nameColumn: "name",
+  order: "name",
+  read: toRecipient,
+  countMax: recipientsMax,
+  tooMany: errors.too_many_recipients,
+  *insert({ organizationId, name, types }, { now, actor }) {
+    const sinceNo = yield* findLatestArrival();
+    yield* run(insertOne, organizationId, name, JSON.stringify(types), now, actor, sinceNo);
+  },
+  requireSame: (known, { types }) => {
+    if (JSON.stringify(known.types) !== JSON.stringify(types))
+      throw new AppError(errors.recipient_exists);
+  },
+  kept: (recipient) => recipient,
+  actions: { create: actions["recipient.create"].name, remove: actions["recipient.remove"].name },
+  detail: ({ types }) => ({ types: [...types] }),
+  // The purge stores the rest.
+  end: (one, now) => endTold(one, Number.MAX_SAFE_INTEGER, now),
+};
 
 /**
  * `$1`: types that are left out. The index by type finds the oldest notice of each type that a recipient has not
  * acknowledged, however many notices of other types there are.
  */
 const waiting = `
-  SELECT ${recipientColumns}, (
+  SELECT recipient.*, (
     SELECT notice.created_at FROM erasure_notice AS notice
     WHERE notice.organization_id = recipient.organization_id AND notice.notice_no = (
       SELECT min((
         SELECT min(oldest.notice_no) FROM erasure_notice AS oldest
         WHERE oldest.organization_id = recipient.organization_id AND oldest.resource_type = type.value
           AND oldest.notice_no >
-            CASE WHEN since_no > change_no THEN since_no ELSE change_no END))
+            CASE WHEN since_no > acknowledged_no THEN since_no ELSE acknowledged_no END))
       --sqlite FROM json_each(recipient.types) AS type
       --sqlite WHERE type.value NOT IN (SELECT value FROM json_each($1))
       --postgres FROM jsonb_array_elements_text(CAST(recipient.types AS jsonb)) AS type(value)
       --postgres WHERE type.value <> ALL ($1::text[])
     )) AS waiting_since
-  FROM subscription AS recipient WHERE kind = 'recipient'`;
+  FROM recipient`;
 
 const findWaitingPage = `
-  ${waiting} AND (organization_id, name) > ($2, $3) ORDER BY organization_id, name LIMIT $4`;
+  ${waiting} WHERE (organization_id, name) > ($2, $3) ORDER BY organization_id, name LIMIT $4`;
 
-const findWaitingOf = `${waiting} AND organization_id = $2 ORDER BY name`;
+const findWaitingOf = `${waiting} WHERE organization_id = $2 ORDER BY name`;
 
 const findOfSome = `
-  SELECT ${recipientColumns} FROM subscription
-  WHERE kind = 'recipient' AND ${inNamedIds("organization_id")} ORDER BY organization_id, name`;
+  SELECT * FROM recipient WHERE ${inNamedIds("organization_id")} ORDER BY organization_id, name`;
 
-/** Waits for registrations in progress (subscription.ts), and later ones for the transaction. */
+/** Waits for registrations in progress, and later ones for the transaction. */
 const awaitRegistrations = `
   --sqlite SELECT 1
   --postgres SELECT pg_advisory_xact_lock_shared(27, 66)
@@ -66,11 +118,25 @@ const awaitRegistrations = `
  * nothing. `$6`: the last number of the same place.
  */
 const setAcknowledged = `
-  UPDATE subscription SET
-    change_no = CASE WHEN change_no < $3 THEN $3 ELSE change_no END,
+  UPDATE recipient SET
+    acknowledged_no = CASE WHEN acknowledged_no < $3 THEN $3 ELSE acknowledged_no END,
     acknowledged_offset = $4, acknowledged_at = $5
-  WHERE kind = 'recipient' AND organization_id = $1 AND name = $2
-    AND (change_no < $3 OR change_no <= $6 AND acknowledged_offset IS DISTINCT FROM $4)`;
+  WHERE organization_id = $1 AND name = $2
+    AND (acknowledged_no < $3 OR acknowledged_no <= $6 AND acknowledged_offset IS DISTINCT FROM $4)`;
+
+export function* createRecipient(wanted: NewRecipient, act: Act): Statements<Recipient> {
+  // First, so that nothing is locked while this waits.
+  yield* get(lockRegistrations);
+  return yield* createSubscription(recipientKind, wanted, act);
+}
+
+export function* removeRecipient(one: Name, act: Act): Statements<Recipient | undefined> {
+  return yield* removeSubscription(recipientKind, one, act);
+}
+
+export function* listRecipients(organizationId: string): Statements<readonly Recipient[]> {
+  return yield* listSubscriptions(recipientKind, organizationId);
+}
 
 /**
  * Lists the recipients of an organization, or a page of all, with the time since which each has an unacknowledged
@@ -97,7 +163,7 @@ function* advance(one: Acknowledgement): Statements<Recipient | undefined> {
   const { organizationId, name, changeNo, through = changeNo, offset, now } = one;
   const values = [organizationId, name, changeNo, offset, now, through] as const;
   const isNews = (yield* run(setAcknowledged, ...values)) > 0;
-  const recipient = yield* findRecipient({ organizationId, name });
+  const recipient = yield* findSubscription(recipientKind, one);
   if (isNews && recipient !== undefined) yield* acknowledgeTold(recipient, now);
   return recipient;
 }

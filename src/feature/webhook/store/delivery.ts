@@ -1,18 +1,9 @@
 // What sending webhooks needs from the store: a lease on an endpoint, the results of attempts, what people change, and
 // the steps of deletions in the order of the audit trail. No message is stored.
 
+import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type WebhookEndpoint, webhookWaitsMsMax } from "../webhook.ts";
 import type { Act } from "../../../store/interface/act.ts";
-import type {
-  Attempt,
-  DeletionNews,
-  DeletionNewsQuery,
-  EndpointChange,
-  EndpointName,
-  FoundEndpoint,
-  Lease,
-  TrailRange,
-} from "../../subscription/store/interface.ts";
 import { reader } from "../../../store/row/reader.ts";
 import {
   all,
@@ -23,17 +14,67 @@ import {
   type Statements,
 } from "../../../store/sql/statement/statements.ts";
 import { auditAct } from "../../../store/sql/trail/audit.ts";
-import { actions } from "../../subscription/store/rows.ts";
-import { endpointColumns, findEndpoint, toEndpoint } from "../../../store/sql/subscription.ts";
+import { type EndpointName, findEndpoint, toEndpoint } from "./endpoint.ts";
+import { actions } from "./rows.ts";
 
-const isNamed = `kind = 'webhook' AND organization_id = $1 AND name = $2`;
+/** Missing members stay unchanged. */
+export interface EndpointChange {
+  /** Ends the disabled state and the back-off, and ignores the failure of an attempt in progress. */
+  readonly enable?: true;
+  /** Where to continue: the entry of the audit trail, and the arrival number. */
+  readonly from?: Cursors;
+  readonly test?: true;
+  readonly secret?: { readonly keyCheck: number; readonly formerUntil: number | undefined };
+}
+
+interface Lease {
+  readonly claimant: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+export type Cursors = Pick<WebhookEndpoint, "entryNo" | "changeNo">;
+
+/** What a message depends on: the endpoint is claimed only if it is still so. */
+type FoundEndpoint = EndpointName & Cursors & Pick<WebhookEndpoint, "keyCheck" | "testRequestedAt">;
+
+/**
+ * What an attempt changes in an endpoint, from how it was to how it is then. What somebody has set meanwhile remains:
+ * cursors, a test, and, if the endpoint was enabled, the failures.
+ */
+interface Attempt {
+  readonly before: WebhookEndpoint;
+  /** Without the end of the lease, others may claim the endpoint. */
+  readonly after: WebhookEndpoint;
+  readonly claimant: string;
+}
+
+/** A part of the audit trail. */
+interface TrailRange {
+  readonly after: number;
+  readonly through: number;
+}
+
+interface DeletionNewsQuery extends TrailRange {
+  readonly organizationId: string;
+  readonly limit: number;
+}
+
+/** A step of a deletion in the audit trail. */
+export interface DeletionNews extends Pick<Deletion, "deletionRequestId" | "resourceType"> {
+  readonly entryNo: number;
+  readonly at: number;
+  readonly action: string;
+}
+
+const isNamed = `organization_id = $1 AND endpoint_id = $2`;
 
 /**
  * `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. `$8` to `$11`: the
  * endpoint as it was when the message was found.
  */
 const claim = `
-  UPDATE subscription SET claimant = $3, lease_until = $4
+  UPDATE webhook_endpoint SET claimant = $3, lease_until = $4
   WHERE ${isNamed}
     AND (lease_until IS NULL OR lease_until <= $5 OR lease_until > $6)
     AND (test_requested_at IS NOT NULL
@@ -42,17 +83,17 @@ const claim = `
     AND entry_no = $8 AND change_no = $9 AND key_check = $10
     AND test_requested_at IS NOT DISTINCT FROM $11
     AND EXISTS (SELECT 1 FROM organization WHERE organization_id = $1 AND closed_at IS NULL)
-  RETURNING ${endpointColumns}`;
+  RETURNING *`;
 
 const release = `
-  UPDATE subscription SET lease_until = NULL
+  UPDATE webhook_endpoint SET lease_until = NULL
   WHERE ${isNamed} AND claimant = $3`;
 
-const releaseAll = `UPDATE subscription SET lease_until = NULL WHERE kind = 'webhook' AND lease_until IS NOT NULL`;
+const releaseAll = `UPDATE webhook_endpoint SET lease_until = NULL WHERE lease_until IS NOT NULL`;
 
 /** `$15`: the end of the lease under which the attempt was made, which enabling the endpoint changes. */
 const settle = `
-  UPDATE subscription SET
+  UPDATE webhook_endpoint SET
     entry_no = CASE WHEN entry_no = $4 THEN $5 ELSE entry_no END,
     change_no = CASE WHEN change_no = $6 THEN $7 ELSE change_no END,
     test_requested_at = CASE WHEN test_requested_at = $8 THEN NULL ELSE test_requested_at END,
@@ -63,25 +104,25 @@ const settle = `
     disabled_at = CASE WHEN lease_until = $15 THEN $18 ELSE disabled_at END,
     disabled_because = CASE WHEN lease_until = $15 THEN $19 ELSE disabled_because END
   WHERE ${isNamed} AND claimant = $3
-  RETURNING ${endpointColumns}`;
+  RETURNING *`;
 
 /** Another end of the lease: if an attempt in progress fails, this is not counted. */
 const setEnabled = `
-  UPDATE subscription
+  UPDATE webhook_endpoint
   SET disabled_at = NULL, disabled_because = NULL, failures = 0, failing_since = NULL,
     next_attempt_at = NULL, lease_until = lease_until - 1
   WHERE ${isNamed}`;
 
 const setCursors = `
-  UPDATE subscription SET entry_no = $3, change_no = $4
+  UPDATE webhook_endpoint SET entry_no = $3, change_no = $4
   WHERE ${isNamed}`;
 
 const setTest = `
-  UPDATE subscription SET test_requested_at = $3
+  UPDATE webhook_endpoint SET test_requested_at = $3
   WHERE ${isNamed}`;
 
 const setSecret = `
-  UPDATE subscription
+  UPDATE webhook_endpoint
   SET secret_version = secret_version + 1, key_check = $3, former_secret_until = $4
   WHERE ${isNamed}`;
 

@@ -1,9 +1,9 @@
-// What the statements of subscriptions read on SQLite.
+// What the statements of recipients read on SQLite.
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
-import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
+import { recipients } from "../../../../src/feature/recipient/store/part.ts";
 import { acme, operator, organization } from "../../../conformance/scene.ts";
 import { makePlace } from "../../../store/sqlite/place.ts";
 
@@ -13,8 +13,8 @@ it("finds the oldest notice of a recipient without reading notices of other type
   const store = await place.open({ role: "command" });
   await store.createOrganization(organization(acme), operator);
   prepare.mock.resetCalls();
-  await store.of(subscriptions).listWaiting({ after: undefined, limit: 9 }, []);
-  await store.of(subscriptions).purgeNotices({ before: 0, after: "" }, operator);
+  await store.of(recipients).listWaiting({ after: undefined, limit: 9 }, []);
+  await store.of(recipients).purgeNotices({ before: 0, after: "" }, operator);
   const statements = prepare.mock.calls.map((call) => call.arguments[0]);
   const plans = place.withDatabase((file) =>
     statements

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { describe, it } from "node:test";
-import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
+import { recipients } from "../../../../src/feature/recipient/store/part.ts";
 import { acme, keyOf, organization, transaction } from "../../../conformance/scene.ts";
 import { act, fill, findText, secret } from "../../../store/sqlite/erased-bytes.ts";
 import { makePlace } from "../../../store/sqlite/place.ts";
@@ -14,29 +14,27 @@ async function purgeFirstPart(store: TestStore): Promise<string | undefined> {
   const others = Array.from({ length: 60 }, (_, at) => `z_${at}`);
   await store.createOrganization(organization(acme), act);
   const types = ["person", "screening"] as const;
-  await store.of(subscriptions).createRecipient({ organizationId: acme, name: "r", types }, act);
+  await store.of(recipients).createRecipient({ organizationId: acme, name: "r", types }, act);
   await fill(store);
   await store.request(keyOf("person", "p"));
   for (const organizationId of others) {
     await store.createOrganization(organization(organizationId), act);
     await store
-      .of(subscriptions)
+      .of(recipients)
       .createRecipient({ organizationId, name: "r", types: ["transaction"] }, act);
     await store.write(transaction("t"), { organizationId });
     await store.request(keyOf("transaction", "t", organizationId));
   }
   await store.processAll();
-  await store.of(subscriptions).removeRecipient({ organizationId: acme, name: "r" }, act);
-  const { removed, next } = await store
-    .of(subscriptions)
-    .purgeNotices({ before: 0, after: "" }, act);
+  await store.of(recipients).removeRecipient({ organizationId: acme, name: "r" }, act);
+  const { removed, next } = await store.of(recipients).purgeNotices({ before: 0, after: "" }, act);
   assert.equal(removed, 502);
   return next;
 }
 
 async function purgeRest(store: TestStore, from: string | undefined): Promise<void> {
   for (let after = from; after !== undefined;) {
-    const part = await store.of(subscriptions).purgeNotices({ before: 0, after }, act);
+    const part = await store.of(recipients).purgeNotices({ before: 0, after }, act);
     assert.equal(part.removed, 0);
     after = part.next;
   }
@@ -48,15 +46,15 @@ describe("the bytes of notices", () => {
     const store = await place.open();
     await store.createOrganization(organization(acme), act);
     const types = ["person", "screening"] as const;
-    await store.of(subscriptions).createRecipient({ organizationId: acme, name: "r", types }, act);
+    await store.of(recipients).createRecipient({ organizationId: acme, name: "r", types }, act);
     await fill(store);
     await store.request(keyOf("person", "p"));
     await store.processAll();
     assert.ok(Object.keys(findText(place, secret)).length > 0, "notices have the ids");
     const { latest } = await store.settledArrival();
     const one = { organizationId: acme, name: "r", changeNo: latest, offset: "", now: 2_000 };
-    await store.of(subscriptions).acknowledge(one);
-    const purged = await store.of(subscriptions).purgeNotices({ before: 0, after: "" }, act);
+    await store.of(recipients).acknowledge(one);
+    const purged = await store.of(recipients).purgeNotices({ before: 0, after: "" }, act);
     assert.deepEqual(purged, { removed: 502, next: undefined });
     assert.deepEqual(findText(place, secret), {});
     await store.requireConsistent();

@@ -7,7 +7,7 @@ import { recordTypes } from "../../../../src/domain/record-types.ts";
 import type { ResourceType } from "../../../../src/domain/record-type.ts";
 import type { TestStore } from "../../../support/test-store.ts";
 import { type Engine, openSite } from "../../../conformance/engine.ts";
-import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
+import { recipients } from "../../../../src/feature/recipient/store/part.ts";
 import { beginning, entry, page, prepare, sealed } from "../../../conformance/replaying.ts";
 import { deleteNow, open as openRestricted, setFloor } from "../../../conformance/restricted.ts";
 import {
@@ -44,7 +44,7 @@ export async function told(
 }
 
 export function register(store: TestStore, name: string, taken: readonly ResourceType[]) {
-  return store.of(subscriptions).createRecipient({ organizationId: acme, name, types: taken }, act);
+  return store.of(recipients).createRecipient({ organizationId: acme, name, types: taken }, act);
 }
 
 async function openOrganizations(engine: Engine, test: Parameters<typeof openSite>[1]) {
@@ -61,7 +61,7 @@ async function erase(store: TestStore, id: string, organizationId = acme): Promi
 
 async function acknowledge(store: TestStore, name: string, changeNo: number): Promise<void> {
   const one = { organizationId: acme, name, changeNo, offset: `${changeNo}`, now: act.now + 9 };
-  assert.ok(await store.of(subscriptions).acknowledge(one));
+  assert.ok(await store.of(recipients).acknowledge(one));
 }
 
 const notYet = 0;
@@ -71,7 +71,7 @@ const late = Number.MAX_SAFE_INTEGER;
 async function purge(store: TestStore, before: number): Promise<readonly number[]> {
   const parts: number[] = [];
   for (let after: string | undefined = ""; after !== undefined;) {
-    const part = await store.of(subscriptions).purgeNotices({ before, after }, act);
+    const part = await store.of(recipients).purgeNotices({ before, after }, act);
     parts.push(part.removed);
     after = part.next;
   }
@@ -170,7 +170,7 @@ export function testNotices(engine: Engine): void {
       const last = (await feed(store)).at(-1)?.changeNo ?? 0;
       await acknowledge(store, "fast", last);
       assert.deepEqual(await purge(store, notYet), [0]);
-      const lags = await store.of(subscriptions).listWaiting(acme, []);
+      const lags = await store.of(recipients).listWaiting(acme, []);
       assert.deepEqual(
         lags.map(({ name, waitingSince }) => [name, waitingSince !== undefined]),
         [
@@ -180,7 +180,7 @@ export function testNotices(engine: Engine): void {
         ],
       );
       const hidden = await store
-        .of(subscriptions)
+        .of(recipients)
         .listWaiting({ after: undefined, limit: 99 }, ["transaction"]);
       assert.ok(hidden.every(({ waitingSince }) => waitingSince === undefined));
       await acknowledge(store, "slow", last - 1);
@@ -209,7 +209,7 @@ export function testNotices(engine: Engine): void {
         assert.equal((await feed(store)).length, 2);
         if (end === "recipient") {
           assert.ok(
-            await store.of(subscriptions).removeRecipient({ organizationId: acme, name: "r" }, act),
+            await store.of(recipients).removeRecipient({ organizationId: acme, name: "r" }, act),
           );
         }
         await purge(store, end === "time" ? late : notYet);
@@ -251,7 +251,7 @@ export function testNotices(engine: Engine): void {
       const first = await erase(store, "t");
       const second = await store.request(keyOf("transaction", "u"));
       await store.closeOrganization(acme, act);
-      assert.deepEqual(await store.of(subscriptions).listRecipients(acme), []);
+      assert.deepEqual(await store.of(recipients).listRecipients(acme), []);
       await store.processAll();
       assert.deepEqual(await store.listTold(second, acme), []);
       await purge(store, notYet);
@@ -270,7 +270,7 @@ export function testNotices(engine: Engine): void {
       const id = await store.request(keyOf("transaction", "t"));
       await store.claim();
       while ((await store.listTold(id, acme)).length === 0) await store.eraseOne(id, 1);
-      await store.of(subscriptions).removeRecipient({ organizationId: acme, name: "r" }, act);
+      await store.of(recipients).removeRecipient({ organizationId: acme, name: "r" }, act);
       await register(store, "r", ["transaction_check"]);
       await store.finish(id);
       const last = (await feed(store)).at(-1)?.changeNo ?? 0;
@@ -288,13 +288,13 @@ export function testNotices(engine: Engine): void {
       for (const organizationId of ids) {
         await store.createOrganization(organization(organizationId), act);
         const wanted = { organizationId, name: "r", types: ["transaction"] as const };
-        await store.of(subscriptions).createRecipient(wanted, act);
+        await store.of(recipients).createRecipient(wanted, act);
         await store.write(transaction("t"), { organizationId });
         await store.request(keyOf("transaction", "t", organizationId));
       }
       await store.processAll();
       for (const organizationId of ids) {
-        await store.of(subscriptions).removeRecipient({ organizationId, name: "r" }, act);
+        await store.of(recipients).removeRecipient({ organizationId, name: "r" }, act);
       }
       const parts = await purge(store, notYet);
       assert.ok(parts.length > 1 && parts.every((removed) => removed < 100), parts.join());
@@ -335,7 +335,7 @@ export function testNotices(engine: Engine): void {
       await prepare(store);
       const taken = ["transaction"] as const;
       await store
-        .of(subscriptions)
+        .of(recipients)
         .createRecipient({ organizationId: acme, name: "copies", types: taken }, act);
       await store.replay.beginReplay(beginning, act);
       await store.replay.queueReplay([entry(1, "a")]);

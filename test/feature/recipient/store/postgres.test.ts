@@ -14,7 +14,7 @@ import {
 } from "../../../conformance/scene.ts";
 import { usePostgres } from "../../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../../support/test-store.ts";
-import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
+import { recipients } from "../../../../src/feature/recipient/store/part.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const postgres = await usePostgres();
@@ -60,7 +60,7 @@ describe("a registration and an erasure at once", () => {
 
   it("leave unacknowledged what a step tells while an acknowledgement waits for it", async () => {
     const recipient = { organizationId: acme, name: "r", types: ["transaction_check"] as const };
-    await store.of(subscriptions).createRecipient(recipient, operator);
+    await store.of(recipients).createRecipient(recipient, operator);
     for (const check of ["a", "b", "c"]) {
       await store.add("transaction_check", check, { related_tx_ids: ["raced"] });
     }
@@ -74,7 +74,7 @@ describe("a registration and an erasure at once", () => {
     const step = store.eraseOne(deletion, 10);
     await blocked(1);
     const acknowledged = store
-      .of(subscriptions)
+      .of(recipients)
       .acknowledge({ ...recipient, changeNo, offset: "o", now: 5 });
     await blocked(2);
     await other.query("COMMIT");
@@ -83,7 +83,7 @@ describe("a registration and an erasure at once", () => {
     await store.finish(deletion);
     const [told] = await store.listTold(deletion, acme);
     assert.deepEqual([told?.name, told?.acknowledgedAt], ["r", undefined]);
-    await store.of(subscriptions).removeRecipient(recipient, operator);
+    await store.of(recipients).removeRecipient(recipient, operator);
   });
 
   it("tell a recipient that was registered before the step could go on", async () => {
@@ -91,9 +91,8 @@ describe("a registration and an erasure at once", () => {
     await other.query("BEGIN");
     await other.query(registration);
     await other.query(
-      `INSERT INTO subscription
-         (kind, organization_id, name, types, created_at, created_by, since_no, entry_no, change_no)
-       VALUES ('recipient', $1, 'early', $2, 1, 'x', 0, 0, 0)`,
+      `INSERT INTO recipient (organization_id, name, types, created_at, created_by, since_no)
+       VALUES ($1, 'early', $2, 1, 'x', 0)`,
       [acme, JSON.stringify(["transaction"])],
     );
     const step = store.eraseStep([deletion], 10, worker);
@@ -106,7 +105,7 @@ describe("a registration and an erasure at once", () => {
     await other.query("BEGIN");
     await other.query(erasure);
     const wanted = { organizationId: acme, name: "late", types: ["transaction"] as const };
-    const registering = store.of(subscriptions).createRecipient(wanted, operator);
+    const registering = store.of(recipients).createRecipient(wanted, operator);
     await awaitWaiting();
     await other.query("COMMIT");
     assert.equal((await registering).name, "late");
@@ -126,7 +125,7 @@ describe("a recipient that very many deletions have informed", () => {
   });
   after(() => store.close());
   beforeEach(async () => {
-    await store.of(subscriptions).createRecipient(wanted, operator);
+    await store.of(recipients).createRecipient(wanted, operator);
     await postgres.query(
       `INSERT INTO deletion_recipient
          (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
@@ -136,17 +135,17 @@ describe("a recipient that very many deletions have informed", () => {
     );
   });
   afterEach(async () => {
-    await store.of(subscriptions).removeRecipient(wanted, operator);
+    await store.of(recipients).removeRecipient(wanted, operator);
     await postgres.query("DELETE FROM deletion_recipient", database);
   });
 
   async function purge(): Promise<void> {
     for (let next: string | undefined = ""; next !== undefined;)
-      next = (await store.of(subscriptions).purgeNotices({ before: 0, after: next }, worker)).next;
+      next = (await store.of(recipients).purgeNotices({ before: 0, after: next }, worker)).next;
   }
 
   it("has acknowledged all of them after a pass of the purge", async () => {
-    await store.of(subscriptions).acknowledge({ ...wanted, changeNo: told, offset: "", now: 2 });
+    await store.of(recipients).acknowledge({ ...wanted, changeNo: told, offset: "", now: 2 });
     assert.equal((await store.listTold(last, acme))[0]?.acknowledgedAt, undefined);
     await purge();
     const [one] = await store.listTold(last, acme);
@@ -154,13 +153,11 @@ describe("a recipient that very many deletions have informed", () => {
   });
 
   it("is noted as removed from all of them, even if another one has its name by then", async () => {
-    await store.of(subscriptions).removeRecipient(wanted, operator);
+    await store.of(recipients).removeRecipient(wanted, operator);
     assert.equal((await store.listTold(last, acme))[0]?.removedAt, undefined);
     await postgres.query(`SELECT setval('arrival', ${told})`, database);
-    await store.of(subscriptions).createRecipient(wanted, operator);
-    await store
-      .of(subscriptions)
-      .acknowledge({ ...wanted, changeNo: told + 1, offset: "", now: 2 });
+    await store.of(recipients).createRecipient(wanted, operator);
+    await store.of(recipients).acknowledge({ ...wanted, changeNo: told + 1, offset: "", now: 2 });
     await purge();
     const [one] = await store.listTold(last, acme);
     assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
@@ -175,13 +172,11 @@ describe("a recipient that very many deletions have informed", () => {
        WHERE deletion_request_id = '${last}'`,
       database,
     );
-    await store.of(subscriptions).removeRecipient(wanted, operator);
+    await store.of(recipients).removeRecipient(wanted, operator);
     await postgres.query(`SELECT setval('arrival', ${told})`, database);
-    await store.of(subscriptions).createRecipient(wanted, operator);
+    await store.of(recipients).createRecipient(wanted, operator);
     await store.finish(deletion);
-    await store
-      .of(subscriptions)
-      .acknowledge({ ...wanted, changeNo: 2 * told, offset: "", now: 2 });
+    await store.of(recipients).acknowledge({ ...wanted, changeNo: 2 * told, offset: "", now: 2 });
     await purge();
     const [one] = await store.listTold(deletion, acme);
     assert.deepEqual([one?.acknowledgedAt, one?.removedAt], [undefined, worker.now]);
@@ -194,8 +189,8 @@ describe("a registration while notices of erasures are purged", () => {
     const store = await openTestStore(database, { role: "serve" });
     await store.createOrganization(organization(acme), operator);
     const passed = { organizationId: acme, name: "slow", types: ["person"] as const };
-    await store.of(subscriptions).createRecipient(passed, operator);
-    await store.of(subscriptions).acknowledge({ ...passed, changeNo: 1, offset: "", now: 2 });
+    await store.of(recipients).createRecipient(passed, operator);
+    await store.of(recipients).acknowledge({ ...passed, changeNo: 1, offset: "", now: 2 });
     await postgres.query(
       `INSERT INTO deletion_recipient
          (deletion_request_id, name, resource_type, organization_id, last_no, told_at)
@@ -209,12 +204,12 @@ describe("a registration while notices of erasures are purged", () => {
     await other.query("BEGIN");
     await other.query("SELECT * FROM deletion_recipient FOR UPDATE");
     // It has read who the recipients are, and waits for the row of one of them.
-    const purge = store.of(subscriptions).purgeNotices({ before: 0, after: "" }, worker);
+    const purge = store.of(recipients).purgeNotices({ before: 0, after: "" }, worker);
     await awaitRows(other, "SELECT 1 FROM pg_locks WHERE NOT granted");
     let isTold = false;
     const telling = (async () => {
       const wanted = { organizationId: acme, name: "new", types: ["transaction"] as const };
-      await store.of(subscriptions).createRecipient(wanted, operator);
+      await store.of(recipients).createRecipient(wanted, operator);
       await store.write(transaction("t"));
       await store.request(keyOf("transaction", "t"));
       await store.processAll();

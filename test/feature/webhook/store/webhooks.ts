@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import type { WebhookEndpoint } from "../../../../src/feature/webhook/webhook.ts";
-import type { NewEndpoint } from "../../../../src/feature/subscription/store/interface.ts";
+import type { NewEndpoint } from "../../../../src/feature/webhook/store/endpoint.ts";
 import type { Store } from "../../../../src/store/interface/store.ts";
 import { type Engine, useSite } from "../../../conformance/engine.ts";
-import { subscriptions } from "../../../../src/feature/subscription/store/part.ts";
-import { endpointsMax } from "../../../../src/feature/subscription/store/rows.ts";
+import { webhooks } from "../../../../src/feature/webhook/store/part.ts";
+import { endpointsMax } from "../../../../src/feature/webhook/store/rows.ts";
 import { acme, mark, operator as act, organization, other } from "../../../conformance/scene.ts";
 
 export function newEndpoint(endpointId: string, fields: Partial<NewEndpoint> = {}): NewEndpoint {
@@ -39,35 +39,27 @@ export function testWebhooks(engine: Engine): void {
     beforeEach(async () => {
       store = site().store;
       for (const id of [acme, other]) await store.createOrganization(organization(id), act);
-      const left = await store.of(subscriptions).listAllEndpoints({ after: undefined, limit: 99 });
-      for (const endpoint of left) await store.of(subscriptions).removeEndpoint(endpoint, act);
+      const left = await store.of(webhooks).listAllEndpoints({ after: undefined, limit: 99 });
+      for (const endpoint of left) await store.of(webhooks).removeEndpoint(endpoint, act);
     });
 
     const idsOf = async (organizationId: string) =>
-      (await store.of(subscriptions).listEndpoints(organizationId)).map(
-        ({ endpointId }) => endpointId,
-      );
+      (await store.of(webhooks).listEndpoints(organizationId)).map(({ endpointId }) => endpointId);
 
     it("are listed by organization, and begin at the end of the trail", async () => {
-      await store.of(subscriptions).createEndpoint(newEndpoint("whe_1"), act);
+      await store.of(webhooks).createEndpoint(newEndpoint("whe_1"), act);
       const last = newEndpoint("whe_2", { organizationId: other, types: undefined });
-      await store.of(subscriptions).createEndpoint(last, act);
+      await store.of(webhooks).createEndpoint(last, act);
       assert.deepEqual(await idsOf(other), ["whe_2"]);
-      const [found] = await store.of(subscriptions).listEndpoints(acme);
+      const [found] = await store.of(webhooks).listEndpoints(acme);
       const { keyCheck, changeNo, ...wanted } = newEndpoint("whe_1");
       const none = { disabledAt: undefined, failures: 0, lastResult: undefined };
       assert.deepEqual({ ...found, ...wanted, keyCheck, changeNo, ...none }, found);
       assert.equal(found?.createdBy, act.actor);
       const { no } = await store.trail.head();
-      assert.equal(
-        (await store.of(subscriptions).findEndpoint("whe_2", undefined))?.entryNo,
-        no - 1,
-      );
-      assert.equal(
-        (await store.of(subscriptions).findEndpoint("whe_2", undefined))?.types,
-        undefined,
-      );
-      assert.equal(await store.of(subscriptions).findEndpoint("whe_2", acme), undefined);
+      assert.equal((await store.of(webhooks).findEndpoint("whe_2", undefined))?.entryNo, no - 1);
+      assert.equal((await store.of(webhooks).findEndpoint("whe_2", undefined))?.types, undefined);
+      assert.equal(await store.of(webhooks).findEndpoint("whe_2", acme), undefined);
     });
 
     it("are listed together in pages", async () => {
@@ -76,12 +68,10 @@ export function testWebhooks(engine: Engine): void {
         ["b", acme],
         ["c", acme],
       ] as const) {
-        await store.of(subscriptions).createEndpoint(newEndpoint(id, { organizationId }), act);
+        await store.of(webhooks).createEndpoint(newEndpoint(id, { organizationId }), act);
       }
-      const first = await store.of(subscriptions).listAllEndpoints({ after: undefined, limit: 2 });
-      const rest = await store
-        .of(subscriptions)
-        .listAllEndpoints({ after: first.at(-1), limit: 2 });
+      const first = await store.of(webhooks).listAllEndpoints({ after: undefined, limit: 2 });
+      const rest = await store.of(webhooks).listAllEndpoints({ after: first.at(-1), limit: 2 });
       assert.deepEqual(
         [...first, ...rest].map(({ endpointId }) => endpointId),
         ["b", "c", "a"],
@@ -91,57 +81,57 @@ export function testWebhooks(engine: Engine): void {
     it("are made once for an Idempotency-Key, and removed once", async () => {
       const idempotency = mark("a key");
       const first = await store
-        .of(subscriptions)
+        .of(webhooks)
         .createEndpoint(newEndpoint("whe_1", { idempotency }), act);
       const again = newEndpoint("whe_2", { idempotency });
       assert.deepEqual(
-        await store.of(subscriptions).createEndpoint(again, { ...act, now: act.now + 5 }),
+        await store.of(webhooks).createEndpoint(again, { ...act, now: act.now + 5 }),
         first,
       );
       assert.deepEqual(await idsOf(acme), ["whe_1"]);
       const differs = newEndpoint("whe_3", { idempotency: mark("a key", "another request") });
-      await assert.rejects(store.of(subscriptions).createEndpoint(differs, act), {
+      await assert.rejects(store.of(webhooks).createEndpoint(differs, act), {
         errorName: "idempotency_reused",
       });
       const removal = { organizationId: acme, endpointId: "whe_1", idempotency: mark("b key") };
-      const removed = await store.of(subscriptions).removeEndpoint(removal, act);
+      const removed = await store.of(webhooks).removeEndpoint(removal, act);
       assert.deepEqual(removed, first);
-      assert.deepEqual(await store.of(subscriptions).removeEndpoint(removal, act), removed);
+      assert.deepEqual(await store.of(webhooks).removeEndpoint(removal, act), removed);
       const plain = { organizationId: acme, endpointId: "whe_1" };
-      assert.equal(await store.of(subscriptions).removeEndpoint(plain, act), undefined);
+      assert.equal(await store.of(webhooks).removeEndpoint(plain, act), undefined);
     });
 
     it("are not removed by another organization", async () => {
-      await store.of(subscriptions).createEndpoint(newEndpoint("whe_1"), act);
+      await store.of(webhooks).createEndpoint(newEndpoint("whe_1"), act);
       const foreign = { organizationId: other, endpointId: "whe_1" };
-      assert.equal(await store.of(subscriptions).removeEndpoint(foreign, act), undefined);
+      assert.equal(await store.of(webhooks).removeEndpoint(foreign, act), undefined);
       assert.deepEqual(await idsOf(acme), ["whe_1"]);
     });
 
     it("are bounded for each organization", async () => {
       for (let number = 0; number < endpointsMax; number += 1) {
-        await store.of(subscriptions).createEndpoint(newEndpoint(`whe_${number}`), act);
+        await store.of(webhooks).createEndpoint(newEndpoint(`whe_${number}`), act);
       }
       const errorName = "too_many_webhook_endpoints";
-      await assert.rejects(store.of(subscriptions).createEndpoint(newEndpoint("more"), act), {
+      await assert.rejects(store.of(webhooks).createEndpoint(newEndpoint("more"), act), {
         errorName,
       });
       const elsewhere = newEndpoint("more", { organizationId: other });
-      assert.ok(await store.of(subscriptions).createEndpoint(elsewhere, act));
+      assert.ok(await store.of(webhooks).createEndpoint(elsewhere, act));
     });
 
     it("record in the trail what was done, without the path of the URL", async () => {
-      await store.of(subscriptions).createEndpoint(newEndpoint("whe_trail"), act);
+      await store.of(webhooks).createEndpoint(newEndpoint("whe_trail"), act);
       const name = { organizationId: acme, endpointId: "whe_trail" };
       const secret = { keyCheck: 8, formerUntil: 99 };
-      const rotated = await store.of(subscriptions).changeEndpoint(name, { secret }, act);
+      const rotated = await store.of(webhooks).changeEndpoint(name, { secret }, act);
       assert.deepEqual([rotated?.secretVersion, rotated?.formerSecretUntil], [2, 99]);
       const from = { entryNo: 1, changeNo: 2 };
-      const moved = await store.of(subscriptions).changeEndpoint(name, { enable: true, from }, act);
+      const moved = await store.of(webhooks).changeEndpoint(name, { enable: true, from }, act);
       assert.deepEqual([moved?.entryNo, moved?.changeNo, moved?.keyCheck], [1, 2, 8]);
-      const tested = await store.of(subscriptions).changeEndpoint(name, { test: true }, act);
+      const tested = await store.of(webhooks).changeEndpoint(name, { test: true }, act);
       assert.equal(tested?.testRequestedAt, act.now);
-      await store.of(subscriptions).removeEndpoint(name, act);
+      await store.of(webhooks).removeEndpoint(name, act);
       const entries = (await store.listAudit(0, 99)).filter(
         ({ subject }) => subject === "whe_trail",
       );
@@ -151,28 +141,23 @@ export function testWebhooks(engine: Engine): void {
       );
       assert.ok(!JSON.stringify(entries).includes('secret"'));
       assert.ok(!JSON.stringify(entries).includes("key=secret"));
-      assert.equal(
-        await store.of(subscriptions).changeEndpoint(name, { enable: true }, act),
-        undefined,
-      );
+      assert.equal(await store.of(webhooks).changeEndpoint(name, { enable: true }, act), undefined);
     });
 
     it("stay enabled if an attempt fails during which they were enabled", async () => {
-      await store.of(subscriptions).createEndpoint(newEndpoint("whe_1"), act);
+      await store.of(webhooks).createEndpoint(newEndpoint("whe_1"), act);
       const name = { organizationId: acme, endpointId: "whe_1" };
       const { now } = act;
       const fail = async (enable: boolean) => {
-        const [found] = await store.of(subscriptions).listEndpoints(acme);
+        const [found] = await store.of(webhooks).listEndpoints(acme);
         assert.ok(found);
         const lease = { claimant: "a", now, until: now + 50 };
-        const before = await store.of(subscriptions).claim(found, lease);
+        const before = await store.of(webhooks).claim(found, lease);
         assert.ok(before);
-        if (enable) await store.of(subscriptions).changeEndpoint(name, { enable: true }, act);
+        if (enable) await store.of(webhooks).changeEndpoint(name, { enable: true }, act);
         const second = { ...lease, claimant: "b" };
-        assert.equal(await store.of(subscriptions).claim(found, second), undefined, "two at once");
-        return store
-          .of(subscriptions)
-          .settle({ before, after: disabled(before, now), claimant: "a" });
+        assert.equal(await store.of(webhooks).claim(found, second), undefined, "two at once");
+        return store.of(webhooks).settle({ before, after: disabled(before, now), claimant: "a" });
       };
       const ignored = await fail(true);
       const { failures, disabledAt, nextAttemptAt, leaseUntil, lastResult } = ignored ?? {};
@@ -191,12 +176,9 @@ export function testWebhooks(engine: Engine): void {
     it("are refused to a closed organization, and to none", async () => {
       await store.closeOrganization(acme, act);
       const refused = { errorName: "credential_revoked" };
-      await assert.rejects(
-        store.of(subscriptions).createEndpoint(newEndpoint("whe_1"), act),
-        refused,
-      );
+      await assert.rejects(store.of(webhooks).createEndpoint(newEndpoint("whe_1"), act), refused);
       const nobodys = newEndpoint("whe_1", { organizationId: "org_none" });
-      await assert.rejects(store.of(subscriptions).createEndpoint(nobodys, act), refused);
+      await assert.rejects(store.of(webhooks).createEndpoint(nobodys, act), refused);
     });
   });
 }

@@ -1,0 +1,28 @@
+// What the store part of webhooks adds to the tables of the core, and its bound.
+
+import { nameRows } from "../../../basics/name-rows.ts";
+
+/** How many endpoints of webhooks an organization can have. */
+export const endpointsMax = 10;
+
+export const errors = nameRows({
+  no_such_webhook_endpoint: {
+    code: 40405,
+    message:
+      "There is no such endpoint of webhooks; GET /v2/webhook_endpoint lists the existing ones.",
+  },
+  too_many_webhook_endpoints: {
+    code: 40907,
+    message: `The organization has ${endpointsMax} endpoints of webhooks, which is the maximum; remove one first.`,
+  },
+});
+
+/** Of the audit trail. */
+export const actions = nameRows({
+  "webhook.create": { summary: "An endpoint of webhooks was created." },
+  "webhook.rotate": { summary: "The secret of an endpoint was rotated." },
+  "webhook.test": { summary: "A test event was requested." },
+  "webhook.enable": { summary: "An endpoint was enabled, or continues elsewhere." },
+  "webhook.disable": { summary: "An endpoint was disabled after failures." },
+  "webhook.remove": { summary: "An endpoint was removed." },
+});

@@ -1,0 +1,42 @@
+// The figures of webhooks that are read from a large store: in parts, and without the wait of a snapshot for all of
+// them.
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, it } from "node:test";
+import { pino } from "pino";
+import { open } from "../../../src/feature/webhook/serving.ts";
+import { webhooks } from "../../../src/feature/webhook/store/part.ts";
+import { Registry, renderSnapshot } from "../../../src/metrics/registry.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+it("count all of them, and read at most 256 at once", async (test) => {
+  const file = new DatabaseSync(`${service.folder}/sluice.db`, { timeout: 60_000 });
+  file.exec(`
+    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 600)
+    INSERT INTO webhook_endpoint
+      (organization_id, endpoint_id, url, events, description, created_at, created_by, key_check,
+       entry_no, change_no)
+    SELECT 'org_' || n / 10, 'e' || n, 'https://example.com', '[]', '', 1, 'x', 0, 0, 0 FROM number`);
+  file.close();
+  const { app, config } = service;
+  const listed = test.mock.method(app.store.of(webhooks), "listAllEndpoints");
+  const registry = new Registry();
+  await open({ config, registry, app: () => app, log: pino({ enabled: false }), version: "1" });
+  const read = async () => {
+    const text = renderSnapshot(await registry.snapshot());
+    return /^sluice_webhook_endpoints\{state="key_changed"\} (\d+)/m.exec(text)?.[1];
+  };
+  assert.equal(await read(), undefined);
+  await waitFor("all to be read", async () => (await read()) === "600");
+  const lengths: (number | undefined)[] = [];
+  for (const { result } of listed.mock.calls.slice(0, 3)) lengths.push((await result)?.length);
+  assert.deepEqual(lengths, [256, 256, 88]);
+});
