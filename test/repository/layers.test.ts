@@ -45,6 +45,7 @@ describe("the layers", () => {
     ["src/store/a.ts", "./sql/access/api-key.ts", "shared SQL outside an engine"],
     ["src/store/interface/store.ts", "../sql/methods.ts", "more than types of shared SQL"],
     ["src/store/interface/a.ts", "type ../sql/methods.ts", "an interface knows statements"],
+    ["src/store/sqlite/a.ts", "../../feature/parts.ts", "an engine knows what features have"],
     ["src/actions/a.ts", "../store/interface/store.ts", "more than types"],
     ["src/actions/a.ts", "type ../store/open-store.ts", "another file's types"],
     ["src/actions/a.ts", "../http/reply.ts", "an action calls an entry point"],
@@ -123,6 +124,9 @@ describe("the layers", () => {
         'import type { Act } from "../interface/act.ts";\nconst find = "SELECT id FROM record";',
       "src/store/postgres/a.ts": 'import { findKey } from "../sql/access/api-key.ts";',
       "src/store/open-store.ts": 'import { openSqlite } from "./sqlite/open-sqlite.ts";',
+      "src/store/interface/store.ts": 'import type { StoreParts } from "../sql/store-parts.ts";',
+      "src/store/sqlite/commit/writer-thread.ts":
+        'import { storeParts } from "../../../feature/parts.ts";',
       "src/actions/a.ts":
         'import type { Store } from "../store/interface/store.ts";\nimport { hash } from "node:crypto";\n' +
         "// SELECT id FROM record WHERE it is only spoken of\nconst a = 'Select a record from the list';",
