@@ -1,8 +1,16 @@
-// The turns of organizations on the bulk thread, by the time that their steps take on a fake clock.
+// The turns of organizations on the bulk thread, by the time that their steps take on a fake clock. A queue that keys
+// share fairly. Items by reusable number. Asynchronous calls, one after another.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import * as fc from "fast-check";
 import { Turns } from "../../src/basics/turns.ts";
+import { FairQueue } from "../../src/basics/fair-queue.ts";
+import { Slots } from "../../src/basics/slots.ts";
+import { SerialQueue } from "../../src/basics/serial-queue.ts";
 
 interface Work {
   readonly organizationId: string;
@@ -84,5 +92,234 @@ describe("the turns of the bulk thread", () => {
     await Promise.all(steps);
     const [first = 0, second = 0, third = 0] = iterations;
     assert.ok(second - first >= 16 && third - second >= 16, iterations.join(" "));
+  });
+});
+
+function takeAll<Item>(queue: FairQueue<Item>): readonly Item[] {
+  return Array.from(queue.inTurn(), (place) => queue.take(place));
+}
+
+function push(queue: FairQueue<string>, names: string, cost?: number) {
+  return names.split(" ").map((item) => queue.push(item.slice(0, 1), item, cost));
+}
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+}
+
+const anyItems = fc.array(
+  fc.record({
+    key: fc.constantFrom("a", "b", "c"),
+    cost: fc.integer({ min: 1, max: 9 }),
+    isRemoved: fc.boolean(),
+  }),
+  { maxLength: 60 },
+);
+
+describe("a fair queue", () => {
+  it("serves each key in turn until its credit is used up, in order of arrival", () => {
+    const queue = new FairQueue<string>(2);
+    push(queue, "a1 a2 a3 a4 b1 b2 b3 c1");
+    assert.deepEqual(takeAll(queue), ["a1", "a2", "b1", "b2", "c1", "a3", "a4", "b3"]);
+    assert.equal(queue.size, 0);
+  });
+
+  it("lets a key that overdraws its credit wait for as many turns", () => {
+    const queue = new FairQueue<string>(2);
+    push(queue, "a1", 5);
+    push(queue, "a2 b1 b2 b3 b4 b5 b6");
+    assert.deepEqual(takeAll(queue), ["a1", "b1", "b2", "b3", "b4", "a2", "b5", "b6"]);
+  });
+
+  it("passes over a key whose first item is not taken, and shows it next", () => {
+    const queue = new FairQueue<string>();
+    push(queue, "a1 a2 b1 b2 c1");
+    const taken: string[] = [];
+    for (const place of queue.inTurn()) {
+      if (place.item !== "a1") taken.push(queue.take(place));
+    }
+    assert.deepEqual(taken, ["b1", "c1", "b2"]);
+    assert.equal(queue.peek(), "a1");
+    assert.deepEqual([queue.size, queue.sizeOf("a"), queue.sizeOf("b")], [2, 2, 0]);
+  });
+
+  it("goes on where it was when the next items are taken later", () => {
+    const queue = new FairQueue<string>();
+    push(queue, "a1 a2 a3 b1 b2 c1");
+    const taken: string[] = [];
+    const takeTwo = (): void => {
+      let count = 0;
+      for (const place of queue.inTurn()) {
+        if (count === 2) return;
+        count += 1;
+        taken.push(queue.take(place));
+      }
+    };
+    takeTwo();
+    push(queue, "d1");
+    takeTwo();
+    takeTwo();
+    takeTwo();
+    assert.deepEqual(taken, ["a1", "b1", "c1", "a2", "b2", "d1", "a3"]);
+  });
+
+  it("keeps no item in memory that was taken while others wait", async () => {
+    const queue = new FairQueue<object>();
+    const pushed = (): WeakRef<object> => new WeakRef(queue.push("a", {}).item);
+    const [taken, waiting] = [pushed(), pushed()];
+    const takeFirst = (): void => {
+      for (const place of queue.inTurn()) return void queue.take(place);
+    };
+    takeFirst();
+    // A WeakRef keeps its object until the end of the tick in which it was made.
+    await nextTick();
+    collectGarbage();
+    assert.equal(queue.size, 1);
+    assert.equal(taken.deref(), undefined);
+    assert.notEqual(waiting.deref(), undefined);
+  });
+
+  it("returns every item once, those of a key in order, but for those that were removed", () => {
+    fc.assert(
+      fc.property(anyItems, fc.integer({ min: 1, max: 5 }), (items, turnCost) => {
+        const queue = new FairQueue<(typeof items)[number]>(turnCost);
+        const places = items.map((item) => queue.push(item.key, item, item.cost));
+        for (const place of places.filter(({ item }) => item.isRemoved)) {
+          queue.remove(place);
+          queue.remove(place);
+        }
+        const left = items.filter(({ isRemoved }) => !isRemoved);
+        const ofKey = (list: typeof items, key: string) => list.filter((item) => item.key === key);
+        assert.equal(queue.size, left.length);
+        for (const key of "abc") assert.equal(queue.sizeOf(key), ofKey(left, key).length);
+        const taken = [...takeAll(queue)];
+        assert.equal(taken.length, left.length);
+        for (const key of "abc") assert.deepEqual(ofKey(taken, key), ofKey(left, key));
+        assert.deepEqual([queue.size, queue.sizeOf("a"), queue.peek()], [0, 0, undefined]);
+      }),
+    );
+  });
+
+  it("serves keys that always wait to within one turn and one item of each other", () => {
+    fc.assert(
+      fc.property(anyItems, fc.integer({ min: 1, max: 5 }), (items, turnCost) => {
+        const queue = new FairQueue<(typeof items)[number]>(turnCost);
+        for (const item of items) queue.push(item.key, item, item.cost);
+        const served: Record<string, number> = { a: 0, b: 0, c: 0 };
+        for (const place of queue.inTurn()) {
+          const { key, cost } = queue.take(place);
+          served[key] = (served[key] ?? 0) + cost;
+          const waiting = Object.keys(served).filter((one) => queue.sizeOf(one) > 0);
+          const costs = waiting.map((one) => served[one] ?? 0);
+          if (costs.length > 1) {
+            assert.ok(Math.max(...costs) - Math.min(...costs) <= turnCost + 9, String(costs));
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe("slots", () => {
+  it("return each item once, by its ticket", () => {
+    const slots = new Slots<string>();
+    const tickets = ["a", "b", "c"].map((item) => slots.add(item));
+    assert.equal(slots.size, 3);
+    assert.equal(slots.remove(tickets[1] ?? -1), "b");
+    assert.equal(slots.remove(tickets[1] ?? -1), undefined);
+    assert.equal(slots.remove(99), undefined);
+    assert.equal(slots.size, 2);
+  });
+
+  it("reuse the tickets of removed items, and never those of others", () => {
+    const slots = new Slots<number>();
+    const first = slots.add(1);
+    const second = slots.add(2);
+    slots.remove(first);
+    const third = slots.add(3);
+    assert.equal(third, first);
+    assert.notEqual(slots.add(4), second);
+    assert.equal(slots.remove(second), 2);
+  });
+
+  it("stay as small as the most items that they had at a time", () => {
+    const slots = new Slots<object>();
+    for (let count = 0; count < 1_000; count += 1) {
+      const tickets = [slots.add({}), slots.add({})];
+      assert.ok(tickets.every((ticket) => ticket < 2));
+      for (const ticket of tickets) slots.remove(ticket);
+    }
+  });
+
+  it("have what was added and not removed, whatever comes and goes", () => {
+    const anySteps = fc.array(fc.option(fc.nat({ max: 9 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(anySteps, (steps) => {
+        const slots = new Slots<string>();
+        const items = new Map<number, string>();
+        for (const [step, ticket] of steps.entries()) {
+          if (ticket === null) items.set(slots.add(`item ${step}`), `item ${step}`);
+          else {
+            assert.equal(slots.remove(ticket), items.get(ticket));
+            items.delete(ticket);
+          }
+          assert.deepEqual(new Set(slots), new Set(items.values()));
+          assert.equal(slots.size, items.size);
+        }
+      }),
+    );
+  });
+
+  it("return all items at the end, and begin again", () => {
+    const slots = new Slots<string>();
+    const [first] = [slots.add("a"), slots.add("b"), slots.add("c")];
+    slots.remove(first);
+    assert.deepEqual(slots.removeAll(), ["b", "c"]);
+    assert.equal(slots.size, 0);
+    assert.equal(slots.add("d"), 0);
+  });
+});
+
+describe("a serial queue", () => {
+  it("runs one call at a time, in their order, and gives each caller its own result or error", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.boolean(), { maxLength: 10 }),
+        async (scheduler, failures) => {
+          const queue = new SerialQueue();
+          const steps: string[] = [];
+          const calls = failures.map((fails, index) =>
+            queue.run(async () => {
+              steps.push(`begin ${index}`);
+              await scheduler.schedule(Promise.resolve());
+              steps.push(`end ${index}`);
+              if (fails) throw new Error(`failed ${index}`);
+              return index;
+            }),
+          );
+          const settled = Promise.allSettled(calls);
+          await scheduler.waitFor(settled);
+          assert.deepEqual(
+            steps,
+            failures.flatMap((_, index) => [`begin ${index}`, `end ${index}`]),
+          );
+          for (const [index, result] of (await settled).entries()) {
+            if (result.status === "fulfilled") assert.equal(result.value, index);
+            else assert.match(String(result.reason), new RegExp(`failed ${index}$`));
+            assert.equal(result.status, failures[index] === true ? "rejected" : "fulfilled");
+          }
+        },
+      ),
+    );
+  });
+
+  it("begins no call in the tick in which it is made", () => {
+    const queue = new SerialQueue();
+    let began = false;
+    void queue.run(async () => void (began = true));
+    assert.equal(began, false);
   });
 });

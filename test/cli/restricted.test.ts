@@ -1,5 +1,6 @@
-// The restricted store on the command line: a deletion completes although a report has to be kept;
-// officers list, show and export what was kept, with an audit entry each; it is erased without anybody asking.
+// The restricted store on the command line: a deletion completes although a report has to be kept; officers list, show
+// and export what was kept, with an audit entry each; it is erased without anybody asking. The list of deletions does
+// not end at those that a person may not know of, however many they are.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,6 +9,10 @@ import { operate } from "../support/server.ts";
 import { makeCommandLine, ndjsonOf } from "./command-line.ts";
 import { processAll } from "./process-all.ts";
 import { addRecord, addTransaction } from "./write-transactions.ts";
+import { listDeletions } from "../../src/actions/deletion/list-deletions.ts";
+import { showing } from "../../src/actions/operator/viewer.ts";
+import { draftOf } from "../conformance/scene.ts";
+import { withActs } from "../support/test-store.ts";
 
 const clock = makeFakeClock(Date.UTC(2026, 2, 1));
 const line = makeCommandLine({ now: clock.now });
@@ -110,4 +115,39 @@ describe("restricted", () => {
       assert.match(failed.message, message);
     }
   });
+});
+
+const shownLine = makeCommandLine();
+/** More than a part of the list examines. */
+const hidden = 1_001;
+
+async function addPersons(organizationId: string, ids: readonly string[]): Promise<void> {
+  await shownLine.ask("organization create --name A --id", organizationId);
+  await operate(shownLine.environment, async ({ store }) => {
+    const drafts = ids.map((id) => draftOf("person", id));
+    await withActs(store).write(drafts, { organizationId, resourceType: "person" });
+    const at = Date.now();
+    const requests = ids.map((resourceId) => {
+      const key = { organizationId, resourceType: "person", resourceId };
+      const deletionRequestId = `del_${organizationId}${resourceId}`;
+      const request = { ...key, reason: "asked", deletionRequestId, dueAt: at + 86_400_000 };
+      return store.requestDeletion(request, { actor: "operator", now: at });
+    });
+    await Promise.all(requests);
+  });
+}
+
+it("deletions of an open organization are listed behind very many of a closed one", async () => {
+  await addPersons("open", ["p"]);
+  await addPersons(
+    "closed",
+    Array.from({ length: hidden }, (_, at) => `p${at}`),
+  );
+  await shownLine.ask("organization close --organization closed --yes");
+  const ids = await operate(shownLine.environment, async (app) => {
+    const viewer = showing(app, { includeConfidential: false });
+    const { shown } = await listDeletions(viewer, {}, { limit: 50 });
+    return shown.map(({ deletion }) => deletion.deletionRequestId);
+  });
+  assert.deepEqual(ids, ["del_openp"]);
 });

@@ -1,38 +1,36 @@
 // The tests that every engine has to pass. A new engine is one more file like sqlite.test.ts.
 
-import { testAccess } from "./access.ts";
+import { testAccess, testIsolation } from "./access.ts";
 import { testApproval } from "./approval.ts";
-import { testArrivals } from "./arrivals.ts";
+import { testArrivals, testConcurrency, testExporting } from "./concurrency.ts";
 import { testCascade } from "./cascade.ts";
 import { testCeilings } from "./ceilings.ts";
 import { testClosingUnderFloors } from "./closing-floors.ts";
 import { testClosing } from "./closing.ts";
-import { testConcurrency } from "./concurrency.ts";
 import { testDeletions } from "./deletions.ts";
 import type { Engine } from "./engine.ts";
-import { testExporting } from "./exporting.ts";
 import { testFloors } from "./floors.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
 import { testImports } from "./imports.ts";
-import { testIsolation } from "./isolation.ts";
-import { testLargeDeletions } from "./large-deletions.ts";
-import { testLongLists } from "./long-lists.ts";
-import { testLongRedactions } from "./long-redactions.ts";
+import { testLargeDeletions, testLongRedactions } from "./long-redactions.ts";
+import { testLongLists, testManyChanges } from "./long-lists.ts";
 import { testOperators } from "./operators.ts";
-import { testManyChanges } from "./many-changes.ts";
 import { testPartyFloors } from "./party-floors.ts";
 import { testProposals } from "./proposals.ts";
 import { testRandomWorkload } from "./random-workload.ts";
 import { testParties } from "./parties.ts";
 import { testReplaying } from "./replaying.ts";
 import { testRestricted } from "./restricted.ts";
-import { testResumption } from "./resumption.ts";
-import { testJointClaim, testJointCompletion } from "./joint-completion.ts";
+import {
+  testJointClaim,
+  testJointCompletion,
+  testResumption,
+  testTrail,
+} from "./joint-completion.ts";
 import { testSearching } from "./searching.ts";
 import { testSubjects } from "./subjects.ts";
 import { testDryRun } from "./dry-run.ts";
-import { testTrail } from "./trail.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { samples } from "../feature/samples.ts";
 import { testWriting } from "./writing.ts";

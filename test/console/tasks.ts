@@ -1,14 +1,302 @@
 // What people do in the console, as data: each task is done by mouse, by keyboard alone, and without JavaScript, except
 // where it needs JavaScript.
 
-import { auditTasks } from "./task/audit.ts";
-import { deletionTasks } from "./task/deletions.ts";
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { fourEyesTasks } from "./task/four-eyes.ts";
-import { intakeTasks } from "./task/intake.ts";
-import { organizationTasks } from "./task/organizations.ts";
 import { recordTasks } from "./task/records.ts";
-import { signInTasks } from "./task/signing-in.ts";
 import type { Task } from "./task/task.ts";
+import type { Hands } from "./hands.ts";
+import { findActiveOperator } from "../../src/actions/operator/operators.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { actAs } from "../../src/actions/operator/viewer.ts";
+import { fetchToken, makeCustomer } from "../support/customer.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addPersonOf, known } from "./scene.ts";
+import { createKey } from "../../src/actions/access/keys.ts";
+import { addOperator } from "./browse.ts";
+
+const auditTasks: readonly Task[] = [
+  {
+    title: "verify the chain of the audit trail, and download it",
+    run: async ({ as }) => {
+      const hands = await as("axel");
+      await hands.open("Audit");
+      await hands.press("Verify the chain");
+      await hands.see("are unaltered");
+      await hands.see("This is the end of the trail");
+      await hands.press("To the audit trail");
+      const downloading = hands.page.waitForEvent("download");
+      await hands.press("Download the audit trail");
+      const path = await (await downloading).path();
+      assert.match(await readFile(path, "utf8"), /"action":"operator\.create"/);
+    },
+  },
+  {
+    title: "audit from the export to the proof, with heads that were stored before",
+    run: async ({ scene: { service }, as }) => {
+      const { text: heads } = await service.client.send({
+        method: "GET",
+        path: "/.well-known/sluice-heads.json",
+      });
+      const hands = await as("axel");
+      await hands.open("Receipts");
+      const downloading = hands.page.waitForEvent("download");
+      await hands.press("Download the receipts");
+      const path = await (await downloading).path();
+      const text = await readFile(path, "utf8");
+      await verify(hands, { name: "receipts.ndjson", text }, heads);
+      await hands.see("Genuine:");
+      await hands.see(/^found: number \d/);
+      await hands.see(/^entry [\d,]+ has the digest of the manifest/);
+      const first = text.slice(0, text.indexOf("\n") + 1);
+      await verify(hands, { name: "cut.ndjson", text: text.replace(first, "") }, heads);
+      await hands.see("Not genuine, or not complete:");
+      await hands.see("was cut, or the manifest is of another file");
+    },
+  },
+];
+
+async function verify(
+  hands: Hands,
+  file: { readonly name: string; readonly text: string },
+  heads: string,
+): Promise<void> {
+  await hands.open("Verify a file");
+  await hands.press("A manifest beside the file, or heads that you stored earlier");
+  const label =
+    "Heads, as this service publishes them: find the missing end of receipts and of the trail";
+  await hands.write(label, heads);
+  await hands.attach("File", file);
+  await hands.press("Verify");
+}
+
+const deletionTasks: readonly Task[] = [
+  {
+    title: "cancel a deletion",
+    run: async ({ scene, mark, as }) => {
+      const person = `person-cancel-${mark}`;
+      await scene.addPerson(person);
+      const id = await scene.requestDeletion(person);
+      const hands = await as("ben");
+      await hands.open("Deletions");
+      await hands.press(/^Pending/);
+      await hands.press(new RegExp(person));
+      await hands.see("its grace period");
+      await hands.write("Id of the deletion", "del_another");
+      await hands.press("Cancel the deletion");
+      await hands.see("Nothing was changed");
+      // What was typed is still there, and so is the navigation.
+      const typed = hands.page.getByLabel("Id of the deletion", { exact: true });
+      assert.equal(await typed.inputValue(), "del_another");
+      assert.equal(await typed.getAttribute("aria-invalid"), "true");
+      await hands.page.getByRole("navigation", { name: "Screens" }).waitFor();
+      await hands.write("Id of the deletion", id);
+      await hands.press("Cancel the deletion");
+      await hands.see("cancelled");
+      const deletion = await scene.service.app.store.findDeletion(id, undefined);
+      assert.equal(deletion?.status, "cancelled");
+    },
+  },
+  {
+    title: "verify the receipt of a deletion",
+    run: async ({ scene, as }) => {
+      const hands = await as("axel");
+      await hands.open("Deletions");
+      await hands.press("Completed");
+      await hands.press(new RegExp(known.gone.id));
+      await hands.see("The receipt is genuine");
+      await hands.press("The receipt");
+      await hands.page.getByText(`"deletion_request_id":"${scene.completed}"`).waitFor();
+    },
+  },
+  {
+    title: "approve a deletion as a second person, and verify its receipt",
+    run: async ({ scene: { service }, mark, as }) => {
+      const { app, client } = service;
+      const [organizationId, resourceId] = [`two-${mark}`, `person-approved-${mark}`];
+      const { token } = await makeCustomer(app, client, { organizationId, deletionApproval: true });
+      await addPersonOf(service, token, { id: resourceId });
+      const anna = actAs(app, await findActiveOperator(app, "anna"));
+      const key = { organizationId, resourceType: "person", resourceId };
+      const { deletionRequestId: id } = await requestDeletionOf(anna, { ...key, reason: "asked" });
+      const requester = await as("anna");
+      await requester.open("Deletions");
+      await requester.press(new RegExp(resourceId));
+      await requester.see("another person has to approve it");
+      const hands = await as("ben");
+      await hands.open("Deletions");
+      await hands.press(new RegExp(resourceId));
+      await hands.write("Id of the deletion", id);
+      await hands.press("Approve the deletion");
+      await hands.see(/approved by/);
+      await waitFor("the deletion", async () => {
+        const deletion = await app.store.findDeletion(id, undefined);
+        return deletion?.status === "completed";
+      });
+      await hands.page.reload();
+      await hands.see("The receipt is genuine");
+    },
+  },
+];
+
+const intakeTasks: readonly Task[] = [
+  {
+    title:
+      "upload a file with a wrong column and a wrong row, correct the mapping, and repair the file",
+    run: async ({ scene: { service, acme }, mark, as }) => {
+      const id = `person-uploaded-${mark}`;
+      const text =
+        "person_id,is_test_user,is_retail_customer,naem,timestamp\n" +
+        `${id},false,true,Ada Lovelace,2026-01-31T09:30:00Z\n` +
+        `${id}-2,perhaps,true,Bo,2026-01-31T09:30:00Z\n`;
+      const hands = await as("anna");
+      await hands.open("Intake");
+      await hands.write("Organization", acme.organizationId);
+      await hands.choose("Record type", "Person");
+      await hands.attach("File", { name: "people.csv", text });
+      await hands.press("Upload");
+      await hands.see("1 of 5 columns");
+      await hands.see("did you mean name?");
+      await hands.write("Field for the column naem", "name");
+      await hands.press("Show the rows with these fields");
+      await hands.see("Every column has a field");
+      await hands.see("Ada Lovelace");
+      await hands.press("Import the file");
+      await hands.see("1 of 2 rows would be refused");
+      await hands.see("is_test_user must be true or false");
+      const repaired = { name: "repaired.csv", text: text.replace("perhaps", "false") };
+      await hands.attach("Repaired file, with the same columns", repaired);
+      await hands.press("Upload the repaired file");
+      await hands.see("Every column has a field");
+      await hands.press("Import the file");
+      await hands.see("The whole file was imported");
+      await hands.press("Remove the file from the server");
+      const query = { person_id: id };
+      const { token } = acme;
+      const { status } = await service.client.send({
+        method: "GET",
+        path: "/v2/person",
+        query,
+        token,
+      });
+      assert.equal(status, 200);
+    },
+  },
+];
+
+const organizationTasks: readonly Task[] = [
+  {
+    title: "choose the organization to work in, and keep it",
+    run: async ({ scene: { acme }, as }) => {
+      const hands = await as("ben");
+      await hands.open("Organizations");
+      await hands.write("Part of the id or of the name", "abwicklungs");
+      await hands.press("Search");
+      await hands.press(`Choose ${acme.organizationId}`);
+      await hands.open("Deletions");
+      assert.equal(
+        await hands.page.getByLabel("Organization", { exact: true }).inputValue(),
+        acme.organizationId,
+      );
+      await hands.open("Organizations");
+      await hands.press("Show all organizations");
+      await hands.open("Deletions");
+      assert.equal(await hands.page.getByLabel("Organization", { exact: true }).inputValue(), "");
+    },
+  },
+  {
+    title: "create an organization, and a key for it",
+    run: async ({ scene: { service }, mark, as }) => {
+      const organizationId = `bank-${mark}`;
+      const hands = await as("anna");
+      await hands.open("Organizations");
+      await hands.press("Create an organization");
+      await hands.write("Name", `Bank of ${mark}`);
+      await hands.write("Id, which can't be changed; random if it is empty", organizationId);
+      await hands.press("Create the organization");
+      await hands.press("Create a key");
+      await hands.write("Name, which says what it is for", "feed");
+      await hands.mark("transactions:write");
+      await hands.press("Create the key");
+      await hands.see("This is the only time that the secret is shown");
+      const apiKey = (await hands.page.locator("pre code").textContent()) ?? "";
+      const scopes = ["transactions:write"];
+      assert.ok(await fetchToken(service.client, { organizationId, apiKey }, { scopes }));
+    },
+  },
+  {
+    title: "rotate a key, with an overlap",
+    run: async ({ scene: { service, acme }, mark, as }) => {
+      const { organizationId } = acme;
+      const scopes = ["transactions:write"] as const;
+      const name = `feed ${mark}`;
+      const old = await createKey(service.app, { organizationId, name, scopes });
+      const hands = await as("anna");
+      await hands.open("Organizations");
+      await hands.press(new RegExp(organizationId));
+      await hands.press(new RegExp(old.key.keyId));
+      await hands.write("Overlap; 0s ends the old key at once", "1h");
+      await hands.press("Rotate the key");
+      await hands.see("This is the only time that the secret is shown");
+      const secret = (await hands.page.locator("pre code").textContent()) ?? "";
+      assert.notEqual(secret, old.secret);
+      for (const apiKey of [secret, old.secret]) {
+        assert.ok(await fetchToken(service.client, { organizationId, apiKey }, { scopes }));
+      }
+    },
+  },
+];
+
+const signInTasks: readonly Task[] = [
+  {
+    title: "sign in for the first time, add a passkey, and sign in with it",
+    needsScript: true,
+    run: async ({ scene, mark, signedOut }) => {
+      const name = await addOperator(scene.service.app, ["viewer"], `new-${mark}`);
+      const hands = await signedOut();
+      await hands.page.goto(await scene.signInLink(name));
+      await hands.press("Sign in");
+      await hands.see("You have no passkey yet");
+      await hands.write("Its name, such as laptop or security key", "laptop");
+      await hands.press("Add a passkey");
+      await hands.page.getByRole("button", { name: /^Remove passkey/ }).waitFor();
+      await hands.see("laptop (built into a device)");
+      await hands.press("Sign out");
+      await hands.press("Sign in with a passkey");
+      await hands.see("Open deletions");
+    },
+  },
+  {
+    title: "sign in with a link, see the last day, and sign out",
+    run: async ({ scene, way, signedOut }) => {
+      const hands = await signedOut();
+      await hands.page.goto(await scene.signInLink("vera"));
+      await hands.press("Sign in");
+      await hands.see(
+        way === "no script" ? "Adding a passkey needs JavaScript." : "You have no passkey yet",
+      );
+      await hands.open("Overview");
+      await hands.press("the last 24 hours");
+      await hands.page.waitForURL(/period=day$/);
+      await hands.press("Sign out");
+      await hands.page.getByRole("heading", { name: "Sign in" }).waitFor();
+    },
+  },
+  {
+    title: "revoke the session of somebody else",
+    run: async ({ as }) => {
+      const others = await as("vera");
+      const hands = await as("anna");
+      await hands.open("Account");
+      const row = hands.page.getByRole("row").filter({ hasText: "vera" });
+      await hands.press((await row.getByRole("button").textContent())?.trim() ?? "");
+      await row.waitFor({ state: "detached" });
+      await others.open("Deletions");
+      await others.page.getByRole("heading", { name: "Sign in" }).waitFor();
+    },
+  },
+];
 
 export const tasks: readonly Task[] = [
   ...signInTasks,

@@ -13,8 +13,7 @@ import {
 import type { Reply } from "../support/http-client.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
-import { checkReply } from "./check-reply.ts";
-import { Expectation } from "./check-writes.ts";
+import { checkReply, Expectation } from "./check-writes.ts";
 import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { exchangeRaw } from "./raw-exchange.ts";

@@ -10,8 +10,7 @@ import { startServer } from "../support/server.ts";
 import { makeCustomer } from "../support/customer.ts";
 import type { FuzzCase, WriteIntent } from "./fuzz-case.ts";
 import { fuzz } from "./campaign.ts";
-import { checkReply } from "./check-reply.ts";
-import { Expectation } from "./check-writes.ts";
+import { checkReply, Expectation } from "./check-writes.ts";
 import { fuzzRaw } from "./raw-campaign.ts";
 import { readAllReplies } from "./raw-replies.ts";
 

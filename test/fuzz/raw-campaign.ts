@@ -16,7 +16,7 @@ import { makeOpenApiCheck, type OpenApiDocument } from "../support/openapi-check
 import { makeRandom, type Random } from "../support/random.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
-import { checkReply } from "./check-reply.ts";
+import { checkReply } from "./check-writes.ts";
 import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { rawMessage, type RawMessage } from "./raw-message.ts";

@@ -1,5 +1,8 @@
-// Traversals of the OpenAPI document for its tests: all operations, all media types, all examples.
+// Traversals of the OpenAPI document for its tests: all operations, all media types, all examples. Compiles schemas of
+// the OpenAPI document with a validator that has nothing in common with the one that generated them. Strict: a keyword
+// or a format that JSON Schema 2020-12 and OpenAPI 3.1 don't define is an error.
 
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type {
   MediaType,
   OpenApiDocument,
@@ -7,8 +10,9 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from "../../src/http/openapi/document.ts";
+import { isFullDate, normaliseTimestamp } from "../../src/domain/timestamp.ts";
 
-export interface Found {
+interface Found {
   readonly method: string;
   readonly path: string;
   readonly operation: OperationObject;
@@ -24,7 +28,7 @@ export function eachOperation(document: OpenApiDocument): readonly Found[] {
   );
 }
 
-export interface FoundMedia {
+interface FoundMedia {
   readonly where: string;
   readonly media: MediaType;
 }
@@ -51,7 +55,7 @@ function contentOf(where: string, part: RequestBodyObject | ResponseObject): Fou
   }));
 }
 
-export interface FoundExample {
+interface FoundExample {
   readonly where: string;
   readonly schema: object;
   readonly value: unknown;
@@ -87,4 +91,46 @@ export function examplesOf(document: OpenApiDocument): readonly FoundExample[] {
     ),
   );
   return [...ofBodies, ...ofSchemas, ...ofHeaders, ...ofParameters];
+}
+
+export type Compile = (schema: object) => ValidateFunction;
+
+const uri = "https://sluice.invalid/openapi.json";
+
+/** `closed`: no object may contain a field that its schema does not name. */
+export function makeCompiler(document: OpenApiDocument, { closed = false } = {}): Compile {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: true });
+  ajv.addFormat("date-time", (text) => normaliseTimestamp(text) !== undefined);
+  ajv.addFormat("date", isFullDate);
+  ajv.addFormat("uri", (text) => URL.canParse(text));
+  ajv.addFormat("double", { type: "number", validate: Number.isFinite });
+  for (const integer of ["int32", "int64"]) {
+    ajv.addFormat(integer, { type: "number", validate: Number.isSafeInteger });
+  }
+  const { schemas } = document.components;
+  const prepare = (schema: unknown) => rewrite(schema, closed);
+  const $defs = Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, prepare(schema)]),
+  );
+  ajv.addSchema({ $id: uri, $defs });
+  const known = new Map<object, ValidateFunction>();
+  return (schema) => {
+    const validate = known.get(schema) ?? ajv.compile(prepare(schema) as object);
+    known.set(schema, validate);
+    return validate;
+  };
+}
+
+/**
+ * Components are under $defs, so that the validator sees only schemas and not the document around
+ * them.
+ */
+function rewrite(schema: unknown, closed: boolean): unknown {
+  const text = JSON.stringify(schema, (key, value: unknown) => {
+    if (key === "$ref") return String(value).replace("#/components/schemas/", `${uri}#/$defs/`);
+    const isObject = typeof value === "object" && value !== null && "properties" in value;
+    const open = isObject && !("additionalProperties" in value) && "type" in value;
+    return closed && open ? { ...value, additionalProperties: false } : value;
+  });
+  return JSON.parse(text) as unknown;
 }

@@ -12,9 +12,8 @@ import { type Operation, requireType } from "../../src/http/operation.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type Compile, makeCompiler } from "./document-validators.ts";
+import { type Compile, eachOperation, makeCompiler } from "./document-walk.ts";
 import { sampled } from "../feature/samples.ts";
-import { eachOperation } from "./document-walk.ts";
 
 let service: Service;
 let document: OpenApiDocument;

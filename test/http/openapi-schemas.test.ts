@@ -11,11 +11,13 @@ import { validatePayload } from "../../src/domain/validation/validate.ts";
 import { buildOpenApi, publishOpenApi } from "../../src/process/openapi.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
 import { tokenRequestSchema } from "../../src/http/verb/issue-token.ts";
-import { anyDeletionRequestSchema } from "../../src/http/verb/request-deletion.ts";
-import { deletionRequestSchema } from "../../src/http/verb/request-deletion.ts";
+import {
+  anyDeletionRequestSchema,
+  deletionRequestSchema,
+} from "../../src/http/verb/request-deletion.ts";
 import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
-import { makeCompiler } from "./document-validators.ts";
+import { makeCompiler } from "./document-walk.ts";
 
 const document = buildOpenApi();
 const compile = makeCompiler(document);

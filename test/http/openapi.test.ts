@@ -11,8 +11,7 @@ import { buildOpenApi } from "../../src/process/openapi.ts";
 import { operations } from "../../src/process/operations.ts";
 import type { OperationObject, ResponseObject } from "../../src/http/openapi/document.ts";
 import { componentName } from "../../src/http/openapi/wording.ts";
-import { makeCompiler } from "./document-validators.ts";
-import { eachOperation, examplesOf, mediaTypesOf } from "./document-walk.ts";
+import { eachOperation, examplesOf, makeCompiler, mediaTypesOf } from "./document-walk.ts";
 
 const document = buildOpenApi();
 const text3_1 = JSON.stringify(document);

@@ -1,8 +1,12 @@
 // Runs a server under a mixed load for a long time, and prints a line for each minute: memory, size of the store, WAL
-// and latencies. Finds what does not stay flat, and what was acknowledged and is missing at the end.
+// and latencies. Finds what does not stay flat, and what was acknowledged and is missing at the end. The load of a soak
+// beside the good client: ten deletions a second, a stream that is open all the time, and an import. Finally checks
+// that every deletion was completed and that nothing else that was acknowledged is missing. Whether the figures of a
+// soak stay flat: those of its last third against those of its first.
 
-import { statSync } from "node:fs";
+import { appendFileSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
 import type { PhaseReport } from "../abuse/good-client.ts";
 import { loggedErrors } from "../abuse/run-abuse.ts";
 import { openSite, type Site } from "../abuse/site.ts";
@@ -14,10 +18,13 @@ import {
 } from "../campaign/campaign.ts";
 import { median } from "../support/median.ts";
 import { readMemory } from "../support/process-memory.ts";
-import { makeRandom } from "../support/random.ts";
+import { makeRandom, type Random } from "../support/random.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { evaluateSoak, type SoakRow } from "./flat.ts";
-import { Traffic } from "./traffic.ts";
+import { linesOf, transaction } from "../abuse/records.ts";
+import { runProgram } from "../cli/program.ts";
+import { type Ask, type Reply, sendWithinLimit } from "../support/http-client.ts";
+import { linesOf as repliesOf, openStream } from "../support/stream-client.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const megabyte = 1e6;
 const samplesOfRow = 12;
@@ -28,7 +35,7 @@ const postgresSettings = {
   checkpoint_timeout: "30s",
 };
 /** What is configured, and what may be written while a checkpoint is in progress. */
-const walBytesUsual = { sqlite: 128 * megabyte, postgres: 384 * megabyte };
+const walBytesOf = { sqlite: 128 * megabyte, postgres: 384 * megabyte };
 
 interface Figures {
   readonly minutes: number;
@@ -37,7 +44,7 @@ interface Figures {
   readonly rows: number;
 }
 
-export interface SoakSize {
+interface SoakSize {
   /** How long a row of the table takes. */
   readonly rowMs: number;
   readonly rowsOfImport: number;
@@ -73,7 +80,7 @@ export async function runSoak(
       failures.push(...report.failures);
       tell(lineOf(rows.length, { row, report, deletions: traffic.counts.deletions }));
     }
-    const { lines, findings } = evaluateSoak(rows, walBytesUsual[engine]);
+    const { lines, findings } = evaluateSoak(rows, walBytesOf[engine]);
     for (const line of lines) tell(line);
     const missing = [...(await missingOf(site)), ...(await traffic.verify())];
     return {
@@ -147,4 +154,195 @@ function lineOf(
     (wal ?? "").padStart(6),
     `${deletions}`.padStart(9),
   ].join("  ");
+}
+
+interface TrafficOptions {
+  readonly random: Random;
+  /** For the files that are imported, and those that were streamed. */
+  readonly folder: string;
+  readonly rowsOfImport: number;
+}
+
+const deletionEveryMs = 100;
+const streamEveryMs = 100;
+const linesEach = 20;
+const deletionTimeoutMs = 600_000;
+
+export class Traffic {
+  readonly findings: string[] = [];
+  readonly #site: Site;
+  readonly #options: TrafficOptions;
+  /** The files whose rows were acknowledged, with the number of their rows. */
+  readonly #files = new Map<string, number>();
+  /** The deleted ids by their deletion. */
+  readonly #deletions = new Map<string, string>();
+  #importing: Promise<void> = Promise.resolve();
+
+  constructor(site: Site, options: TrafficOptions) {
+    this.#site = site;
+    this.#options = options;
+  }
+
+  /** What was acknowledged. */
+  get counts(): { readonly deletions: number; readonly rows: number } {
+    const rows = this.#files.values().reduce((sum, count) => sum + count, 0);
+    return { deletions: this.#deletions.size, rows };
+  }
+
+  /** One import begins after the other has ended. */
+  async run(part: number, milliseconds: number): Promise<void> {
+    const until = performance.now() + milliseconds;
+    this.#importing = this.#importing.then(() => this.#import(part));
+    await Promise.all([this.#delete(until), this.#stream(part, until)]);
+  }
+
+  async verify(): Promise<readonly string[]> {
+    await this.#importing;
+    for (const [deletionRequestId, id] of this.#deletions) {
+      await waitFor(
+        `${deletionRequestId}, of ${id}, to be completed`,
+        async () => {
+          const query = { deletion_request_id: deletionRequestId };
+          const { body } = await this.#send("GET", "/v2/deletion_request", { query });
+          return body.status === "completed";
+        },
+        { timeoutMs: deletionTimeoutMs, intervalMs: 100 },
+      );
+      const { status } = await this.#send("GET", "/v2/transaction", { query: { tx_id: id } });
+      if (status !== 404) this.findings.push(`${id} was deleted, and is there: ${status}`);
+    }
+    // What is stored is unchanged when it is sent again.
+    const { written, unchanged } = await this.#importFiles([...this.#files.keys()]);
+    if (written !== 0 || unchanged !== this.counts.rows) {
+      this.findings.push(`of ${this.counts.rows} rows ${unchanged} are stored`);
+    }
+    return this.findings;
+  }
+
+  async #delete(until: number): Promise<void> {
+    for (let due = performance.now(); due < until; due += deletionEveryMs) {
+      await sleep(Math.max(0, due - performance.now()));
+      const id = `deleted-${this.#deletions.size}`;
+      await this.#send("POST", "/v2/transaction", { body: this.#record(id) });
+      const body = { tx_id: id, reason: "deleted by a soak" };
+      const reply = await this.#send("DELETE", "/v2/transaction", { body });
+      const { deletion_request_id: deletionRequestId } = reply.body;
+      if (deletionRequestId !== undefined) this.#deletions.set(deletionRequestId, id);
+    }
+  }
+
+  async #stream(part: number, until: number): Promise<void> {
+    const { address, token } = this.#site.target;
+    const path = join(this.#options.folder, `stream-${part}.ndjson`);
+    const stream = openStream(address, { method: "POST", path: "/v2/transactions/batch", token });
+    let count = 0;
+    for (let due = performance.now(); due < until; due += streamEveryMs) {
+      await sleep(Math.max(0, due - performance.now()));
+      const lines = this.#linesOf(`streamed-${part}-${count}`, linesEach);
+      appendFileSync(path, lines);
+      await stream.write(lines);
+      count += linesEach;
+    }
+    const reply = await stream.end();
+    const written = repliesOf(reply).at(-1)?.["write_count"];
+    if (written !== count)
+      this.findings.push(`a stream of ${count} lines wrote ${String(written)}`);
+    this.#files.set(path, count);
+  }
+
+  async #import(part: number): Promise<void> {
+    const { folder, rowsOfImport: count } = this.#options;
+    const path = join(folder, `import-${part}.ndjson`);
+    writeFileSync(path, this.#linesOf(`imported-${part}`, count));
+    const { written } = await this.#importFiles([path]);
+    if (written !== count) this.findings.push(`an import of ${count} rows wrote ${written}`);
+    this.#files.set(path, count);
+  }
+
+  async #importFiles(paths: readonly string[]) {
+    const { address, organizationId, apiKey } = this.#site.target;
+    const about = ["--type", "transaction", "--organization", organizationId, "--url", address];
+    const words = ["import", ...paths, ...about, "--json"];
+    const { code, out, err } = await runProgram(words, { SLUICE_API_KEY: apiKey });
+    if (code !== 0) this.findings.push(`an import ended with ${code}: ${out}${err}`.slice(0, 500));
+    const { files } = JSON.parse(out) as {
+      files: { readonly written: number; readonly unchanged: number }[];
+    };
+    const sum = (name: "written" | "unchanged") => files.reduce((all, one) => all + one[name], 0);
+    return { written: sum("written"), unchanged: sum("unchanged") };
+  }
+
+  async #send(method: string, path: string, more: Pick<Ask, "query" | "body">): Promise<Reply> {
+    const { server, target } = this.#site;
+    const ask = { method, path, token: target.token, ...more };
+    const reply = await sendWithinLimit(server.client, ask);
+    if (reply.status >= 400 && reply.status !== 404) {
+      this.findings.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`);
+    }
+    return reply;
+  }
+
+  #linesOf(prefix: string, count: number): string {
+    return linesOf(count, (index) => this.#record(`${prefix}-${index}`));
+  }
+
+  #record(id: string): string {
+    return transaction(id, this.#options.random.integer(1, 1_000_000));
+  }
+}
+
+export interface SoakRow {
+  readonly residentBytes: number;
+  /** SQLite's file with its WAL, or the database. */
+  readonly storeBytes: number;
+  readonly walBytes: number;
+  readonly p99Ms: number;
+}
+
+interface Rule {
+  readonly name: string;
+  readonly figure: (row: SoakRow) => number;
+  readonly unit: string;
+  /** How much the figure may grow, and by how much at least. */
+  readonly factor: number;
+  readonly slack: number;
+}
+/** The first minute compiles code and fills caches. */
+const rowsOfWarmUp = 1;
+const rowsOfThirdMin = 2;
+
+const rules: readonly Rule[] = [
+  {
+    name: "resident memory",
+    figure: ({ residentBytes }) => residentBytes / megabyte,
+    unit: "MB",
+    factor: 1.15,
+    slack: 32,
+  },
+  { name: "WAL", figure: ({ walBytes }) => walBytes / megabyte, unit: "MB", factor: 1.3, slack: 0 },
+  { name: "p99", figure: ({ p99Ms }) => p99Ms, unit: "ms", factor: 1.5, slack: 10 },
+];
+
+interface Verdict {
+  readonly lines: readonly string[];
+  /** The lines on figures that are not flat. */
+  readonly findings: readonly string[];
+}
+
+/** `walBytesUsual`: a WAL below this is what the engine is configured to have, however it got there. */
+export function evaluateSoak(rows: readonly SoakRow[], walBytesUsual: number): Verdict {
+  const measured = rows.slice(rowsOfWarmUp);
+  const third = Math.floor(measured.length / 3);
+  if (third < rowsOfThirdMin) return { lines: ["too short to compare its thirds"], findings: [] };
+  const [lines, findings]: [string[], string[]] = [[], []];
+  for (const { name, figure, unit, factor, slack } of rules) {
+    const first = median(measured.slice(0, third).map(figure));
+    const last = median(measured.slice(-third).map(figure));
+    const usual = name === "WAL" ? walBytesUsual / megabyte : 0;
+    const isFlat = last <= Math.max(first * factor, first + slack, usual);
+    const line = `${name}: ${first.toFixed(1)} ${unit} in the first third, ${last.toFixed(1)} in the last`;
+    lines.push(`${line}: ${isFlat ? "flat" : "not flat"}`);
+    if (!isFlat) findings.push(`not flat: ${line}`);
+  }
+  return { lines, findings };
 }

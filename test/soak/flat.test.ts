@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { evaluateSoak, type SoakRow } from "./flat.ts";
+import { evaluateSoak, type SoakRow } from "./campaign.ts";
 
 const megabyte = 1e6;
 const even: SoakRow = {

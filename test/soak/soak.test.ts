@@ -9,8 +9,7 @@ import { openSite } from "../abuse/site.ts";
 import { makeRandom } from "../support/random.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { runSoak } from "./campaign.ts";
-import { Traffic } from "./traffic.ts";
+import { runSoak, Traffic } from "./campaign.ts";
 
 const campaign = {
   run: (run: CampaignRun) => runSoak(run, { rowMs: 1_000, rowsOfImport: 300 }),

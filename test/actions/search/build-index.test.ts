@@ -1,4 +1,7 @@
 // The index of persons: processes that make it at once, or while its key changes, and what it has of a long history.
+// Names with more terms than are kept: they never displace the other values that a person is found by. The keys of the
+// index of persons: a hash says nothing to whoever has the hashes of another organization or another key. Telephone
+// numbers in a search: one number in all of its written forms, with and without its country.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -18,6 +21,10 @@ import { testEnvironment } from "../../support/service.ts";
 import { withActs } from "../../support/test-store.ts";
 import { makeSearchKeys } from "../../../src/actions/search/search-keys.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { termsOfName } from "../../../src/domain/search/name-terms.ts";
+import { readTerms } from "../../../src/actions/search/record-terms.ts";
+import { loadTelephoneReader } from "../../../src/actions/search/telephone.ts";
+import { readWanted } from "../../../src/actions/search/wanted-terms.ts";
 
 const server = await usePostgres();
 const folder = makeTempFolder();
@@ -209,4 +216,126 @@ describe("the index of persons", () => {
       assert.deepEqual(await one.store.checkIntegrity(), { ok: true, findings: [] });
     });
   });
+});
+
+/** Each word has three spellings, with the hyphen and without it. */
+const words = ["Ахг", "Бхг", "Вхг", "Гхг", "Дхг", "Жхг", "Зхг", "Кхг"];
+const name = `${words.map((word, at) => `${word}-${words[(at + 3) % words.length]}`).join(" ")} GmbH`;
+const readTelephone = await loadTelephoneReader();
+
+describe("a name with more terms than are kept", () => {
+  it("leaves room for the other values of a record, of now and of before", () => {
+    const before = { name, email: "before@example.com" };
+    const now = { email: "now@example.com", date_of_birth: "1990-12-10" };
+    const changes = [before, now];
+    const terms = readTerms("person", { state: { ...before, ...now }, changes, readTelephone });
+    const found = terms.filter(({ field }) => field !== "name").map(({ term }) => term);
+    assert.deepEqual(found.toSorted(), [
+      "born 1990-12-10",
+      "email before@example.com",
+      "email now@example.com",
+    ]);
+  });
+
+  it("leaves room for what else is known", () => {
+    const wanted = readWanted({ name, born: "1990-12-10" }, readTelephone);
+    assert.deepEqual(
+      wanted.filter(({ criterion }) => criterion !== "name").map(({ term }) => term),
+      ["born 1990-12-10"],
+    );
+  });
+
+  it("is found by its own terms beside many values of before", () => {
+    const changes = Array.from({ length: 400 }, (_, at) => ({
+      name: "Ada Example",
+      email: `a${at}@example.com`,
+    }));
+    const terms = readTerms("person", { state: changes.at(-1) ?? {}, changes, readTelephone });
+    assert.ok(terms.some(({ term }) => term === "whole adaexample"));
+    assert.ok(terms.length <= 256);
+  });
+
+  it("is kept as a whole in all of its spellings, before its parts, and leaves room for a former name", () => {
+    const former = "Ada Example";
+    const changes = [{ name: former }, { name }];
+    const kept = readTerms("person", { state: { name }, changes, readTelephone });
+    const terms = new Set(kept.map(({ term }) => term));
+    const spelled = termsOfName(name, "person").filter(({ form }) => form === "whole");
+    assert.ok(spelled.length > 2);
+    for (const { text } of spelled) assert.ok(terms.has(`whole ${text}`), text);
+    assert.ok(terms.has("whole adaexample"));
+  });
+
+  it("is not read from values for which no term is left", () => {
+    let read = 0;
+    const counting = (text: string) => {
+      read += 1;
+      return readTelephone(text);
+    };
+    const changes = Array.from({ length: 1_000 }, (_, at) => ({
+      phone_number: `030 ${100_000 + at}`,
+    }));
+    readTerms("person", { state: {}, changes, readTelephone: counting });
+    assert.ok(read > 100 && read <= 130, `${read}`);
+  });
+});
+
+function hexOf(keys: ReturnType<typeof makeSearchKeys>, organizationId: string): string {
+  return Buffer.from(keys.hash(organizationId, "born 1990-12-10")).toString("hex");
+}
+
+describe("the hash of a value", () => {
+  it("is the same for a key and an organization, and different for another of either", () => {
+    const secret = makeKey();
+    const [keys, again, others] = [secret, secret, makeKey()].map(makeSearchKeys);
+    assert.ok(keys && again && others);
+    assert.equal(hexOf(keys, "acme"), hexOf(again, "acme"));
+    const hashes = [hexOf(keys, "acme"), hexOf(keys, "other"), hexOf(others, "acme")];
+    assert.equal(new Set(hashes).size, 3);
+    assert.notEqual(keys.check, others.check);
+  });
+});
+
+describe("a telephone number", () => {
+  for (const text of [
+    "+49 30 1234567",
+    "+49 (0)30 1234567",
+    "0049 30 123-4567",
+    "+49.30.1234567",
+    "＋４９ ３０ １２３４５６７",
+    "+49 30 1234567 ext. 12",
+    "\u202a+49 30 1234567\u202c",
+    "+٤٩ ٣٠ ١٢٣٤٥٦٧",
+  ]) {
+    it(`is one number however it is written: ${text}`, () => {
+      assert.deepEqual(readTelephone(text), { full: "+49301234567", national: ["301234567"] });
+    });
+  }
+
+  for (const [national, international] of [
+    ["030 1234567", "+49 30 1234567"],
+    ["٠٣٠ ١٢٣٤٥٦٧", "+49 30 1234567"],
+    ["(415) 555-2671", "+1 415 555 2671"],
+    ["1-415-555-2671", "+1 415 555 2671"],
+    ["06 6982 1234", "+39 06 6982 1234"],
+    ["020 7946 0018", "+44 20 7946 0018"],
+    ["8 (495) 123-45-67", "+7 495 123 45 67"],
+    ["06 1 123 4567", "+36 1 123 4567"],
+  ] as const) {
+    it(`shares its national digits with the form that has a country: ${national}`, () => {
+      const known = new Set(readTelephone(international).national);
+      assert.ok(readTelephone(national).national.some((digits) => known.has(digits)));
+      assert.equal(readTelephone(national).full, undefined);
+    });
+  }
+
+  it("is of one country only", () => {
+    assert.notEqual(readTelephone("+49 30 1234567").full, readTelephone("+43 30 1234567").full);
+  });
+
+  for (const text of ["", "none", "12", "x".repeat(1_024)]) {
+    it(`is none: ${text.slice(0, 8)}`, () => {
+      assert.deepEqual(readTelephone(text), { full: undefined, national: [] });
+    });
+  }
 });

@@ -1,12 +1,17 @@
-// Times in files, and their values; a time that matches no format or no calendar is an error and
-// never guessed.
+// Times in files, and their values; a time that matches no format or no calendar is an error and never guessed. Numbers
+// in the formats of other systems, and their values; what could be two numbers is refused. Offsets of time zones at
+// local times: when clocks change, and the same from the runtime's Temporal and the polyfill.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { UsageError } from "../../../src/actions/operator/operator-error.ts";
 import { CellError } from "../../../src/bulk/formats/csv-cell.ts";
 import { compileTimeFormat } from "../../../src/bulk/formats/time-format.ts";
 import { normaliseTimestamp } from "../../../src/domain/timestamp.ts";
+import { compileNumberFormat } from "../../../src/bulk/formats/number-format.ts";
+import { offsetIn } from "../../../src/bulk/formats/time-zone.ts";
 
 const moments: readonly (readonly [format: string, text: string, moment: string])[] = [
   ["rfc3339", "2026-01-31T09:30:00.5+02:00", "2026-01-31T09:30:00.5+02:00"],
@@ -128,4 +133,130 @@ describe("the format of a time", () => {
       );
     });
   }
+});
+
+const numbers: readonly (readonly [format: string, text: string, value: number | undefined])[] = [
+  ["point", "1234.5", 1234.5],
+  ["point", "1,234,567.89", 1_234_567.89],
+  ["point", "1'234.50", 1234.5],
+  ["point", "US$ 12.5", 12.5],
+  ["point", "-£12", -12],
+  ["point", "$-12", -12],
+  ["point", "(1,234.5)", -1234.5],
+  ["point", "+12 EUR", 12],
+  ["comma", "1.234,56", 1234.56],
+  ["comma", "1 234,56", 1234.56],
+  ["comma", "1\u202f234,56\u00a0€", 1234.56],
+  ["comma", "12,5-", -12.5],
+  ["comma", "\u221212,5", -12.5],
+  ["comma", "EUR 0,07", 0.07],
+  ["comma", "-", undefined],
+  ["point", "(null)", undefined],
+  ["point", "NaN", undefined],
+  ["minor:=GBP", "1390", 13.9],
+  ["minor:=JPY", "1390", 1390],
+  ["minor:=KWD", "-12345", -12.345],
+  ["minor:=EUR", "7", 0.07],
+];
+
+const wrongNumbers: readonly (readonly [format: string, text: string, message: RegExp])[] = [
+  ["point", "12,5", /written as 1,234.56, not "12,5"/],
+  ["point", "1.234,56", /written as 1,234.56/],
+  ["comma", "12.50", /written as 1.234,56/],
+  ["comma", "1.234 567,00", /written as/],
+  ["point", "1.23457E+15", /written as/],
+  ["point", "--5", /written as/],
+  ["point", "(5", /written as/],
+  ["point", "-5-", /written as/],
+  ["point", "5 apples", /written as/],
+  ["point", "9007199254740993", /./],
+  ["minor:=EUR", "13.90", /whole number of minor units/],
+];
+
+describe("the format of a number", () => {
+  for (const [format, text, value] of numbers) {
+    it(`${format} reads ${text} as ${value}`, () => {
+      assert.equal(compileNumberFormat(format).read(text, ""), value);
+    });
+  }
+
+  for (const [format, text, message] of wrongNumbers) {
+    it(`${format} refuses ${text}, and says why`, () => {
+      const found = compileNumberFormat(format).read(text, "");
+      assert.ok(found instanceof CellError);
+      assert.match(found.message, message);
+    });
+  }
+
+  it("takes the digits of minor units from the currency of the row", () => {
+    const { read, currencyColumn } = compileNumberFormat("minor:ccy");
+    assert.equal(currencyColumn, "ccy");
+    assert.deepEqual([read("1390", "jpy"), read("1390", "EUR")], [1390, 13.9]);
+    assert.match((read("1", "XYZ") as CellError).message, /"XYZ" is not one/);
+  });
+
+  for (const format of ["dot", "minor:", "minor:=XYZ"]) {
+    it(`can't be ${format}`, () => assert.throws(() => compileNumberFormat(format), UsageError));
+  }
+});
+
+type Case = readonly [zone: string, local: string, offset: string | undefined];
+
+const cases: readonly Case[] = [
+  ["Europe/Berlin", "2026-01-31T09:30:00", "+01:00"],
+  ["Europe/Berlin", "2026-07-31T09:30:00", "+02:00"],
+  // Forward: from 02:00 to 03:00.
+  ["Europe/Berlin", "2026-03-29T01:59:59", "+01:00"],
+  ["Europe/Berlin", "2026-03-29T02:00:00", undefined],
+  ["Europe/Berlin", "2026-03-29T02:59:59", undefined],
+  ["Europe/Berlin", "2026-03-29T03:00:00", "+02:00"],
+  // Back: from 03:00 to 02:00.
+  ["Europe/Berlin", "2026-10-25T01:59:59", "+02:00"],
+  ["Europe/Berlin", "2026-10-25T02:00:00", "+02:00"],
+  ["Europe/Berlin", "2026-10-25T02:59:59", "+02:00"],
+  ["Europe/Berlin", "2026-10-25T03:00:00", "+01:00"],
+  // By half an hour.
+  ["Australia/Lord_Howe", "2026-10-04T02:15:00", undefined],
+  ["Australia/Lord_Howe", "2026-10-04T02:30:00", "+11:00"],
+  ["Australia/Lord_Howe", "2026-04-05T01:45:00", "+11:00"],
+  // At midnight, so that a day begins at 01:00, or the previous day has an hour twice.
+  ["Asia/Beirut", "2026-03-29T00:30:00", undefined],
+  ["Asia/Beirut", "2026-03-29T01:00:00", "+03:00"],
+  ["Asia/Beirut", "2026-10-24T23:30:00", "+03:00"],
+  ["Asia/Beirut", "2026-10-25T00:00:00", "+02:00"],
+  // From 23:00 to midnight, so that the last hour of the day is skipped.
+  ["America/Godthab", "2024-03-30T23:30:00", undefined],
+  ["America/Godthab", "2024-03-31T00:00:00", "-01:00"],
+  // At one minute past midnight.
+  ["America/Goose_Bay", "1990-04-01T00:00:59", "-04:00"],
+  ["America/Goose_Bay", "1990-04-01T00:01:00", undefined],
+  ["America/Goose_Bay", "1990-04-01T01:01:00", "-03:00"],
+  // A day that was skipped.
+  ["Pacific/Apia", "2011-12-29T23:59:59", "-10:00"],
+  ["Pacific/Apia", "2011-12-30T12:00:00", undefined],
+  ["Pacific/Apia", "2011-12-31T00:00:00", "+14:00"],
+];
+
+describe("the offset of a time zone", () => {
+  for (const [zone, local, offset] of cases) {
+    it(`in ${zone} at ${local} is ${offset ?? "undefined: the time does not exist"}`, () => {
+      assert.equal(offsetIn(zone, local), offset);
+    });
+  }
+
+  it("is the same on a Node without its own Temporal", () => {
+    const module = join(import.meta.dirname, "../../../src/bulk/formats/time-zone.ts");
+    const script =
+      `const { offsetIn } = await import(${JSON.stringify(module)});` +
+      'const offsets = JSON.parse(process.argv[1]).map(([zone, local]) => offsetIn(zone, local) ?? "none");' +
+      "process.stdout.write(JSON.stringify([typeof Temporal, ...offsets]));";
+    const words = ["--no-harmony-temporal", "--input-type=module", "-e", script];
+    const out = execFileSync(process.execPath, [...words, JSON.stringify(cases)], {
+      encoding: "utf8",
+    });
+    assert.deepEqual(JSON.parse(out), [
+      "undefined",
+      ...cases.map(([, , offset]) => offset ?? "none"),
+    ]);
+  });
 });

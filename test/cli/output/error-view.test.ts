@@ -1,4 +1,6 @@
-// Errors as the command line prints them.
+// Errors as the command line prints them. Texts from outside can neither move the cursor of a terminal nor forge a line
+// of output. Tables and lists in human-readable output. The progress of a move: lines for each of its phases without a
+// terminal, and its position when it ends.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -17,6 +19,11 @@ import { makePrivateFolder } from "../../../src/files/private-folder.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { describeFailure } from "../../../src/store/sqlite/connection.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { escapeControls, replaceControls } from "../../../src/cli/output/control-characters.ts";
+import { makeCommandLine } from "../command-line.ts";
+import { formatTime, renderFields, renderTable } from "../../../src/cli/output/table.ts";
+import { makeMoveProgress } from "../../../src/cli/command/move.ts";
+import type { MoveStep } from "../../../src/domain/move-step.ts";
 
 /** The error of work after which closing something fails too. */
 function failTwice(): unknown {
@@ -137,5 +144,105 @@ describe("the error that is shown", () => {
     assert.ok(error instanceof SuppressedError);
     assert.deepEqual(viewError(error), { name: "no_such_key", message: "There is no such key." });
     assert.equal(reasonOf(error), "There is no such key.");
+  });
+});
+
+describe("control characters", () => {
+  it("are replaced in the cells of tables", () => {
+    assert.equal(replaceControls("a\u001b[2Jb\nc\u0085d"), "a\uFFFD[2Jb\uFFFDc\uFFFDd");
+  });
+
+  it("are escaped in messages, and so are the lines of an argument, but not those of the message", () => {
+    const message = "There is no x\nsluice: done\u001b[1m. See:\n  here";
+    const words = ["--id=x\nsluice: done\u001b[1m"];
+    const expected = "There is no x\\nsluice: done\\u001b[1m. See:\n  here";
+    assert.equal(escapeControls(message, words), expected);
+  });
+
+  it("of an argument are escaped in the errors of commands", async () => {
+    const line = makeCommandLine();
+    await line.ask("organization create --name Acme --id acme");
+    const hostile = "no\u001b[2J\nsluice: Everything is erased.";
+    for (const words of [
+      ["organization show", hostile],
+      ["record show transaction", hostile, "--organization", "acme"],
+      ["deletion list --organization", hostile],
+      ["deletion list", hostile],
+    ] as const) {
+      const { err } = await line.type(...words);
+      // eslint-disable-next-line no-control-regex
+      assert.doesNotMatch(err, /\u001b|^sluice: Everything/m, words[0]);
+      assert.equal(err.split("\n").length, 2, err);
+    }
+  });
+});
+
+describe("tables", () => {
+  it("align text to the left and numbers to the right, without trailing spaces", () => {
+    const table = renderTable<[string, number]>(
+      [
+        ["name", ([name]) => name],
+        ["count", ([, count]) => String(count), { right: true }],
+        ["", () => ""],
+      ],
+      [
+        ["a", 5],
+        ["longer", 123_456],
+      ],
+    );
+    assert.equal(table, ["name     count", "a            5", "longer  123456"].join("\n"));
+  });
+
+  it("prevent outside text from moving the cursor or forging a line", () => {
+    const table = renderTable([["name", (name: string) => name]], ["a\u001b[2Jb\nc"]);
+    assert.equal(table, "name\na\uFFFD[2Jb\uFFFDc");
+    assert.equal(renderFields([["name", "a\rb"]]), "name  a\uFFFDb");
+  });
+
+  it("show times in UTC, and a dash for missing ones", () => {
+    assert.equal(formatTime(0), "1970-01-01T00:00:00.000Z");
+    assert.equal(formatTime(undefined), "-");
+  });
+});
+
+function makeProgress({ json = false } = {}) {
+  const lines: string[] = [];
+  let now = 0;
+  const err = { write: (text: string) => void lines.push(text) };
+  const progress = makeMoveProgress({ err, json }, () => now);
+  return {
+    lines,
+    progress,
+    show: (phase: MoveStep["phase"], rows: number, allRows?: number): void => {
+      progress.show({ phase, rows, allRows, table: "change" });
+      now += 5_000;
+    },
+  };
+}
+
+describe("the progress of a move", () => {
+  it("is reported phase by phase", () => {
+    const { lines, show } = makeProgress();
+    show("copy", 100);
+    show("copy", 10_000);
+    show("verify", 1_000, 10_000);
+    show("verify", 10_000, 10_000);
+    assert.deepEqual(lines, [
+      "copying: 10,000 rows  2,000 rows/s  change\n",
+      "verifying: 100%  10,000 rows  2,000 rows/s  0 s left  change\n",
+    ]);
+  });
+
+  it("reports its position when it ends early", () => {
+    const { progress, show } = makeProgress();
+    show("copy", 7_500);
+    assert.match(progress.describe(), /^7,500 rows were copied\. Empty the database before/);
+  });
+
+  it("is omitted with JSON", () => {
+    const { lines, show } = makeProgress({ json: true });
+    show("copy", 100);
+    show("copy", 10_000);
+    assert.deepEqual(lines, []);
   });
 });

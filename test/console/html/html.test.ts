@@ -1,9 +1,22 @@
-// The template helper of pages: whatever a value contains, it is text.
+// The template helper of pages: whatever a value contains, it is text. The names of organizations on pages: filled in
+// when a page is shown, from what the templates have marked alone. Forms that are shown again after they were refused.
+// How the details of entries of the audit trail are shown: nothing as JSON or as a number of milliseconds, and nothing
+// that was sent as markup. The values of records as people write them. How numbers of records are written.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { html } from "../../../src/console/html/html.ts";
 import { readFiles } from "../../repository/tree.ts";
+import {
+  nameOrganizations,
+  organizationList,
+  renderOrganization,
+} from "../../../src/console/html/party.ts";
+import type { Organization } from "../../../src/domain/access.ts";
+import { refillForm } from "../../../src/console/html/refill.ts";
+import { inWords, renderDetail } from "../../../src/console/page/audit.ts";
+import { describeValue, renderTyped } from "../../../src/console/html/typed-value.ts";
+import { formatCounts } from "../../../src/console/html/time.ts";
 
 const nasty = `</title><script>alert("1")</script>'" onload=x &amp; <!--`;
 
@@ -51,5 +64,186 @@ describe("the templates of the console", () => {
       assert.doesNotMatch(text, /<[a-z][^>`]*\s(?:on[a-z]+|style)="/, path);
       assert.doesNotMatch(text, /<style|<script(?! src)/, path);
     }
+  });
+});
+
+const open = { organizationId: "org_1", name: "A & B <i>" } as Organization;
+const closed = { organizationId: "org_2", name: "Closed", closedAt: 1 } as Organization;
+const list = async () => [open, closed];
+
+describe("organizations on a page", () => {
+  it("are shown by name with the id beside it, or by the id alone", async () => {
+    const page = html`${renderOrganization("org_1")}, ${renderOrganization("org_none")}`.text;
+    assert.equal(
+      await nameOrganizations(page, list),
+      '<bdi>A &amp; B &lt;i&gt;</bdi> <small class="id">org_1</small>, ' +
+        '<span data-organization="org_none"><bdi>org_none</bdi></span>',
+    );
+  });
+
+  it("are named only where a template says so, not where a value looks like it", async () => {
+    const page = html`${renderOrganization("org_1").text} ${renderOrganization("org_1")}`.text;
+    const named = await nameOrganizations(page, list);
+    assert.equal(named.match(/A &amp; B/g)?.length, 1);
+    assert.match(named, /&lt;span data-organization=&quot;org_1&quot;&gt;/);
+  });
+
+  it("are offered by name where a field asks for one that is open, and are not read otherwise", async () => {
+    const field = html`<input list="organizations" /> ${organizationList}`.text;
+    const offered = await nameOrganizations(field, list);
+    assert.match(offered, /<option value="org_1">A &amp; B &lt;i&gt;<\/option>/);
+    assert.doesNotMatch(offered, /org_2/);
+    const plain = html`<p>Nothing</p>
+      ${organizationList}`.text;
+    assert.equal(await nameOrganizations(plain, () => assert.fail("was read")), plain);
+  });
+});
+
+const refused = `<div class="title"><h1>Page</h1></div><details><summary>Add</summary>
+<form method="post" action="/console/a?x=1&amp;y=2"><input type="hidden" name="key" value="kept">
+<label>Reason <input name="reason" value="old" required></label><input type="checkbox" name="scope" value="a" checked>
+<input type="checkbox" name="scope" value="b"><input type="file" name="file">
+<select name="mode"><option value="add">add</option><option value="update" selected>update</option></select>
+<textarea name="text">before</textarea></form></details><form method="post" action="/console/b"><input name="reason"></form>`;
+
+const typed = (fields: Record<string, string>) => new URLSearchParams(fields);
+
+describe("a form that was refused", () => {
+  const form = typed({
+    key: "forged",
+    reason: `"><script>$&`,
+    scope: "b",
+    mode: "add",
+    text: "<b>after",
+    file: "x",
+  });
+  const path = "/console/a?x=1&y=2";
+  const message = "It is <wrong>.";
+
+  it("keeps what was typed, escaped, and nothing in hidden fields and files", () => {
+    const shown = refillForm(refused, { path, form, message, field: undefined });
+    assert.match(shown, /<input value="&quot;&gt;&lt;script&gt;\$&amp;" name="reason" required>/);
+    assert.match(shown, /name="key" value="kept"/);
+    assert.match(shown, /<input type="file" name="file">/);
+    assert.match(shown, /<input checked type="checkbox" name="scope" value="b">/);
+    assert.match(shown, /<input type="checkbox" name="scope" value="a">/);
+    assert.match(shown, /<option selected value="add">/);
+    assert.match(shown, /<option value="update">/);
+    assert.match(shown, />&lt;b&gt;after<\/textarea>/);
+    assert.match(shown, /action="\/console\/b"><input name="reason">/);
+  });
+
+  it("has the message at the field that is wrong, or else at its beginning, and is not folded", () => {
+    const atField = refillForm(refused, { path, form, message, field: "reason" });
+    assert.match(atField, /aria-invalid="true" aria-describedby="refused"[^>]*name="reason"/);
+    assert.match(
+      atField,
+      /name="reason" required><\/label><small [^>]*id="refused"[^>]*>It is &lt;wrong/,
+    );
+    const above = refillForm(refused, { path, form, message, field: "elsewhere" });
+    assert.match(above, /y=2"><p role="alert" id="refused"[^>]*>It is &lt;wrong/);
+    for (const shown of [atField, above]) assert.match(shown, /<details open>/);
+  });
+
+  it("is not repeated where it is endless, and its message is above a page that has no such form", () => {
+    const endless = typed({ reason: "x".repeat(2_000) });
+    const shown = refillForm(refused, { path, form: endless, message, field: "reason" });
+    assert.doesNotMatch(shown, /xxx/);
+    const none = refillForm(refused, { path: "/console/none", form, message, field: "reason" });
+    assert.match(none, /^<p role="alert"[^>]*>It is &lt;wrong&gt;\.<\/p><div class="title">/);
+  });
+});
+
+const show = (detail: Readonly<Record<string, unknown>>) => renderDetail(detail).text;
+
+describe("the details of an entry of the trail", () => {
+  it("have names in words", () => {
+    const names = ["graceSeconds", "grace_seconds", "organizationId", "by"];
+    assert.deepEqual(names.map(inWords), [
+      "Grace seconds",
+      "Grace seconds",
+      "Organization ID",
+      "By",
+    ]);
+  });
+
+  it("show times as times, types as titles, and deletions as links", () => {
+    const page = show({
+      dueAt: Date.UTC(2026, 5, 1, 15, 10),
+      resourceType: "customer_sar",
+      deletion: "del_abc",
+      waitedMs: 7_200_000,
+      keepDays: 1_827,
+    });
+    for (const part of [
+      'class="exact" datetime="2026-06-01T15:10:00.000Z"',
+      "Customer SAR",
+      'href="/console/deletion/del_abc"',
+      "2 hours",
+      "1,827",
+    ]) {
+      assert.ok(page.includes(part), `${part} in ${page}`);
+    }
+    assert.doesNotMatch(page, /178\d{10}/);
+  });
+
+  it("show lists and parts in words, and say what is left out", () => {
+    const scopes = Array.from({ length: 12 }, (_, index) => `scope:${index}`);
+    const page = show({ scopes, floor: { keepDays: 3, redactable: false }, ends: null, none: [] });
+    assert.match(page, /scope:9.* and 2 more/);
+    assert.match(page, /keep days 3.*redactable .*no/);
+    assert.doesNotMatch(page, /\{|\[/);
+    const many = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`f${index}`, index]));
+    assert.match(show(many), /and 3 more in the export/);
+  });
+
+  it("are escaped and bounded", () => {
+    const page = show({ reason: `<script>${"x".repeat(5_000)}` });
+    assert.ok(page.includes("&lt;script&gt;") && page.length < 400, page);
+    assert.equal(show({}), "–");
+  });
+});
+
+describe("a value on the page of a record", () => {
+  it("is an address, yes or no, or a text, and JSON if it is anything else", () => {
+    const address = {
+      country: "DE",
+      lines: ["Example Street 1", "c/o B"],
+      postal_code: "10115",
+      city: null,
+    };
+    const shown: readonly (readonly [value: unknown, text: string])[] = [
+      ["Ada", "Ada"],
+      [false, "no"],
+      [address, "Example Street 1\nc/o B\n10115\nDE"],
+      [{ ...address, planet: "Earth" }, JSON.stringify({ ...address, planet: "Earth" })],
+      [{ city: 5 }, '{"city":5}'],
+      [{}, "{}"],
+      [[address], JSON.stringify([address])],
+      [null, "null"],
+      [1.5, "1.5"],
+    ];
+    for (const [value, text] of shown) assert.equal(describeValue(value), text);
+  });
+
+  it("is marked as a date, a telephone number or an e-mail address, and never as a script", () => {
+    const shown: readonly (readonly [text: string, markup: string])[] = [
+      ["1990-12-10", "<time>1990-12-10</time>"],
+      ["+49 (30) 123-45", '<a href="tel:+493012345">+49 (30) 123-45</a>'],
+      ["ada@example.com", '<a href="mailto:ada@example.com">ada@example.com</a>'],
+      ["ada@example.com?bcc=b@example.com", "ada@example.com?bcc=b@example.com"],
+      ["javascript:alert(1)@example.com", "javascript:alert(1)@example.com"],
+      ["<b>", "&lt;b&gt;"],
+    ];
+    for (const [text, markup] of shown) assert.equal(renderTyped(text).text, markup);
+  });
+});
+
+describe("numbers by type", () => {
+  it("are written in words, and say where the count stopped", () => {
+    const counts = { person: 12, transaction: 100_001 };
+    assert.equal(formatCounts(counts), "Person 12, Transaction 100,001");
+    assert.equal(formatCounts(counts, 100_001), "Person 12, Transaction 100,001");
+    assert.equal(formatCounts(counts, 100_000), "Person 12, Transaction more than 100,000");
   });
 });

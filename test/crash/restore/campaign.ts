@@ -18,15 +18,16 @@ import { type PostgresServer, startPostgres } from "../../support/postgres/postg
 import { makeRandom, type Random } from "../../support/random.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import {
+  copySite,
   makeScene,
   type Place,
   placeIn,
   requireErasedUnreadable,
   requireWhole,
   type Scenario,
+  sqliteScenarios,
 } from "./scene.ts";
 import { runAndKill } from "./shim.ts";
-import { copySite, sqliteScenarios } from "./sqlite-scenarios.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 

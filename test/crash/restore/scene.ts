@@ -1,9 +1,18 @@
 // A stopped store with a backup, and many operations after the backup: deletions, one record deleted twice, holds
 // placed and released, one that ended by itself, and a retention rule; and searches before and after it. And what has
-// to be true of it at any time, whatever was killed.
+// to be true of it at any time, whatever was killed. The commands on the embedded store that are killed at each of
+// their steps, and what has to hold after each kill.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { App } from "../../../src/actions/app.ts";
 import { type CommandLine, makeCommandLine, withoutManifest } from "../../cli/command-line.ts";
@@ -18,6 +27,8 @@ import type { Client } from "../../support/http-client.ts";
 import { startServer } from "../../support/server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 const organizationId = "acme";
 const ofAcme = ["--organization", organizationId] as const;
@@ -57,7 +68,7 @@ export interface Scenario {
   readonly messages?: boolean;
 }
 
-export interface Copy {
+interface Copy {
   readonly place: Place;
   readonly remove: () => Promise<void> | void;
 }
@@ -162,7 +173,7 @@ function takeBackup(place: Place): Promise<unknown> {
   return lineOf(place).ask("backup", place.backup);
 }
 
-export function lineOf({ data, environment }: Place): CommandLine {
+function lineOf({ data, environment }: Place): CommandLine {
   return makeCommandLine({ folder: data, environment });
 }
 
@@ -215,7 +226,7 @@ export async function requireWhole(place: Place, restored: boolean | undefined):
 }
 
 /** Whether the state before the backup is in place. */
-export async function isRestored(place: Place): Promise<boolean> {
+async function isRestored(place: Place): Promise<boolean> {
   const { out } = await lineOf(place).type("export transaction", ...ofAcme);
   return !out.includes(`"${late}"`);
 }
@@ -233,7 +244,7 @@ async function requireReceipts(place: Place): Promise<void> {
   }
 }
 
-export function requireNoLeftovers({ data, apart }: Place): void {
+function requireNoLeftovers({ data, apart }: Place): void {
   const names = [...readdirSync(data), ...readdirSync(apart)];
   const left = names.filter((name) => /\.restoring|unfinished-|\.unfinished/.test(name));
   assert.deepEqual(left, []);
@@ -241,4 +252,87 @@ export function requireNoLeftovers({ data, apart }: Place): void {
 
 function idOf(text: string): string {
   return String((JSON.parse(text) as { tx_id: unknown }).tx_id);
+}
+
+export function copySite(site: string): Copy {
+  const root = makeTempFolder();
+  cpSync(site, join(root, "site"), { recursive: true });
+  return { place: placeIn(join(root, "site")), remove: () => removeFolder(root) };
+}
+
+/** `site`: the root of a scene. */
+export function sqliteScenarios(site: string): Readonly<Record<string, Scenario>> {
+  const copy = (prepare: (place: Place) => void) => async () => {
+    const made = copySite(site);
+    prepare(made.place);
+    return made;
+  };
+  return {
+    restore: {
+      copy: copy(() => undefined),
+      words: ({ backup, receipts }) => ["restore", backup, "--replace", "--ledger", receipts],
+      verify: verifyRestore,
+    },
+    "restore on another host": {
+      copy: copy(forgetStore),
+      words: ({ backup, receipts }) => ["restore", backup, "--ledger", receipts],
+      verify: verifyElsewhere,
+    },
+    replay: {
+      // As an operator would who copies the file back by hand.
+      copy: copy(({ backup, data }) => copyFileSync(backup, join(data, "sluice.db"))),
+      words: ({ receipts }) => ["deletion", "replay", "--ledger", receipts],
+      verify: async (place) => {
+        await requireErasedUnreadable(place);
+        await requireWhole(place, true);
+      },
+    },
+    backup: {
+      copy: copy(() => undefined),
+      words: ({ apart }) => ["backup", join(apart, "another.db")],
+      verify: verifyBackup,
+    },
+  };
+}
+
+async function verifyRestore(place: Place, killed: boolean): Promise<void> {
+  await requireErasedUnreadable(place);
+  await requireWhole(place, killed ? undefined : true);
+  if (await isRestored(place)) return;
+  // It had not finished; running the same command again finishes it.
+  await lineOf(place).ask("restore", place.backup, "--replace");
+  await requireWhole(place, true);
+}
+
+/** Neither store nor ledger exists: receipts tell what has to be erased again. */
+function forgetStore({ data }: Place): void {
+  for (const name of readdirSync(data)) {
+    if (/^(?:sluice|deletion-ledger)/.test(name)) rmSync(join(data, name));
+  }
+}
+
+/**
+ * The holds were in the lost ledger, so the only requirement is that nothing erased is readable.
+ */
+async function verifyElsewhere(place: Place): Promise<void> {
+  if (!existsSync(join(place.data, "sluice.db"))) return;
+  await requireErasedUnreadable(place);
+  assert.equal((await lineOf(place).type("deletion replay")).code, 0);
+  await requireErasedUnreadable(place);
+  assert.equal((await lineOf(place).type("check --erasure")).code, 0);
+}
+
+async function verifyBackup(place: Place, killed: boolean): Promise<void> {
+  const another = join(place.apart, "another.db");
+  // Any command cleans up.
+  assert.equal((await lineOf(place).type("check")).code, 0);
+  requireNoLeftovers(place);
+  if (existsSync(another)) {
+    const store = await openTestStore(`sqlite:${another}`, { role: "command" });
+    assert.deepEqual(await store.checkIntegrity(), { ok: true, findings: [] });
+    await store.close();
+  } else {
+    assert.ok(killed);
+  }
+  await requireWhole(place, false);
 }

@@ -1,5 +1,5 @@
 // Ceilings: which one applies to a type, whether a change may erase earlier, and the sentence that says what a rule
-// does.
+// does. How far ahead the end of a hold may be.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -10,6 +10,7 @@ import {
   isEarlier,
 } from "../../../src/domain/retention/ceiling.ts";
 import type { FloorOrigin } from "../../../src/domain/retention/floor.ts";
+import { latestEnd } from "../../../src/domain/retention/hold-end.ts";
 
 function rule(keepDays: number, deleteAfterDays?: number, countedFrom: FloorOrigin = "closed") {
   const ceiling = deleteAfterDays === undefined ? {} : { deleteAfterDays };
@@ -101,5 +102,20 @@ describe("the sentence of a rule", () => {
     [rule(0), undefined, "Each person is erased only when its deletion is requested."],
   ] as const) {
     it(`says: ${says}`, () => assert.equal(describeRule(given, retainDays), says));
+  }
+});
+
+describe("the latest end of a hold", () => {
+  for (const [today, latest] of [
+    ["2026-03-01", "2031-03-01"],
+    ["2026-12-31", "2031-12-31"],
+    ["2027-02-28", "2032-02-28"],
+    // No period may end later than that of its month: article 3 (2) (c) of Regulation (EEC, Euratom) 1182/71.
+    ["2028-02-29", "2033-02-28"],
+  ] as const) {
+    it(`is ${latest} on ${today}`, () => {
+      assert.equal(latestEnd(Date.parse(`${today}T00:00:00Z`)), latest);
+      assert.equal(latestEnd(Date.parse(`${today}T23:59:59.999Z`)), latest);
+    });
   }
 });

@@ -1,12 +1,20 @@
-// Where a message may end is found wherever its packets are divided.
+// Where a message may end is found wherever its packets are divided. How much of a chunked body is passed on in one
+// turn. Many connections that are opened at once are accepted a few at a time, in their order, and all of them in the
+// end.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   firstByteOf,
   lastBytes,
   lengthToEmptyLine,
 } from "../../../src/http/connection/message-end.ts";
+import { askForBody } from "../../../src/http/body/expectation.ts";
+import { Exchange } from "../../../src/http/connection/exchange.ts";
+import { ConnectionTurns } from "../../../src/http/connection/connection-turns.ts";
 
 const nothing = Buffer.alloc(0);
 const text = "\r\nGET / HTTP/1.1\r\nA: b\r\n\r\n\n\r\n\r\r\n\r\nx\r\n";
@@ -50,3 +58,46 @@ describe("an empty line", () => {
     assert.equal(firstByteOf(Buffer.from("GET")), 0);
   });
 });
+
+it("a chunked body has short turns while its chunks are small, or not known", async () => {
+  const request = new IncomingMessage(new Socket());
+  request.headers["transfer-encoding"] = "chunked";
+  const exchange = new Exchange(request, new ServerResponse(request), () => undefined);
+  askForBody(request);
+  const turn = (): number => {
+    exchange.takeTurn((given) => given());
+    return exchange.takeChunks(10_000, (most) => most);
+  };
+  const first = turn();
+  request.push(Buffer.alloc(first / 8));
+  await new Promise(setImmediate);
+  assert.equal(turn(), first);
+  request.push(Buffer.alloc(2 * first));
+  await new Promise(setImmediate);
+  assert.ok(turn() > first);
+});
+
+describe("connections that are opened at once", () => {
+  it("are accepted eight at a time, in their order", async () => {
+    const { sockets, accepted } = open(20);
+    for (const count of [8, 16, 20]) {
+      assert.deepEqual(accepted, sockets.slice(0, count));
+      await nextTurn();
+    }
+  });
+
+  it("don't wait for one that is closed meanwhile", async () => {
+    const { sockets, accepted } = open(24);
+    for (const socket of sockets.slice(8, 16)) socket.destroy();
+    await nextTurn();
+    assert.deepEqual(accepted, [...sockets.slice(0, 8), ...sockets.slice(16)]);
+  });
+});
+
+function open(count: number) {
+  const admission = new ConnectionTurns();
+  const accepted: Socket[] = [];
+  const sockets = Array.from({ length: count }, () => new Socket());
+  for (const socket of sockets) admission.add(socket, (one) => void accepted.push(one));
+  return { sockets, accepted };
+}

@@ -1,10 +1,16 @@
-// The three limits and their header fields (draft-ietf-httpapi-ratelimit-headers).
+// The three limits and their header fields (draft-ietf-httpapi-ratelimit-headers). Failed authentications in the log:
+// with the address, at a bounded rate, and without what was sent. Whose limits an address counts against.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { pino } from "pino";
 import type { Identity } from "../../../src/actions/access/caller-cache.ts";
 import { makeRateGate, rateLimited } from "../../../src/http/rate-limit/rate-limit.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
+import { makeFailureLog } from "../../../src/http/rate-limit/failure-log.ts";
+import { read, submit } from "../../console/browse.ts";
+import { startService } from "../../support/service.ts";
+import { addressOwner, networksOf } from "../../../src/http/rate-limit/address-owner.ts";
 
 function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
   return {
@@ -141,5 +147,108 @@ describe("the error of a limited request", () => {
     assert.equal(error.retryAfterSeconds, 3);
     assert.equal(error.message, "Too many requests; try again in 3 seconds.");
     assert.match(rateLimited({ ...refusal, retryAfterSeconds: 1 }).message, / 1 second\.$/);
+  });
+});
+
+function makeFailures() {
+  const clock = makeFakeClock();
+  const lines: { address: string; others: number }[] = [];
+  const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  return { clock, lines, failures: makeFailureLog(log, clock.now) };
+}
+
+function from(no: number): Readonly<Record<string, string>> {
+  return { "x-forwarded-for": `203.0.113.${no}` };
+}
+
+describe("failed authentications", () => {
+  it("are logged once a minute for a host, with the number of others", () => {
+    const { clock, lines, failures } = makeFailures();
+    for (let no = 0; no < 100; no += 1) failures.note("192.0.2.1", "api");
+    failures.note("192.0.2.2", "console");
+    clock.advanceMs(60_000);
+    failures.note("192.0.2.1", "api");
+    assert.deepEqual(
+      lines.map(({ address, others }) => [address, others]),
+      [
+        ["192.0.2.1", 0],
+        ["192.0.2.2", 99],
+        ["192.0.2.1", 0],
+      ],
+    );
+  });
+
+  it("of many hosts are logged once a second, after the first twenty", () => {
+    const { clock, lines, failures } = makeFailures();
+    for (let no = 0; no < 1_000; no += 1) failures.note(`10.0.${no >> 8}.${no & 255}`, "api");
+    assert.equal(lines.length, 20);
+    clock.advanceMs(1_000);
+    failures.note("192.0.2.1", "api");
+    assert.equal(lines[20]?.others, 980);
+  });
+
+  it("are logged wherever they happen, and no line contains what was sent", async (test) => {
+    const service = await startService({ environment: { METRICS_TOKEN: "0123456789abcdef" } });
+    test.after(() => service.stop());
+    const secret = "hunter2";
+    const get = { method: "GET", path: "/v2/person?person_id=1", token: secret };
+    await service.client.send({ ...get, headers: from(1) });
+    const key = { ...from(2), authorization: secret };
+    await service.client.send({ method: "POST", path: "/auth/token", headers: key });
+    await service.client.send({ method: "GET", path: "/metrics", token: secret, headers: from(3) });
+    await submit(service.client, "/console/link", { form: { token: secret }, headers: from(4) });
+    await read(service.client, `/console/link?token=${secret}`, { headers: from(5) });
+    const logged = service.log.filter((line) => line.includes("an authentication failed"));
+    assert.deepEqual(
+      logged.map((line) => /"address":"203\.0\.113\.(\d)","where":"(\w+)"/.exec(line)?.slice(1)),
+      [
+        ["1", "api"],
+        ["2", "api"],
+        ["3", "metrics"],
+        ["4", "console"],
+        ["5", "console"],
+      ],
+    );
+    assert.ok(!service.log.join("").includes(secret));
+  });
+});
+
+describe("the owner of an address", () => {
+  for (const [address, owner] of [
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["::FFFF:c000:207", "192.0.2.7"],
+    ["0:0:0:0:0:ffff:192.0.2.7", "192.0.2.7"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8:0:0:ffff:ffff:ffff:ffff", "2001:db8:0:0::/64"],
+    ["2001:0DB8:0000:1::", "2001:db8:0:1::/64"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:3:4:192.0.2.7", "2001:db8:1:2::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::", "0:0:0:0::/64"],
+    ["1::", "1:0:0:0::/64"],
+    ["64:ff9b::192.0.2.7", "64:ff9b:0:0::/64"],
+    ["unknown", "unknown"],
+    ["", ""],
+  ] as const) {
+    it(`is ${owner || "nothing"} for ${address || "nothing"}`, () => {
+      assert.equal(addressOwner(address), owner);
+    });
+  }
+
+  it("is followed by the wider networks, which an IPv4 address does not have", () => {
+    assert.deepEqual(networksOf("2001:db8:12:34ff:5::6"), [
+      "2001:db8:12:34ff::/64",
+      "2001:db8:12:3400::/56",
+      "2001:db8:12:0::/48",
+    ]);
+    assert.deepEqual(networksOf("2001:db8:12:3400::"), networksOf("2001:db8:12:3400::1"));
+    assert.deepEqual(networksOf("::ffff:192.0.2.7"), ["192.0.2.7"]);
+    assert.deepEqual(networksOf("stray"), ["stray"]);
+  });
+
+  it("is cut where a proxy passed on a long value", () => {
+    assert.equal(addressOwner("x".repeat(10_000)).length, 64);
   });
 });

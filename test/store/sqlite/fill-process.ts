@@ -2,7 +2,7 @@
 // acknowledged. Meant to be started where the file system has little room.
 
 import { keyOf, transaction } from "../../conformance/scene.ts";
-import type { FillReport } from "./full-disk.test.ts";
+import type { FillReport } from "./opening.test.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const store = await openTestStore(`sqlite:${process.argv[2]}`, { role: "serve" });

@@ -15,7 +15,7 @@ import {
   prepareErasure,
   resume,
   workerMoves,
-} from "../../../conformance/resumption.ts";
+} from "../../../conformance/joint-completion.ts";
 import {
   acme,
   keyOf,

@@ -1,5 +1,5 @@
-// A file with frozen checkpoints does not change whoever writes, in this process or another; and it
-// can't be frozen unnoticed.
+// A file with frozen checkpoints does not change whoever writes, in this process or another; and it can't be frozen
+// unnoticed. Which pages the WAL holds, compared with what SQLite itself wrote there; and when that is no longer known.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -123,3 +123,99 @@ describe("the check that no other connection has written", () => {
     assert.throws(() => requireAlone(connection, version), /reading or writing/);
   });
 });
+
+function openLog(test: TestContext): Connection {
+  const connection = openWriter(makePlace(test).path, { parts });
+  test.after(() => connection.close());
+  connection.exec("CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT)");
+  connection.exec("CREATE TABLE other (id INTEGER PRIMARY KEY, text TEXT)");
+  connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  return connection;
+}
+
+function rootOf(connection: Connection, table: string): number {
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?";
+  return connection.get<{ rootpage: number }>(sql, table)?.rootpage ?? 0;
+}
+
+describe("reading which pages the WAL holds", () => {
+  it("returns what was written since an empty WAL, and then only what came after", (test) => {
+    const connection = openLog(test);
+    const { path } = connection;
+    assert.deepEqual(readWalPages(path, emptyWalPosition), {
+      position: emptyWalPosition,
+      pages: [],
+    });
+    connection.run("INSERT INTO kept VALUES (1, 'a')");
+    const first = readWalPages(path, emptyWalPosition);
+    assert.deepEqual(first?.pages, [rootOf(connection, "kept")]);
+    connection.run("INSERT INTO other VALUES (1, 'a')");
+    assert.deepEqual(readWalPages(path, first.position)?.pages, [rootOf(connection, "other")]);
+    assert.equal(readWalPages(path, emptyWalPosition)?.pages.length, 2);
+  });
+
+  it("continues where the WAL was only checkpointed", (test) => {
+    const connection = openLog(test);
+    connection.run("INSERT INTO kept VALUES (1, 'a')");
+    const start = findWalStart(connection.path);
+    connection.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    assert.deepEqual(readWalPages(connection.path, start)?.pages, [rootOf(connection, "kept")]);
+  });
+
+  it("fails when the WAL has restarted since", (test) => {
+    const connection = openLog(test);
+    connection.run("INSERT INTO kept VALUES (1, 'a')");
+    const start = findWalStart(connection.path);
+    connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    assert.equal(readWalPages(connection.path, start), undefined);
+    connection.run("INSERT INTO other VALUES (1, 'a')");
+    assert.equal(readWalPages(connection.path, start), undefined);
+  });
+
+  it("can include pages that are never committed, which the next transaction overwrites", (test) => {
+    const connection = openLog(test);
+    connection.exec("PRAGMA cache_size = 10; PRAGMA cache_spill = 10");
+    connection.run("INSERT INTO other VALUES (1, 'a')");
+    connection.run("BEGIN");
+    const text = "x".repeat(3_000);
+    for (let count = 0; count < 400; count += 1) {
+      connection.run("INSERT INTO kept (text) VALUES (?)", text);
+    }
+    const spilled = readWalPages(connection.path, emptyWalPosition);
+    assert.ok((spilled?.pages.length ?? 0) > 2, "nothing was written before the commit");
+    connection.run("ROLLBACK");
+    connection.run("INSERT INTO kept (text) VALUES ('a')");
+    const committed = connection.get<{ log: number }>("PRAGMA wal_checkpoint(PASSIVE)")?.log ?? 0;
+    assert.ok(
+      committed < (spilled?.position.frames ?? 0),
+      "everything that was written is committed",
+    );
+    const { generation } = findWalStart(connection.path);
+    const since = readWalPages(connection.path, { generation, frames: committed - 1 });
+    assert.ok(since?.pages.includes(rootOf(connection, "kept")));
+  });
+
+  it("returns the pages of many frames, in any number of parts", (test) => {
+    const connection = openLog(test);
+    const wanted = new Set<number>();
+    let place = emptyWalPosition;
+    const pages = new Set<number>();
+    for (let count = 0; count < 700; count += 1) {
+      connection.run("INSERT INTO kept (text) VALUES (?)", "x".repeat(count * 3));
+      if (count % 90 !== 89) continue;
+      const part = readWalPages(connection.path, place);
+      assert.ok(part);
+      place = part.position;
+      for (const page of part.pages) pages.add(page);
+    }
+    for (const page of readWalPages(connection.path, emptyWalPosition)?.pages ?? [])
+      wanted.add(page);
+    for (const page of readWalPages(connection.path, place)?.pages ?? []) pages.add(page);
+    assert.ok(wanted.size > 200);
+    assert.deepEqual([...pages].toSorted(compare), [...wanted].toSorted(compare));
+  });
+});
+
+function compare(one: number, other: number): number {
+  return one - other;
+}
