@@ -85,6 +85,6 @@ export function prefixed(prefix: string, table: string, columns: string): string
   return names.join(", ");
 }
 
-function fieldOf(column: string): string {
+export function fieldOf(column: string): string {
   return column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

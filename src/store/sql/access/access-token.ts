@@ -7,6 +7,7 @@ import type { OneTimeToken } from "../../interface/operators.ts";
 import type { Row } from "../../row/reader.ts";
 import { insertOneTimeToken } from "./operator.ts";
 import { find, run, type Statements } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
 export interface NewToken extends AccessToken {
   readonly tokenHash: Uint8Array;
@@ -14,10 +15,10 @@ export interface NewToken extends AccessToken {
   readonly usedOnce?: Pick<OneTimeToken, "tokenHash" | "expiresAt"> | undefined;
 }
 
-const insertToken = `
-  INSERT INTO access_token
-    (token_hash, key_id, organization_id, scopes, created_at, expires_at, subject)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+const insertToken = insertion<NewToken>(
+  "access_token",
+  "token_hash key_id organization_id scopes created_at expires_at subject",
+);
 
 const setLastUse = `UPDATE api_key SET last_used_at = $1 WHERE key_id = $2`;
 
@@ -33,21 +34,12 @@ const findByHash = `
  * be used only once was used before. If two processes use it at once, only one of them inserts it.
  */
 export function* createToken(token: NewToken): Statements<boolean> {
-  const { tokenHash, keyId, organizationId, createdAt, expiresAt, usedOnce } = token;
+  const { keyId, createdAt, usedOnce } = token;
   if (usedOnce !== undefined) {
     const use = { ...usedOnce, purpose: "identity", operatorId: null } as const;
     if ((yield* insertOneTimeToken(use)) === 0) return false;
   }
-  yield* run(
-    insertToken,
-    tokenHash,
-    keyId,
-    organizationId,
-    JSON.stringify(token.scopes),
-    createdAt,
-    expiresAt,
-    token.subject ?? null,
-  );
+  yield* insertToken(token);
   yield* run(setLastUse, createdAt, keyId);
   return true;
 }

@@ -10,12 +10,12 @@ import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged } from "./organization.ts";
 import { find, list, run, type Statements } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
-const insertKey = `
-  INSERT INTO api_key
-    (key_id, organization_id, name, secret_hash, scopes, created_at, expires_at, identity_rule,
-     created_by)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+const insertKey = insertion<NewKey & { readonly createdBy: string }>(
+  "api_key",
+  "key_id organization_id name secret_hash scopes created_at expires_at identity_rule created_by",
+);
 
 const findOne = `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`;
 
@@ -48,7 +48,7 @@ const setEnd = `
   WHERE key_id = $1`;
 
 export function* createKey(key: NewKey, act: Act): Statements<void> {
-  yield* insert(key, act);
+  yield* insertKey({ ...key, createdBy: act.actor });
   yield* changed(noteOn(key, "create", describeKey(key)), act);
 }
 
@@ -74,7 +74,7 @@ export function* rotateKey(
 ): Statements<ApiKey | undefined> {
   const ended = yield* run(setEnd, keyId, oldExpiresAt, act.now);
   if (ended === 0) return undefined;
-  yield* insert(successor, act);
+  yield* insertKey({ ...successor, createdBy: act.actor });
   const old = yield* findKey(keyId);
   if (old === undefined) throw new TypeError("a key that was just changed does not exist");
   const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
@@ -107,21 +107,6 @@ export function* listRules(organizationId: string | undefined): Statements<reado
 /** The rules of an organization that are not revoked, the oldest first. */
 export function* findTrustingRules(organizationId: string): Statements<readonly KeyHolder[]> {
   return yield* list(toKeyHolder, findTrusting, organizationId);
-}
-
-function* insert(key: NewKey, { actor }: Act): Statements<void> {
-  yield* run(
-    insertKey,
-    key.keyId,
-    key.organizationId,
-    key.name,
-    key.secretHash,
-    JSON.stringify(key.scopes),
-    key.createdAt,
-    key.expiresAt ?? null,
-    key.identityRule === undefined ? null : JSON.stringify(key.identityRule),
-    actor,
-  );
 }
 
 function* changed(note: AuditNote, act: Act): Statements<void> {

@@ -19,11 +19,13 @@ import {
 } from "../../row/operator-row.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct, auditActs } from "../trail/audit.ts";
-import { all, find, list, run, type Statements } from "../statement/statements.ts";
+import { find, list, run, type Statements, column } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
-const insertOne = `
-  INSERT INTO operator_session (session_id, token_hash, operator_id, method, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
+const insertOne = insertion<NewSession & { readonly operatorId: string }>(
+  "operator_session",
+  "session_id token_hash operator_id method created_at expires_at",
+);
 
 /** How many sessions a person can have; a further sign-in ends the oldest. */
 const sessionsMax = 20;
@@ -53,10 +55,11 @@ const findOne = `
 
 const removeOne = `DELETE FROM operator_session WHERE session_id = $1`;
 
-const insertPasskey = `
-  INSERT INTO operator_passkey
-    (credential_id, operator_id, public_key, sign_count, transports, name, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
+const insertPasskey = insertion<Passkey>(
+  "operator_passkey",
+  "credential_id operator_id public_key sign_count transports name created_at",
+  "ON CONFLICT DO NOTHING",
+);
 
 const findPasskeyById = `
   SELECT ${passkeyColumns}, ${operatorColumns}
@@ -80,13 +83,13 @@ export function* insertSession(
   { operatorId, name }: Operator,
   act: Act,
 ): Statements<void> {
-  const { sessionId, tokenHash, method, createdAt, expiresAt } = session;
-  yield* run(insertOne, sessionId, tokenHash, operatorId, method, createdAt, expiresAt);
+  const { sessionId, method, expiresAt } = session;
+  yield* insertOne({ ...session, operatorId });
   yield* auditAct(noteOn(name, "sign_in", { sessionId, method, expiresAt }), act);
   // After the audit entry, whose lock serializes sign-ins: so each sees the sessions of those before.
-  const ended = yield* all<{ session_id: string }>(removeOldest, operatorId, sessionId);
+  const ended = yield* column<string>(removeOldest, operatorId, sessionId);
   if (ended.length === 0) return;
-  const details = ended.map((row) => ({ sessionId: row.session_id, tooMany: true }));
+  const details = ended.map((id) => ({ sessionId: id, tooMany: true }));
   yield* auditActs(details.map((one) => ({ ...act, note: noteOn(name, "session_end", one) })));
 }
 
@@ -132,17 +135,8 @@ export function* endSession(
 
 /** Stores a passkey of the actor: people change only their own. False if the credential is known already. */
 export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
-  const { credentialId, operatorId, publicKey, signCount, transports, name, createdAt } = passkey;
-  const added = yield* run(
-    insertPasskey,
-    credentialId,
-    operatorId,
-    publicKey,
-    signCount,
-    JSON.stringify(transports),
-    name,
-    createdAt,
-  );
+  const { credentialId } = passkey;
+  const added = yield* insertPasskey(passkey);
   if (added === 1) yield* auditAct(noteOn(act.actor, "passkey_add", { credentialId }), act);
   return added === 1;
 }

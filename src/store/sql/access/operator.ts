@@ -1,17 +1,27 @@
 // Operators: created, disabled and read; and their one-time tokens for sign-in. Stores only hashes of secrets.
 
-import type { Operator } from "../../../domain/operator.ts";
+import type { Operator, OperatorIdentity } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
 import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
 import { insertSession, noteOn } from "./operator-session.ts";
-import { find, get, list, run, runTogether, type Statements } from "../statement/statements.ts";
+import {
+  find,
+  get,
+  list,
+  run,
+  runTogether,
+  type Statements,
+  scalar,
+} from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
-const insertOperator = `
-  INSERT INTO operator
-    (operator_id, name, roles, created_at, issuer, subject, unconfirmed_since, unconfirmed_by)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`;
+const insertOperator = insertion<Operator & Partial<OperatorIdentity>>(
+  "operator",
+  "operator_id name roles created_at issuer subject unconfirmed_since unconfirmed_by",
+  "ON CONFLICT DO NOTHING",
+);
 
 export const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
 
@@ -50,9 +60,10 @@ const removeExpired = `DELETE FROM one_time_token WHERE expires_at <= $1`;
 const countUsed = `
   SELECT count(*) AS used FROM one_time_token WHERE operator_id = $1 AND purpose <> 'link'`;
 
-const insertToken = `
-  INSERT INTO one_time_token (token_hash, purpose, operator_id, expires_at)
-  VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`;
+/** Returns 0 if it exists already. */
+export const insertOneTimeToken = insertion<
+  Omit<OneTimeToken, "operatorId"> & { readonly operatorId: string | null }
+>("one_time_token", "token_hash purpose operator_id expires_at", "ON CONFLICT DO NOTHING");
 
 const findLinkHolder = `
   SELECT ${operatorColumns} FROM one_time_token JOIN operator USING (operator_id)
@@ -75,20 +86,8 @@ export function unconfirmedIf(is: boolean): { readonly unconfirmed?: true } {
 
 /** False if an operator, even a disabled one, has the name or the identity. */
 export function* createOperator(operator: Operator, act: Act): Statements<boolean> {
-  const { operatorId, name, roles, createdAt, identity } = operator;
-  const { unconfirmedSince, unconfirmedBy } = operator;
-  const inserted = yield* run(
-    insertOperator,
-    operatorId,
-    name,
-    JSON.stringify(roles),
-    createdAt,
-    identity?.issuer ?? null,
-    identity?.subject ?? null,
-    unconfirmedSince ?? null,
-    unconfirmedBy ?? null,
-  );
-  if (inserted === 0) return false;
+  const { roles, identity, unconfirmedSince } = operator;
+  if ((yield* insertOperator({ ...operator, ...identity })) === 0) return false;
   yield* auditAct(
     noteOn(operator.name, "create", {
       roles,
@@ -185,21 +184,9 @@ export function* useLink(
  */
 export function* useChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
   yield* run(removeExpired, now);
-  const open = yield* get<{ used: number }>(countUsed, challenge.operatorId);
-  if ((open?.used ?? 0) >= usedChallengesMax) return false;
+  const used = (yield* scalar<number>(countUsed, challenge.operatorId)) ?? 0;
+  if (used >= usedChallengesMax) return false;
   return (yield* insertOneTimeToken(challenge)) === 1;
-}
-
-/** Returns 0 if it exists already. */
-export function insertOneTimeToken({
-  tokenHash,
-  purpose,
-  operatorId,
-  expiresAt,
-}: Omit<OneTimeToken, "operatorId"> & {
-  readonly operatorId: string | null;
-}): Statements<number> {
-  return run(insertToken, tokenHash, purpose, operatorId, expiresAt);
 }
 
 /** The lock prevents others from disabling this person before the end of the transaction. */

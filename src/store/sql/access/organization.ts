@@ -13,18 +13,19 @@ import { reader } from "../../row/reader.ts";
 import type { OrganizationChange } from "../../interface/access.ts";
 import { agree, auditApproval, type WantedAct } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
-import { find, get, list, run, type Statements } from "../statement/statements.ts";
+import { find, list, run, type Statements, scalar } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
 /** The requested `retainDays` is shorter than this floor. Nothing was changed. */
 export interface CeilingTooLow {
   readonly ceilingTooLowFor: RetentionFloor;
 }
 
-const insertOrganization = `
-  INSERT INTO organization
-    (organization_id, name, strict_scopes, deletion_grace_seconds, rate_limit_per_second, created_at,
-     deletion_approval)
-  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
+const insertOrganization = insertion<Organization>(
+  "organization",
+  "organization_id name strict_scopes deletion_grace_seconds rate_limit_per_second created_at deletion_approval",
+  "ON CONFLICT DO NOTHING",
+);
 
 const updateOrganization = `
   UPDATE organization SET
@@ -66,17 +67,7 @@ const readCredentials = `
 export function* createOrganization(organization: Organization, act: Act): Statements<boolean> {
   const { organizationId, name, strictScopes, deletionGraceSeconds } = organization;
   const deletionApproval = organization.deletionApproval === true;
-  const inserted = yield* run(
-    insertOrganization,
-    organizationId,
-    name,
-    strictScopes,
-    deletionGraceSeconds,
-    organization.rateLimitPerSecond ?? null,
-    organization.createdAt,
-    deletionApproval,
-  );
-  if (inserted === 0) return false;
+  if ((yield* insertOrganization({ ...organization, deletionApproval })) === 0) return false;
   yield* credentialsChanged();
   const approval = deletionApproval ? { deletionApproval } : {};
   const detail = { name, strictScopes, deletionGraceSeconds, ...approval };
@@ -179,7 +170,7 @@ export function* credentialsChanged(): Statements<void> {
  * it at least every second, and be emptied when it differs.
  */
 export function* readCredentialsVersion(): Statements<number> {
-  const row = yield* get<{ value: number }>(readCredentials);
-  if (row === undefined) throw new TypeError("the store has no credentials version");
-  return row.value;
+  const version = yield* scalar<number>(readCredentials);
+  if (version === undefined) throw new TypeError("the store has no credentials version");
+  return version;
 }

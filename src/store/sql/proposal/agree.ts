@@ -10,11 +10,12 @@ import type { Act } from "../../interface/act.ts";
 import type { Objection, Unagreed } from "../../interface/proposal.ts";
 import { lockApprover } from "../access/operator.ts";
 import { auditAct } from "../trail/audit.ts";
-import { find, get, run, type Statements } from "../statement/statements.ts";
+import { find, get, run, type Statements, scalar } from "../statement/statements.ts";
 import { findProposal, toProposal } from "./proposal.ts";
 import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NotApproved } from "../../interface/deletion.ts";
 import { auditDeletion, findDeletion, readExistingDeletion } from "../deletion/deletion.ts";
+import { insertion } from "../statement/insertion.ts";
 
 /** How many proposals of an organization can be open at the same time. */
 const openProposalsMax = 100;
@@ -37,10 +38,10 @@ const countOpen = `
   SELECT count(*) AS count FROM proposal
   WHERE organization_id = $1 AND status = 'open' AND expires_at > $2`;
 
-const insert = `
-  INSERT INTO proposal
-    (proposal_id, organization_id, act, parameters, state, proposed_by, proposed_at, expires_at, status)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open')`;
+const insertProposal = insertion(
+  "proposal",
+  "proposal_id organization_id act parameters state proposed_by proposed_at expires_at status",
+);
 
 const findActive = `SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL`;
 
@@ -107,10 +108,11 @@ function* propose(proposalId: string, act: Act, values: Values): Statements<Prop
   const [organizationId, name, parameters, state] = values;
   const same = yield* find(toProposal, findSame, ...values, now);
   if (same !== undefined) return same;
-  const open = yield* get<{ count: number }>(countOpen, organizationId, now);
-  if ((open?.count ?? 0) >= openProposalsMax) return "too_many";
+  const open = yield* scalar<number>(countOpen, organizationId, now);
+  if ((open ?? 0) >= openProposalsMax) return "too_many";
   const expiresAt = now + proposalDays * dayMs;
-  yield* run(insert, proposalId, organizationId, name, parameters, state, actor, now, expiresAt);
+  const made = { proposalId, proposedBy: actor, proposedAt: now, expiresAt, status: "open" };
+  yield* insertProposal({ ...made, organizationId, act: name, parameters, state });
   const detail = { act: name, parameters: JSON.parse(parameters) as object, expiresAt };
   yield* auditAct({ action: "proposal.create", organizationId, subject: proposalId, detail }, act);
   return (yield* findProposal(proposalId)) ?? "no_such_proposal";

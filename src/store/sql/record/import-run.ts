@@ -3,11 +3,12 @@
 import type { ImportReport, ImportRun, NewImportRun } from "../../interface/imports.ts";
 import { reader } from "../../row/reader.ts";
 import { list, run, type Statements } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
-const insert = `
-  INSERT INTO import_run
-    (organization_id, import_id, resource_type, source, started_at, started_by, updated_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $5)`;
+const insertRun = insertion<NewImportRun & Pick<ImportRun, "updatedAt">>(
+  "import_run",
+  "organization_id import_id resource_type source started_at started_by updated_at",
+);
 
 const update = `
   UPDATE import_run
@@ -24,8 +25,7 @@ const removeOfOrganization = `DELETE FROM import_run WHERE organization_id = $1`
 const toImportRun = reader<ImportRun>({});
 
 export function* beginImport(one: NewImportRun): Statements<void> {
-  const { organizationId, importId, resourceType, source, startedAt, startedBy } = one;
-  yield* run(insert, organizationId, importId, resourceType, source, startedAt, startedBy);
+  yield* insertRun({ ...one, updatedAt: one.startedAt });
 }
 
 /** Nothing is reported after the end. */

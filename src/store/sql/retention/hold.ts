@@ -16,7 +16,8 @@ import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
 import { keyRows } from "../statement/named.ts";
-import { find, get, list, run, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
 export type NewHold = Omit<Hold, "placedAt" | "placedBy">;
 
@@ -39,17 +40,17 @@ const lockById = `
   `;
 
 const findOwnerOfSet = `
-  SELECT restricted_of AS owner FROM deletion WHERE deletion_request_id = $1`;
+  SELECT restricted_of FROM deletion WHERE deletion_request_id = $1`;
 
 const countOfRecord = `
   SELECT count(*) AS holds FROM hold
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
 
-const insertHold = `
-  INSERT INTO hold
-    (hold_id, organization_id, resource_type, resource_id, reason, owner, review_on,
-     placed_at, placed_by, ends_on)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`;
+const insertHold = insertion<Hold>(
+  "hold",
+  "hold_id organization_id resource_type resource_id reason owner review_on placed_at placed_by ends_on",
+  "ON CONFLICT DO NOTHING",
+);
 
 const removeHold = `DELETE FROM hold WHERE hold_id = $1`;
 
@@ -114,13 +115,8 @@ export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
   const whole = yield* get(findTarget, organizationId, organizationType, organizationId);
   if (whole !== undefined) return "being_erased";
   if (!(yield* recordExists(wanted))) return "no_such_record";
-  const known = yield* get<{ holds: number }>(
-    countOfRecord,
-    organizationId,
-    resourceType,
-    resourceId,
-  );
-  if ((known?.holds ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
+  const known = yield* scalar<number>(countOfRecord, organizationId, resourceType, resourceId);
+  if ((known ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
   yield* addHold(hold, act);
   return hold;
@@ -128,20 +124,7 @@ export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
 
 /** Adds a hold whether or not its record exists. Does nothing if the hold exists. */
 export function* addHold(hold: Hold, act: Act, because?: string): Statements<void> {
-  const added = yield* run(
-    insertHold,
-    hold.holdId,
-    hold.organizationId,
-    hold.resourceType,
-    hold.resourceId,
-    hold.reason,
-    hold.owner ?? null,
-    hold.reviewOn ?? null,
-    hold.placedAt,
-    hold.placedBy,
-    hold.endsOn ?? null,
-  );
-  if (added === 0) return;
+  if ((yield* insertHold(hold)) === 0) return;
   const detail = { ...describeHold(hold), because };
   const { organizationId } = hold;
   yield* auditAct({ action: "hold.place", organizationId, subject: hold, detail }, act);
@@ -173,8 +156,8 @@ function* agreeToRelease(
 ): Statements<Agreed | Unagreed> {
   const { proposalId, approves, shell } = act;
   if ((proposalId ?? approves ?? shell) === undefined) return { approved: undefined };
-  const set = isRestrictedId(id) ? yield* get<{ owner: string }>(findOwnerOfSet, id) : undefined;
-  const organizationId = set?.owner ?? id;
+  const owner = isRestrictedId(id) ? yield* scalar<string>(findOwnerOfSet, id) : undefined;
+  const organizationId = owner ?? id;
   const organization = yield* lockOrganization(organizationId);
   return yield* agree(act, {
     organizationId,

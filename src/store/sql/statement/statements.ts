@@ -128,6 +128,24 @@ export function* list<Found>(
   return (yield* all(sql, ...values)).map((row) => read(row as never));
 }
 
+/** The first column of the first row. */
+export function* scalar<Found>(
+  sql: string,
+  ...values: readonly Value[]
+): Statements<Found | undefined> {
+  const row = yield* get<Readonly<Record<string, Found>>>(sql, ...values);
+  return row && Object.values(row)[0];
+}
+
+/** The first column of each row. */
+export function* column<Found>(
+  sql: string,
+  ...values: readonly Value[]
+): Statements<readonly Found[]> {
+  const rows = yield* all<Readonly<Record<string, Found>>>(sql, ...values);
+  return rows.flatMap((row) => Object.values(row).slice(0, 1));
+}
+
 /** How many rows were changed. */
 export function* run(sql: string, ...values: readonly Value[]): Statements<number> {
   return (yield* ask({ method: "run", sql, values })) as number;

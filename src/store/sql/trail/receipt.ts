@@ -27,7 +27,8 @@ import type { SealedReceipt, StoredReceipt } from "../../interface/receipt.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "./audit.ts";
 import { named } from "../statement/named.ts";
-import { all, find, list, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, find, list, Rows, run, type Statements, column } from "../statement/statements.ts";
+import { insertion } from "../statement/insertion.ts";
 
 export interface KeepKeyOptions {
   /** Whether the other keys are retired. */
@@ -62,9 +63,11 @@ const findSome = `
 
 const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
 
-const insertKey = `
-  INSERT INTO receipt_key (key_id, public_key, created_at) VALUES ($1, $2, $3)
-  ON CONFLICT DO NOTHING`;
+const insertKey = insertion<ReceiptKey>(
+  "receipt_key",
+  "key_id public_key created_at",
+  "ON CONFLICT DO NOTHING",
+);
 
 const retireOthers = `
   UPDATE receipt_key SET retired_at = $1 WHERE key_id <> $2 AND retired_at IS NULL
@@ -159,14 +162,15 @@ export function* keepReceiptKey(
 ): Statements<void> {
   yield* addKey(key, act);
   if (!options.retireOthers) return;
-  for (const row of yield* all<{ key_id: string }>(retireOthers, act.now, key.keyId)) {
-    yield* auditAct(noteOn(row.key_id, "retire", {}), act);
+  for (const keyId of yield* column<string>(retireOthers, act.now, key.keyId)) {
+    yield* auditAct(noteOn(keyId, "retire", {}), act);
   }
 }
 
 /** Stores a public key. Does nothing if it is stored already. */
-function* addKey({ keyId, publicKey, createdAt }: ReceiptKey, act: Act): Statements<void> {
-  if ((yield* run(insertKey, keyId, publicKey, createdAt)) === 0) return;
+function* addKey(key: ReceiptKey, act: Act): Statements<void> {
+  const { keyId, publicKey, createdAt } = key;
+  if ((yield* insertKey(key)) === 0) return;
   yield* auditAct(noteOn(keyId, "create", { publicKey, createdAt }), act);
 }
 
