@@ -3,7 +3,6 @@
 import type { ProcessedBefore } from "../../domain/deletion/deletion.ts";
 import type { ChainHead, DeletionEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { ReceiptHead } from "../../domain/deletion/receipt.ts";
-import type { ResourceType } from "../../domain/record-type.ts";
 import type { ReplayBeginning, RestoreCut, RestoreState } from "../interface/replay.ts";
 import { reader } from "./reader.ts";
 
@@ -39,32 +38,14 @@ export function makeCut(
   };
 }
 
-export interface ReplayRow {
-  readonly deletion_request_id: string;
-  readonly organization_id: string;
-  readonly resource_type: ResourceType;
-  readonly resource_id: string;
-  readonly requested_by: string;
-  readonly requested_at: number;
-  readonly completed_at: number | null;
-  readonly receipt_no: number | null;
-  readonly receipt_hash: string | null;
+/** A deletion to replay. Those that were in progress have no receipt. */
+export interface QueuedDeletion extends Omit<DeletionEntry, "kind" | "completed"> {
+  readonly completedAt: number | undefined;
+  readonly receiptNo: number | undefined;
+  readonly receiptHash: string | undefined;
 }
 
-export function toReplayRow(entry: DeletionEntry): ReplayRow {
-  const { completed } = entry;
-  return {
-    deletion_request_id: entry.deletionRequestId,
-    organization_id: entry.organizationId,
-    resource_type: entry.resourceType,
-    resource_id: entry.resourceId,
-    requested_by: entry.requestedBy,
-    requested_at: entry.requestedAt,
-    completed_at: completed?.at ?? null,
-    receipt_no: completed?.receiptNo ?? null,
-    receipt_hash: completed?.receiptHash ?? null,
-  };
-}
+export const toQueued = reader<QueuedDeletion>({});
 
 /** Files that have been read completely are not needed again. */
 export function sourcesOf(
@@ -101,30 +82,16 @@ export function latestOf(entries: readonly DeletionEntry[]): readonly DeletionEn
   return [...latest.values()];
 }
 
-export function requestOf(row: ReplayRow) {
-  return {
-    deletionRequestId: row.deletion_request_id,
-    organizationId: row.organization_id,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    requestedBy: row.requested_by,
-    requestedAt: row.requested_at,
-  };
-}
-
-export function processedBefore(row: ReplayRow): ProcessedBefore {
-  return {
-    because: "restore",
-    completed_at: row.completed_at === null ? null : new Date(row.completed_at).toISOString(),
-    receipt_no: row.receipt_no,
-    receipt: row.receipt_hash,
-  };
+export function processedBefore(queued: QueuedDeletion): ProcessedBefore {
+  const { completedAt: at, receiptNo = null, receiptHash = null } = queued;
+  const completed_at = at === undefined ? null : new Date(at).toISOString();
+  return { because: "restore", completed_at, receipt_no: receiptNo, receipt: receiptHash };
 }
 
 /**
  * The time at which a replayed deletion is due: never in the future, and in the order in which deletions were
  * completed.
  */
-export function dueAgain({ completed_at: at }: ReplayRow, now: number): number {
-  return Math.min(at ?? now, now);
+export function dueAgain({ completedAt: at = Infinity }: QueuedDeletion, now: number): number {
+  return Math.min(at, now);
 }

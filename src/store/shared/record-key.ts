@@ -9,6 +9,11 @@ export interface KeyRow {
   readonly resource_id: string;
 }
 
+/** The key in the order of the columns. */
+export function keyValues({ organizationId, resourceType, resourceId }: RecordKey) {
+  return [organizationId, resourceType, resourceId] as const;
+}
+
 export function rowKeyText(row: KeyRow): string {
   return keyText(toKey(row));
 }

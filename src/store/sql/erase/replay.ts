@@ -18,11 +18,10 @@ import {
   makeCut,
   noReceiptYet,
   replayReason,
-  type ReplayRow,
-  requestOf,
   sourcesOf,
-  toReplayRow,
   toRestoreState,
+  type QueuedDeletion,
+  toQueued,
 } from "../../row/replay-row.ts";
 import type {
   HoldsOfReplay,
@@ -50,7 +49,19 @@ import { putFloor } from "../retention/floor.ts";
 import { addHold, releaseHold } from "../retention/hold.ts";
 import { replaceSettingsOf } from "../access/organization.ts";
 import { lockReceiptHead, moveReceiptHead, readReceiptHead } from "../trail/receipt.ts";
-import { all, find, get, run, type Statements } from "../statement/statements.ts";
+import {
+  find,
+  get,
+  run,
+  type Statements,
+  Rows,
+  column,
+  list,
+  scalar,
+} from "../statement/statements.ts";
+import { inNamedIds, named } from "../statement/named.ts";
+import { insertion } from "../statement/insertion.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 const findState = `SELECT state, began_at, began_by, sources, cut, reopened FROM restore WHERE single`;
 
@@ -82,32 +93,22 @@ const removeState = `DELETE FROM restore`;
 
 const countThere = `
   SELECT (
-    SELECT count(*) FROM deletion WHERE status = 'completed' AND
-      --sqlite deletion_request_id IN (SELECT value FROM json_each($1))
-      --postgres deletion_request_id = ANY ($1::text[])
+    SELECT count(*) FROM deletion WHERE status = 'completed' AND ${inNamedIds("deletion_request_id")}
   ) + (
-    SELECT count(*) FROM deletion WHERE
-      --sqlite deletion_request_id IN (SELECT value FROM json_each($2))
-      --postgres deletion_request_id = ANY ($2::text[])
+    SELECT count(*) FROM deletion WHERE ${inNamedIds("deletion_request_id", 2)}
   ) AS found`;
 
-/** The rows come as one JSON list without duplicates: one statement can't change the same row twice. */
+const entryColumns =
+  `deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at bigint,
+  completed_at bigint, receipt_no bigint, receipt_hash`.split(/,\s+/);
+
+/** The rows must have no duplicates: one statement can't change the same row twice. */
 const insertEntries = `
-  INSERT INTO replay_entry
-    (deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at,
-     completed_at, receipt_no, receipt_hash)
-  SELECT * FROM
-    --sqlite (SELECT value ->> 'deletion_request_id' AS deletion_request_id,
-    --sqlite   value ->> 'organization_id', value ->> 'resource_type', value ->> 'resource_id',
-    --sqlite   value ->> 'requested_by', value ->> 'requested_at', value ->> 'completed_at',
-    --sqlite   value ->> 'receipt_no', value ->> 'receipt_hash' FROM json_each($1)) AS noted
-    --postgres json_to_recordset(CAST($1 AS json)) AS noted (
-    --postgres   deletion_request_id text, organization_id text, resource_type text,
-    --postgres   resource_id text, requested_by text, requested_at bigint, completed_at bigint,
-    --postgres   receipt_no bigint, receipt_hash text)
+  INSERT INTO replay_entry (${entryColumns.join(", ").replaceAll(" bigint", "")})
+  SELECT * FROM ${named(...entryColumns)}
   WHERE NOT EXISTS (
     SELECT 1 FROM deletion
-    WHERE deletion.deletion_request_id = noted.deletion_request_id AND status = 'completed')
+    WHERE deletion.deletion_request_id = named.deletion_request_id AND status = 'completed')
   ON CONFLICT (deletion_request_id) DO UPDATE SET
     completed_at = excluded.completed_at, receipt_no = excluded.receipt_no,
     receipt_hash = excluded.receipt_hash
@@ -122,9 +123,7 @@ const readEntries = `
 /** Finds those of these deletions that are pending and not to be replayed. */
 const findPending = `
   SELECT deletion_request_id FROM deletion
-  WHERE status = 'pending'
-    --sqlite AND deletion_request_id IN (SELECT value FROM json_each($1))
-    --postgres AND deletion_request_id = ANY ($1::text[])
+  WHERE status = 'pending' AND ${inNamedIds("deletion_request_id")}
     AND NOT EXISTS (
       SELECT 1 FROM replay_entry
       WHERE replay_entry.deletion_request_id = deletion.deletion_request_id)`;
@@ -133,11 +132,10 @@ const findEntry = `SELECT 1 FROM replay_entry WHERE deletion_request_id = $1`;
 
 const removeEntry = `DELETE FROM replay_entry WHERE deletion_request_id = $1`;
 
-const insertDeletion = `
-  INSERT INTO deletion
-    (deletion_request_id, organization_id, resource_type, resource_id, reason, status,
-     requested_by, requested_at, due_at, carried_out_before)
-  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9)`;
+const insertDeletion = insertion(
+  "deletion",
+  "deletion_request_id organization_id resource_type resource_id reason status requested_by requested_at due_at carried_out_before",
+);
 
 const hurryDeletion = `
   UPDATE deletion SET
@@ -166,8 +164,8 @@ export function* refuseRestoring(): Statements<void> {
  */
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
   const { completed, inProgress } = idsOf(entries);
-  const row = yield* get<{ found: number }>(countThere, completed, inProgress);
-  return completed.length + inProgress.length - (row?.found ?? 0);
+  const there = (yield* scalar<number>(countThere, completed, inProgress)) ?? 0;
+  return completed.length + inProgress.length - there;
 }
 
 /**
@@ -220,13 +218,18 @@ function* cutChains(
  * is kept.
  */
 export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
-  yield* run(insertEntries, JSON.stringify(latestOf(entries).map(toReplayRow)));
+  const rows = latestOf(entries).map(({ completed, ...entry }) => {
+    const { deletionRequestId, requestedBy, requestedAt } = entry;
+    const receipt = [completed?.receiptNo ?? null, completed?.receiptHash ?? null];
+    const request = [deletionRequestId, ...keyValues(entry), requestedBy, requestedAt];
+    return [...request, completed?.at ?? null, ...receipt];
+  });
+  yield* run(insertEntries, new Rows(rows, entryColumns.length));
 }
 
 /** Finds those of these deletions, cancelled according to a ledger, that the store would still process. */
 export function* findUncancelled(ids: readonly string[]): Statements<readonly string[]> {
-  const rows = yield* all<{ deletion_request_id: string }>(findPending, ids);
-  return rows.map((row) => row.deletion_request_id);
+  return yield* column<string>(findPending, ids);
 }
 
 export function* cancelAgain(ids: readonly string[], act: Act): Statements<void> {
@@ -275,39 +278,38 @@ export function* takeOver(timelineId: number): Statements<void> {
  */
 export function* reopenDeletions(page: ReplayPage, act: Act): Statements<ReplayedPart> {
   const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
-  const rows = yield* all<ReplayRow>(readEntries, receiptNo, deletionRequestId, page.limit);
+  const rows = yield* list(toQueued, readEntries, receiptNo, deletionRequestId, page.limit);
   let opened = 0;
-  for (const row of rows) if (yield* reopen(row, act)) opened += 1;
+  for (const one of rows) if (yield* reopen(one, act)) opened += 1;
   yield* run(countMore, opened);
   const last = rows.at(-1);
   if (last === undefined || rows.length < page.limit) return { opened, next: undefined };
-  const next = {
-    receiptNo: last.receipt_no ?? noReceiptYet,
-    deletionRequestId: last.deletion_request_id,
-  };
-  return { opened, next };
+  const { receiptNo: no = noReceiptYet, deletionRequestId: id } = last;
+  return { opened, next: { receiptNo: no, deletionRequestId: id } };
 }
 
 /** False if the deletion is completed, or has to wait for another deletion of the same record. */
-function* reopen(row: ReplayRow, act: Act): Statements<boolean> {
-  const { deletion_request_id: id, organization_id: organizationId } = row;
+function* reopen(queued: QueuedDeletion, act: Act): Statements<boolean> {
+  const { deletionRequestId: id, organizationId } = queued;
   const same = yield* findDeletion(id);
   if (same === undefined) {
-    const other = yield* findOpenDeletion(requestOf(row));
+    const other = yield* findOpenDeletion(queued);
     if (other !== undefined && !(yield* cancelUnapproved(other, act))) {
       yield* run(hurryDeletion, act.now, null, other);
       return false;
     }
   }
   yield* run(removeEntry, id);
-  const before = processedBefore(row);
-  if (same === undefined) yield* insertAgain(row, act);
-  else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
-  const request = digestOfRequest({ ...requestOf(row), reason: replayReason });
+  const before = processedBefore(queued);
+  if (same === undefined) {
+    const due = { status: "pending", dueAt: dueAgain(queued, act.now) };
+    yield* insertDeletion({ ...queued, ...due, reason: replayReason, carriedOutBefore: before });
+  } else if ((yield* run(hurryDeletion, act.now, JSON.stringify(before), id)) === 0) return false;
+  const request = digestOfRequest({ ...queued, reason: replayReason });
   const detail = { inserted: same === undefined, request, carriedOutBefore: before };
   if (isRestrictedId(organizationId)) yield* nameOriginOf(id);
-  else if (isOfOrganization({ resourceType: row.resource_type })) {
-    const closedAt = row.requested_at;
+  else if (isOfOrganization(queued)) {
+    const closedAt = queued.requestedAt;
     yield* closeAgain({ organizationId, deletionRequestId: id, closedAt }, act);
   }
   const deletion = { organizationId, deletionRequestId: id };
@@ -325,21 +327,6 @@ function* cancelUnapproved(deletionRequestId: string, act: Act): Statements<bool
   if (deletion === undefined || !awaitsApproval(deletion)) return false;
   if ((yield* get(findEntry, deletionRequestId)) !== undefined) return false;
   return typeof (yield* cancelDeletion(deletionRequestId, act)) !== "string";
-}
-
-function* insertAgain(row: ReplayRow, act: Act): Statements<void> {
-  yield* run(
-    insertDeletion,
-    row.deletion_request_id,
-    row.organization_id,
-    row.resource_type,
-    row.resource_id,
-    replayReason,
-    row.requested_by,
-    row.requested_at,
-    dueAgain(row, act.now),
-    JSON.stringify(processedBefore(row)),
-  );
 }
 
 /** Counts the deletions that are queued, and those that are reopened and not completed. */

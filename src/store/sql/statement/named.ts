@@ -2,6 +2,7 @@
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { Rows } from "./statements.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 /** The first values of a statement as a table. A column is text unless its name is followed by another type. */
 export function named(...columns: readonly string[]): string {
@@ -49,8 +50,7 @@ export const joinTargets = `
   `;
 
 export function keyRows(keys: readonly RecordKey[]): Rows {
-  const rows = keys.map((key) => [key.organizationId, key.resourceType, key.resourceId]);
-  return new Rows(rows, 3);
+  return new Rows(keys.map(keyValues), 3);
 }
 
 /** The number is null where no plan has it, as on PostgreSQL. */
@@ -60,12 +60,7 @@ export interface NumberedKey extends RecordKey {
 
 /** The number is the fourth column. */
 export function numberedRows(keys: readonly NumberedKey[]): Rows {
-  const rows = keys.map((one) => [
-    one.organizationId,
-    one.resourceType,
-    one.resourceId,
-    one.recordNo,
-  ]);
+  const rows = keys.map((one) => [...keyValues(one), one.recordNo]);
   return new Rows(rows, 4);
 }
 
@@ -94,11 +89,11 @@ export function among(
     `;
 }
 
-/** A condition that is true if a column is among the texts in the first value of a statement. */
-export function inNamedIds(column: string): string {
+/** A condition that is true if a column is among the texts in a value of a statement, usually the first one. */
+export function inNamedIds(column: string, place = 1): string {
   return `
-    --sqlite ${column} IN (SELECT value FROM json_each($1))
-    --postgres ${column} = ANY ($1::text[])
+    --sqlite ${column} IN (SELECT value FROM json_each($${place}))
+    --postgres ${column} = ANY ($${place}::text[])
     `;
 }
 
