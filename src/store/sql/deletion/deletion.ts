@@ -11,7 +11,9 @@ import type { DeletionFigures, ProcessingDeletion } from "../../interface/deleti
 import { reader } from "../../row/reader.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "../trail/audit.ts";
-import { all, find, get, list, run, type Statements } from "../statement/statements.ts";
+import { all, find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
+import { inNamedIds, matching } from "../statement/named.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 export interface DeletionFilter {
   readonly organizationId?: string | undefined;
@@ -32,19 +34,13 @@ const findOpen = `
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
     AND status IN ('pending', 'processing')`;
 
-const findById = `SELECT * FROM deletion WHERE deletion_request_id = $1`;
+const findOne = (filter: string) => `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 ${filter}`;
 
-const findSome = `
-  SELECT * FROM deletion
-  --sqlite WHERE deletion_request_id IN (SELECT value FROM json_each($1))
-  --postgres WHERE deletion_request_id = ANY ($1::text[])
-  `;
+const findSome = `SELECT * FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
 
 const listById = `
   SELECT * FROM deletion WHERE deletion_request_id > $1 ORDER BY deletion_request_id LIMIT $2`;
-
-const findByIdOfOrganization = `
-  SELECT * FROM deletion WHERE deletion_request_id = $1 AND organization_id = $2`;
 
 const setCancelled = `
   UPDATE deletion SET
@@ -68,31 +64,11 @@ const setPostponed = `
 export const awaitingApproval = `
   approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'`;
 
-/**
- * Selects deletions newest first, after a position in this order. For each filter, an index has the rows in this order.
- */
-const fromPlace = `
-  (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL
-  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
-
-const listNewest = `SELECT * FROM deletion WHERE ${fromPlace}`;
-
-const listNewestOfStatus = `SELECT * FROM deletion WHERE status = $4 AND ${fromPlace}`;
-
-const listAwaiting = `SELECT * FROM deletion WHERE ${awaitingApproval} AND ${fromPlace}`;
-
-const listAwaitingOfOrganization = `
-  SELECT * FROM deletion WHERE organization_id = $4 AND ${awaitingApproval} AND ${fromPlace}`;
-
-const listNewestOfOrganization = `
-  SELECT * FROM deletion WHERE organization_id = $4 AND ${fromPlace}`;
-
-const listNewestOfRecord = `
+/** After a position in this order. For each filter, an index has the rows in this order. */
+const listNewest = (filter: string) => `
   SELECT * FROM deletion
-  WHERE organization_id = $4 AND resource_type = $5 AND resource_id = $6 AND ${fromPlace}`;
-
-const listNewestOfBoth = `
-  SELECT * FROM deletion WHERE organization_id = $4 AND status = $5 AND ${fromPlace}`;
+  WHERE (requested_at, deletion_request_id) < ($1, $2) AND restricted_of IS NULL ${filter}
+  ORDER BY requested_at DESC, deletion_request_id DESC LIMIT $3`;
 
 /** Later than any request. */
 const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
@@ -177,18 +153,8 @@ const countUnderFloor = `
     AND organization_id NOT IN (${closedOrganizations})`;
 
 /** Returns the id of the pending or processing deletion of this record. */
-export function* findOpenDeletion({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<string | undefined> {
-  const row = yield* get<Pick<DeletionRow, "deletion_request_id">>(
-    findOpen,
-    organizationId,
-    resourceType,
-    resourceId,
-  );
-  return row?.deletion_request_id;
+export function* findOpenDeletion(key: RecordKey): Statements<string | undefined> {
+  return yield* scalar<string>(findOpen, ...keyValues(key));
 }
 
 export function* cancelDeletion(deletionRequestId: string, act: Act): Statements<CancelOutcome> {
@@ -217,8 +183,8 @@ export function* findDeletion(
   deletionRequestId: string,
   organizationId?: string,
 ): Statements<Deletion | undefined> {
-  if (organizationId === undefined) return yield* find(toDeletion, findById, deletionRequestId);
-  return yield* find(toDeletion, findByIdOfOrganization, deletionRequestId, organizationId);
+  const { sql, values } = matching({ organization_id: organizationId }, 2);
+  return yield* find(toDeletion, findOne(sql), deletionRequestId, ...values);
 }
 
 export function* readExistingDeletion(deletionRequestId: string): Statements<Deletion> {
@@ -252,29 +218,17 @@ export function* listDeletionsById(
 }
 
 export function* listDeletions(filter: DeletionFilter): Statements<readonly Deletion[]> {
-  return (yield* selectNewest(filter)).map(toDeletion);
-}
-
-function* selectNewest(filter: DeletionFilter): Statements<readonly DeletionRow[]> {
-  const { organizationId, status, record, limit, before = theEnd } = filter;
+  const { organizationId, record, limit, before = theEnd, awaitsApproval = false } = filter;
   const place = [before.requestedAt, before.deletionRequestId, limit] as const;
-  if (filter.awaitsApproval === true) {
-    return organizationId === undefined
-      ? yield* all<DeletionRow>(listAwaiting, ...place)
-      : yield* all<DeletionRow>(listAwaitingOfOrganization, ...place, organizationId);
-  }
-  if (organizationId !== undefined && record !== undefined) {
-    const key = [organizationId, record.resourceType, record.resourceId] as const;
-    return yield* all<DeletionRow>(listNewestOfRecord, ...place, ...key);
-  }
-  if (organizationId !== undefined && status !== undefined) {
-    return yield* all<DeletionRow>(listNewestOfBoth, ...place, organizationId, status);
-  }
-  if (organizationId !== undefined) {
-    return yield* all<DeletionRow>(listNewestOfOrganization, ...place, organizationId);
-  }
-  if (status !== undefined) return yield* all<DeletionRow>(listNewestOfStatus, ...place, status);
-  return yield* all<DeletionRow>(listNewest, ...place);
+  const wanted = {
+    organization_id: organizationId,
+    resource_type: record?.resourceType,
+    resource_id: record?.resourceId,
+    status: awaitsApproval || record !== undefined ? undefined : filter.status,
+  };
+  const { sql, values } = matching(wanted, 4);
+  const text = listNewest(awaitsApproval ? `AND ${awaitingApproval} ${sql}` : sql);
+  return yield* list(toDeletion, text, ...place, ...values);
 }
 
 interface StatusCount {

@@ -7,54 +7,36 @@ import { awaitingApproval } from "../deletion/deletion.ts";
 import { reader } from "../../row/reader.ts";
 import { auditAct, auditActs } from "../trail/audit.ts";
 import { find, get, list, run, type Statements } from "../statement/statements.ts";
+import { matching } from "../statement/named.ts";
 
 export const toProposal = reader<Proposal>({ parameters: "json", state: "json" });
 
 const findOne = `SELECT * FROM proposal WHERE proposal_id = $1`;
 
-const findAll = `
+const listNewest = (filter: string) => `
   SELECT * FROM proposal
-  WHERE (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
+  WHERE (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2) ${filter}
   ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
 
-const findOfOrganization = `
-  SELECT * FROM proposal
-  WHERE organization_id = $4 AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
-  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
-
-const findOpen = `
-  SELECT * FROM proposal
-  WHERE status = 'open' AND expires_at > $4
-    AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
-  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
-
-const findOpenOfOrganization = `
-  SELECT * FROM proposal
-  WHERE organization_id = $5 AND status = 'open' AND expires_at > $4
-    AND (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2)
-  ORDER BY proposed_at DESC, proposal_id DESC LIMIT $3`;
+const isOpen = "AND status = 'open' AND expires_at > $4";
 
 /** How many rows are read to count them. */
 const countedMax = 1_000;
 
-const countWaitingOf = (condition: string): string => `
+const countWaitingOf = (filter: string) => `
   SELECT (
     SELECT count(*) FROM (
       SELECT proposed_by FROM proposal
       --sqlite INDEXED BY proposal_open
-      WHERE ${condition} status = 'open' AND expires_at > $2 LIMIT ${countedMax}
+      WHERE status = 'open' AND expires_at > $2 ${filter} LIMIT ${countedMax}
     ) AS those WHERE proposed_by <> $1
   ) AS proposals, (
     SELECT count(*) FROM (
       SELECT approval_requester FROM deletion
-      WHERE ${condition} ${awaitingApproval} AND restricted_of IS NULL
+      WHERE ${awaitingApproval} AND restricted_of IS NULL ${filter}
       ORDER BY requested_at DESC, deletion_request_id DESC LIMIT ${countedMax}
     ) AS newest WHERE approval_requester <> $1
   ) AS deletions`;
-
-const countWaitingOfAll = countWaitingOf("");
-
-const countWaitingOfOrganization = countWaitingOf("organization_id = $3 AND");
 
 const setDeclined = `
   UPDATE proposal SET status = 'declined', decided_by = $2, decided_at = $3
@@ -79,19 +61,11 @@ export function* findProposal(proposalId: string): Statements<Proposal | undefin
 /** Newest first. */
 export function* listProposals(query: ProposalQuery): Statements<readonly Proposal[]> {
   const { organizationId, openAt, before, limit } = query;
-  const place = [
-    before?.proposedAt ?? Number.MAX_SAFE_INTEGER,
-    before?.proposalId ?? "",
-    limit,
-  ] as const;
-  if (openAt === undefined) {
-    return organizationId === undefined
-      ? yield* list(toProposal, findAll, ...place)
-      : yield* list(toProposal, findOfOrganization, ...place, organizationId);
-  }
-  return organizationId === undefined
-    ? yield* list(toProposal, findOpen, ...place, openAt)
-    : yield* list(toProposal, findOpenOfOrganization, ...place, openAt, organizationId);
+  const { proposedAt = Number.MAX_SAFE_INTEGER, proposalId = "" } = before ?? {};
+  const place = [proposedAt, proposalId, limit, ...(openAt === undefined ? [] : [openAt])];
+  const { sql, values } = matching({ organization_id: organizationId }, place.length + 1);
+  const text = listNewest(openAt === undefined ? sql : isOpen + sql);
+  return yield* list(toProposal, text, ...place, ...values);
 }
 
 /** Counts what somebody else has proposed or requested and this person may approve, among the newest deletions. */
@@ -100,10 +74,8 @@ export function* countWaiting({
   approver,
   openAt,
 }: WaitingQuery): Statements<Waiting> {
-  const counted =
-    organizationId === undefined
-      ? yield* get<Waiting>(countWaitingOfAll, approver, openAt)
-      : yield* get<Waiting>(countWaitingOfOrganization, approver, openAt, organizationId);
+  const { sql, values } = matching({ organization_id: organizationId }, 3);
+  const counted = yield* get<Waiting>(countWaitingOf(sql), approver, openAt, ...values);
   return counted ?? { proposals: 0, deletions: 0 };
 }
 

@@ -4,9 +4,10 @@ import { triedAt } from "../deletion/deletion.ts";
 import type { AuditEntry } from "../../../domain/access.ts";
 import { type AuditRow, emptyChain } from "../../../domain/audit-chain.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
-import { followsInChain, toAuditEntry } from "../../row/audit-row.ts";
+import { toAuditEntry } from "../../row/audit-row.ts";
 import { readChainHead } from "../trail/audit.ts";
-import { all, find, get, type Statements } from "../statement/statements.ts";
+import { all, find, get, type Statements, scalar } from "../statement/statements.ts";
+import { AuditChainCheck } from "../../shared/chain-check.ts";
 
 /** The deletions to count, and the highest count of each kind. */
 export interface QueueQuery {
@@ -30,37 +31,25 @@ export interface RecentTrail {
 const ofOpen = `(CAST($3 AS boolean) OR organization_id NOT IN (
         SELECT organization_id FROM organization WHERE closed_at IS NOT NULL))`;
 
-const countOpen = `
-  SELECT count(*) AS deletions FROM (
-    SELECT 1 FROM deletion
-    --sqlite INDEXED BY deletion_due
-    WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
+const countBy = (index: string, condition: string, column = "1") => `
+  SELECT count(*) AS deletions ${column === "1" ? "" : `, min(${column}) AS oldest`} FROM (
+    SELECT ${column} FROM deletion
+    --sqlite INDEXED BY ${index}
+    WHERE ${condition}
       --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
       --postgres AND resource_type <> ALL ($1::text[])
       AND ${ofOpen}
     LIMIT $2) AS counted`;
 
-const countOverdue = `
-  SELECT count(*) AS deletions, min(due_at) AS oldest FROM (
-    SELECT due_at FROM deletion
-    --sqlite INDEXED BY deletion_due
-    WHERE status IN ('pending', 'processing') AND restricted_of IS NULL
-      AND (${triedAt}) <= $4
-      AND due_at <= $4 AND NOT held AND (floor_until IS NULL OR floor_until <= $4)
-      --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
-      --postgres AND resource_type <> ALL ($1::text[])
-      AND ${ofOpen}
-    LIMIT $2) AS counted`;
-
-const countAwaiting = `
-  SELECT count(*) AS deletions FROM (
-    SELECT 1 FROM deletion
-    --sqlite INDEXED BY deletion_awaiting
-    WHERE approval_requester IS NOT NULL AND approved_at IS NULL AND status = 'pending'
-      --sqlite AND resource_type NOT IN (SELECT value FROM json_each($1))
-      --postgres AND resource_type <> ALL ($1::text[])
-      AND ${ofOpen}
-    LIMIT $2) AS counted`;
+const isOpen = "status IN ('pending', 'processing') AND restricted_of IS NULL";
+const countOpen = countBy("deletion_due", isOpen);
+const countOverdue = countBy(
+  "deletion_due",
+  `${isOpen} AND (${triedAt}) <= $4
+      AND due_at <= $4 AND NOT held AND (floor_until IS NULL OR floor_until <= $4)`,
+  "due_at",
+);
+const countAwaiting = countBy("deletion_awaiting", awaitingApproval);
 
 const findBackup = `
   SELECT * FROM audit_entry WHERE action = 'store.backup' ORDER BY entry_no DESC LIMIT 1`;
@@ -75,19 +64,12 @@ const findVersion = `
 
 export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue> {
   const counted = [query.hiddenTypes, query.countedMax, query.ofClosed] as const;
-  const open = yield* get<{ deletions: number }>(countOpen, ...counted);
-  const due = yield* get<{ deletions: number; oldest: number | null }>(
-    countOverdue,
-    ...counted,
-    query.now,
-  );
-  const awaiting = yield* get<{ deletions: number }>(countAwaiting, ...counted);
-  return {
-    open: open?.deletions ?? 0,
-    overdue: due?.deletions ?? 0,
-    oldestDueAt: due?.oldest ?? undefined,
-    awaitingApproval: awaiting?.deletions ?? 0,
-  };
+  const open = (yield* scalar<number>(countOpen, ...counted)) ?? 0;
+  const values = [...counted, query.now] as const;
+  const due = yield* get<{ deletions: number; oldest: number | null }>(countOverdue, ...values);
+  const awaitingApproval = (yield* scalar<number>(countAwaiting, ...counted)) ?? 0;
+  const { deletions: overdue = 0, oldest = null } = due ?? {};
+  return { open, overdue, oldestDueAt: oldest ?? undefined, awaitingApproval };
 }
 
 /** The entry of the last backup that this service made. */
@@ -98,14 +80,11 @@ export function* findLastBackup(): Statements<AuditEntry | undefined> {
 export function* checkRecentTrail(entriesMax: number): Statements<RecentTrail> {
   const head = yield* readChainHead();
   const rows = (yield* all<AuditRow>(findLatest, entriesMax)).toReversed();
-  const broken = rows.find((row, index) => {
-    const previous = index === 0 && row.entry_no > 1 ? undefined : (rows[index - 1] ?? emptyChain);
-    return previous !== undefined && !followsInChain(row, previous);
-  });
   const entries = rows.length;
-  if (broken !== undefined) {
-    return { entries, fault: `The audit chain is broken at entry ${broken.entry_no}.` };
-  }
+  const [first] = rows;
+  const isPart = first !== undefined && first.entry_no > 1;
+  const broken = new AuditChainCheck(isPart ? first : emptyChain).add(rows.slice(isPart ? 1 : 0));
+  if (broken !== undefined) return { entries, fault: broken };
   // Others may have appended to it since the head was read.
   const atHead = rows.find((row) => row.entry_no === head.no) ?? emptyChain;
   const fault = `The audit chain has no entry ${head.no} with the hash of its head.`;
@@ -114,6 +93,5 @@ export function* checkRecentTrail(entriesMax: number): Statements<RecentTrail> {
 
 /** The version of SQLite or PostgreSQL. */
 export function* readEngineVersion(): Statements<string> {
-  const row = yield* get<{ version: string }>(findVersion);
-  return row?.version ?? "unknown";
+  return (yield* scalar<string>(findVersion)) ?? "unknown";
 }

@@ -7,19 +7,18 @@ import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
 import { agree, auditApproval } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
-import { all, find, list, run, type Statements } from "../statement/statements.ts";
+import { find, list, run, type Statements, column } from "../statement/statements.ts";
+import { matching } from "../statement/named.ts";
 
 /** How many deletions one transaction makes due. */
 export const wokenAtOnceMax = 5_000;
-
-const findOfOrganization = `
-  SELECT * FROM retention_floor WHERE organization_id = $1 ORDER BY resource_type`;
 
 const findFloors = `
   SELECT organization_id, resource_type, keep_days, counted_from, redactable FROM retention_floor
   WHERE organization_id = $1 AND keep_days > 0 ORDER BY resource_type`;
 
-const findAll = `SELECT * FROM retention_floor ORDER BY organization_id, resource_type`;
+const findRules = (filter: string) => `
+  SELECT * FROM retention_floor WHERE true ${filter} ORDER BY organization_id, resource_type`;
 
 const findOne = `
   SELECT * FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
@@ -36,33 +35,31 @@ const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
 /**
- * Zero is in the past, so the worker tries again at once. The statement skips a deletion whose large plan is being
- * written, because that plan uses the new rules anyway, and a deletion that another process has locked, because that
- * process waits for these rules.
+ * Zero is in the past, so the worker tries again at once. Skips a deletion whose large plan is being written, which uses
+ * the new rules anyway, and one that another process has locked, which waits for these rules.
  */
-const wakeFloored = `
+const wakeBy = (index: string, condition: string) => `
   UPDATE deletion SET next_attempt_at = 0
   WHERE deletion_request_id IN (
     SELECT deletion_request_id FROM deletion
-    --sqlite INDEXED BY deletion_floored
-    WHERE organization_id = $1 AND deletion_request_id > $2 AND floor_until IS NOT NULL
-      AND status IN ('pending', 'processing') AND (status = 'processing' OR claimant IS NULL)
+    --sqlite INDEXED BY ${index}
+    WHERE deletion_request_id > $2 AND ${condition}
     ORDER BY deletion_request_id LIMIT $3
     --postgres FOR UPDATE SKIP LOCKED
   )
   RETURNING deletion_request_id`;
 
-/** Wakes the deletions of the restricted sets of an organization, which wait for its rules too. */
-const wakeRestricted = `
-  UPDATE deletion SET next_attempt_at = 0
-  WHERE deletion_request_id IN (
-    SELECT deletion_request_id FROM deletion
-    --sqlite INDEXED BY deletion_restricted
-    WHERE restricted_of = $1 AND deletion_request_id > $2 AND status = 'pending' AND claimant IS NULL
-    ORDER BY deletion_request_id LIMIT $3
-    --postgres FOR UPDATE SKIP LOCKED
-  )
-  RETURNING deletion_request_id`;
+const wakeFloored = wakeBy(
+  "deletion_floored",
+  `organization_id = $1 AND floor_until IS NOT NULL AND status IN ('pending', 'processing')
+      AND (status = 'processing' OR claimant IS NULL)`,
+);
+
+/** The deletions of the restricted sets of an organization wait for its rules too. */
+const wakeRestricted = wakeBy(
+  "deletion_restricted",
+  "restricted_of = $1 AND status = 'pending' AND claimant IS NULL",
+);
 
 /** The floors of an organization in the order of their types. */
 export function* listFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
@@ -73,8 +70,8 @@ export function* listFloors(organizationId: string): Statements<readonly Retenti
 export function* listRules(
   organizationId: string | undefined,
 ): Statements<readonly RetentionRule[]> {
-  if (organizationId === undefined) return yield* list(toRule, findAll);
-  return yield* list(toRule, findOfOrganization, organizationId);
+  const { sql, values } = matching({ organization_id: organizationId }, 1);
+  return yield* list(toRule, findRules(sql), ...values);
 }
 
 /**
@@ -159,13 +156,9 @@ export function* wakeSetsFrom(
   return yield* wake(wakeRestricted, organizationId, after);
 }
 
-function* wake(
-  sql: typeof wakeFloored | typeof wakeRestricted,
-  organizationId: string,
-  after: string,
-): Statements<string | undefined> {
+function* wake(sql: string, organizationId: string, after: string): Statements<string | undefined> {
   const values = [organizationId, after, wokenAtOnceMax] as const;
-  const rows = yield* all<{ deletion_request_id: string }>(sql, ...values);
-  if (rows.length < wokenAtOnceMax) return undefined;
-  return rows.map(({ deletion_request_id: id }) => id).reduce((one, id) => (id > one ? id : one));
+  const ids = yield* column<string>(sql, ...values);
+  if (ids.length < wokenAtOnceMax) return undefined;
+  return ids.reduce((one, id) => (id > one ? id : one));
 }

@@ -15,9 +15,10 @@ import { agree, type Agreed, auditApproval } from "../proposal/agree.ts";
 import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
-import { keyRows } from "../statement/named.ts";
+import { keyRows, matching } from "../statement/named.ts";
 import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 export type NewHold = Omit<Hold, "placedAt" | "placedBy">;
 
@@ -86,10 +87,8 @@ const findIn = `
   `;
 
 /** In the order of an index of all holds, or of those of an organization. */
-const findPage = `SELECT * FROM hold WHERE hold_id > $1 ORDER BY hold_id LIMIT $2`;
-
-const findPageOfOrganization = `
-  SELECT * FROM hold WHERE organization_id = $3 AND hold_id > $1 ORDER BY hold_id LIMIT $2`;
+const findPage = (filter: string) => `
+  SELECT * FROM hold WHERE hold_id > $1 ${filter} ORDER BY hold_id LIMIT $2`;
 
 /** Holds that end by themselves, in the order of their ends. */
 const findEnding = `
@@ -109,13 +108,13 @@ const wakeHeld = `
 
 /** On PostgreSQL the caller has to lock the plans of the organization first. */
 export function* placeHold(wanted: NewHold, act: Act): Statements<HoldOutcome> {
-  const { organizationId, resourceType, resourceId } = wanted;
-  const target = yield* get(findTarget, organizationId, resourceType, resourceId);
+  const { organizationId } = wanted;
+  const target = yield* get(findTarget, ...keyValues(wanted));
   if (target !== undefined) return "being_erased";
   const whole = yield* get(findTarget, organizationId, organizationType, organizationId);
   if (whole !== undefined) return "being_erased";
   if (!(yield* recordExists(wanted))) return "no_such_record";
-  const known = yield* scalar<number>(countOfRecord, organizationId, resourceType, resourceId);
+  const known = yield* scalar<number>(countOfRecord, ...keyValues(wanted));
   if ((known ?? 0) >= limits.holdsOfRecordMax) return "too_many_holds";
   const hold = { ...wanted, placedAt: act.now, placedBy: act.actor };
   yield* addHold(hold, act);
@@ -174,7 +173,7 @@ export function* findHold(holdId: string): Statements<Hold | undefined> {
 
 /** The holds on several records, in the order of the keys, oldest first. */
 export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Hold[]> {
-  return yield* list(toHold, findOfRecords, keysText(keys));
+  return yield* list(toHold, findOfRecords, JSON.stringify(keys.map(keyValues)));
 }
 
 /** The key texts of those records under a hold that has not ended by then. */
@@ -195,21 +194,11 @@ export function* findHoldsIn(
   return yield* list(toHold, findIn, keyRows(keys), organizationIds);
 }
 
-function keysText(keys: readonly RecordKey[]): string {
-  return JSON.stringify(
-    keys.map(({ organizationId, resourceType, resourceId }) => [
-      organizationId,
-      resourceType,
-      resourceId,
-    ]),
-  );
-}
-
 /** In the order of their ids. */
 export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
   const { organizationId, after = "", limit } = filter;
-  if (organizationId === undefined) return yield* list(toHold, findPage, after, limit);
-  return yield* list(toHold, findPageOfOrganization, after, limit, organizationId);
+  const { sql, values } = matching({ organization_id: organizationId }, 3);
+  return yield* list(toHold, findPage(sql), after, limit, ...values);
 }
 
 /** The holds whose last date is this one or an earlier one. */

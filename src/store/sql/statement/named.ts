@@ -97,6 +97,18 @@ export function inNamedIds(column: string, place = 1): string {
     `;
 }
 
+/** Further conditions on those of these columns that have a value, and the values: the first of them is `$place`. */
+export function matching(
+  wanted: Readonly<Record<string, string | undefined>>,
+  place: number,
+): { readonly sql: string; readonly values: readonly string[] } {
+  const pairs = Object.entries(wanted).filter(([, value]) => value !== undefined);
+  return {
+    sql: pairs.map(([column], at) => ` AND ${column} = $${place + at}`).join(""),
+    values: pairs.flatMap(([, value]) => value ?? []),
+  };
+}
+
 /** Of the types in `$4`; without a list, of every type: looking into one takes a tenth of the time. */
 export const ofTypes = "($4 IS NULL OR resource_type IN (SELECT value FROM json_each($4)))";
 export const ofTypesOnServer = "($4::text[] IS NULL OR resource_type = ANY ($4::text[]))";
