@@ -49,14 +49,3 @@ export function withParties(
   }
   return changed;
 }
-
-/** True if a record names parties, and all of them in all of its changes are erased. */
-export function areAllErased(type: RecordType, payloads: Iterable<Payload>): boolean {
-  let named = 0;
-  for (const payload of payloads) {
-    const parties = partiesOf(type, payload);
-    if (!parties.every(isPseudonym)) return false;
-    named += parties.length;
-  }
-  return named > 0;
-}

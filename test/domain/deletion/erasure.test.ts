@@ -16,7 +16,6 @@ import {
 import type { RecordType, RelationKind } from "../../../src/domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
 import {
-  areAllErased,
   isPartyType,
   isPseudonym,
   partiesOf,
@@ -25,7 +24,7 @@ import {
 } from "../../../src/domain/deletion/party.ts";
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import { newPseudonym } from "../../../src/store/sql/erase/pseudonym.ts";
-import { evaluateParties } from "../../../src/store/sql/erase/redact-records.ts";
+import { advance, beginning } from "../../../src/store/sql/erase/redact-long.ts";
 
 function typeNamed(name: string): RecordType {
   const type = recordTypeByName(name);
@@ -349,23 +348,19 @@ describe("a pseudonym", () => {
 describe("a rewritten transaction", () => {
   const [one, two] = [newPseudonym(), newPseudonym()];
 
-  it("is orphaned when every party in every change is erased", () => {
-    assert.ok(areAllErased(transaction, [{ sender_id: one }, { receiver_id: two }]));
-    assert.ok(!areAllErased(transaction, [{ sender_id: one }, { receiver_id: "q" }]));
-    assert.ok(!areAllErased(transaction, [{ amount: 1 }]));
-  });
-
-  it("is counted once, when the pseudonym is first in it", () => {
-    const evaluate = (before: string[], after: string[]) =>
-      evaluateParties("transaction", { before, after, pseudonym: one });
-    const both = { isNew: true, isOrphan: true };
-    assert.deepEqual(evaluate([text("p")], [text(one)]), both);
-    assert.deepEqual(evaluate([text("p", two)], [text(one, two)]), both);
-    assert.deepEqual(evaluate([text("p", "q")], [text(one, "q")]), {
-      isNew: true,
-      isOrphan: false,
-    });
-    assert.equal(evaluate([text(one), text("p")], [text(one), text(one)]).isNew, false);
-    assert.deepEqual(evaluate([text("q")], [text("q")]), { isNew: false, isOrphan: false });
+  it("is counted once, when the pseudonym is first in it, and orphaned when no party is left", () => {
+    const evaluate = (before: string[], after: string[]) => {
+      const key = { organization_id: "o", resource_type: "transaction", resource_id: "t" };
+      const changes = before.map((payload, at) => {
+        return { ...key, change_no: at + 1, reply_key: null, payload, after: after[at] ?? "" };
+      });
+      const { pseudonym, living } = advance(beginning, changes, one);
+      return [pseudonym, living];
+    };
+    assert.deepEqual(evaluate([text("p")], [text(one)]), ["added", null]);
+    assert.deepEqual(evaluate([text("p", two)], [text(one, two)]), ["added", null]);
+    assert.deepEqual(evaluate([text("p", "q")], [text(one, "q")]), ["added", 1]);
+    assert.deepEqual(evaluate([text(one), text("p")], [text(one), text(one)]), ["known", null]);
+    assert.deepEqual(evaluate([text("q")], [text("q")]), ["absent", 1]);
   });
 });

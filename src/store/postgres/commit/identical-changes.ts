@@ -5,7 +5,7 @@
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import { inSequence } from "./settle-all.ts";
-import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { keyColumns, type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import type { Transaction } from "../transaction.ts";
 
 export interface Asked {
@@ -133,13 +133,8 @@ async function readFirsts(
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const records = uniqueRecords(asked);
   const found = await inSequence(
-    records.map(({ organizationId, resourceType, resourceId }) =>
-      transaction.all<{ payload: string }>(
-        findFirstsOnCitus,
-        organizationId,
-        resourceType,
-        resourceId,
-      ),
+    records.map((key) =>
+      transaction.all<{ payload: string }>(findFirstsOnCitus, ...keyValues(key)),
     ),
   );
   const payloadsOf = (index: number) => new Set(found[index]?.map(({ payload }) => payload));

@@ -2,9 +2,9 @@
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { ErasureFinding } from "../../interface/check-report.ts";
-import type { KeyRow } from "../../shared/record-key.ts";
+import { type KeyRow, keyValues, toKey } from "../../shared/record-key.ts";
 import { inNamedIds, named } from "../statement/named.ts";
-import { all, Rows, type Statements } from "../statement/statements.ts";
+import { all, Rows, type Statements, column } from "../statement/statements.ts";
 
 const readCompleted = `
   SELECT deletion_request_id, organization_id, resource_type, resource_id, started_at FROM deletion
@@ -42,19 +42,13 @@ export function* listOutlived(): Statements<readonly ErasureFinding[]> {
     const last = rows.at(-1);
     if (last === undefined) break;
     after = last.deletion_request_id;
-    const values = rows.map((row) => [
-      row.organization_id,
-      row.resource_type,
-      row.resource_id,
-      row.deletion_request_id,
-      row.started_at,
-    ]);
-    const found = yield* all<{ id: string }>(findOutlived, new Rows(values, 5));
-    outlived.push(...found.map(({ id }) => id));
+    const values = rows.map((row) => {
+      return [...keyValues(toKey(row)), row.deletion_request_id, row.started_at];
+    });
+    outlived.push(...(yield* column<string>(findOutlived, new Rows(values, 5))));
     const ofOrganizations = rows.filter(({ resource_type }) => resource_type === organizationType);
     const ids = ofOrganizations.map(({ organization_id }) => organization_id);
-    const owners = ids.length === 0 ? [] : yield* all<{ id: string }>(findOwners, ids);
-    const left = new Set(owners.map(({ id }) => id));
+    const left = new Set(ids.length === 0 ? [] : yield* column<string>(findOwners, ids));
     for (const { organization_id, deletion_request_id } of ofOrganizations) {
       if (left.has(organization_id)) outlived.push(deletion_request_id);
     }

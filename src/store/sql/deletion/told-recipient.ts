@@ -2,7 +2,7 @@
 
 import { reader } from "../../row/reader.ts";
 import { limits } from "../../../domain/limits.ts";
-import { get, list, run, type Statements } from "../statement/statements.ts";
+import { get, list, run, type Statements, scalar } from "../statement/statements.ts";
 
 /** A recipient that was informed about the records of a type that a deletion has erased. */
 export interface ToldRecipient {
@@ -104,5 +104,5 @@ export function* findNextTold(
   organizationId: string,
   name: string,
 ): Statements<string | undefined> {
-  return (yield* get<{ readonly name: string }>(findNextName, organizationId, name))?.name;
+  return yield* scalar<string>(findNextName, organizationId, name);
 }

@@ -3,7 +3,7 @@
 
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import type { AuditNote } from "../../interface/trail.ts";
-import { type KeyRow, toKey } from "../../shared/record-key.ts";
+import { type KeyRow, toKey, keyValues } from "../../shared/record-key.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import {
   among,
@@ -143,16 +143,8 @@ export function* moveRecords(
   records: readonly MovingRecord[],
 ): Statements<{ readonly moved: readonly RecordKey[]; readonly notes: readonly AuditNote[] }> {
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, numberedRows(records)));
-  const rows = new Rows(
-    records.map((one) => [
-      one.organizationId,
-      one.resourceType,
-      one.resourceId,
-      one.recordNo,
-      one.set,
-    ]),
-    5,
-  );
+  const values = records.map((one) => [...keyValues(one), one.recordNo, one.set]);
+  const rows = new Rows(values, 5);
   yield* run(moveChanges, rows);
   yield* run(moveRelations, rows);
   const notes = yield* moveHolds(records);
@@ -206,13 +198,8 @@ function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditN
   for (let at = 0; at === 0 || at < records.length; at += recordsAtOnce) {
     const holds = yield* findHoldsOf(records.slice(at, at + recordsAtOnce));
     const moved = holds.map((hold) => [hold, sets.get(keyText(hold)) ?? ""] as const);
-    yield* run(
-      moveHoldsOf,
-      new Rows(
-        moved.map(([{ holdId }, set]) => [holdId, set]),
-        2,
-      ),
-    );
+    const rows = moved.map(([{ holdId }, set]) => [holdId, set]);
+    yield* run(moveHoldsOf, new Rows(rows, 2));
     notes.push(...moved.map(([hold, set]) => noteOf(hold, set)));
   }
   return notes;

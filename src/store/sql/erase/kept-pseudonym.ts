@@ -2,7 +2,7 @@
 // officers must be able to say who the parties of its transactions were. It is kept as a reference from the report to
 // the pseudonym, in the restricted set of the deletion that chose it; without such a report nothing is kept.
 
-import type { RelationRow } from "../plan/relations.ts";
+import { type RelationRow, nodeRows } from "../plan/relations.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import { supportingTypes } from "../../../domain/deletion/restriction.ts";
@@ -12,8 +12,8 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { toKey } from "../plan/plan.ts";
 import { noteReferences } from "../plan/restricted-reference.ts";
 import { findObstaclesOfReports } from "../plan/restricted-set.ts";
-import { named } from "../statement/named.ts";
-import { all, lock, Rows, type Statements } from "../statement/statements.ts";
+import { named, inNamedIds } from "../statement/named.ts";
+import { all, lock, type Statements } from "../statement/statements.ts";
 
 /**
  * Searches the organization only: what a report in a restricted set names is erased, or is in a set and keeps its
@@ -23,9 +23,7 @@ const findNaming = `
   SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
     --sqlite CROSS
     JOIN relation USING (organization_id, to_type, to_id)
-  WHERE
-    --sqlite from_type IN (SELECT value FROM json_each($4))
-    --postgres from_type = ANY ($4::text[])
+  WHERE ${inNamedIds("from_type", 4)}
     --citus AND relation.to_id = ANY ($3::text[])
   ORDER BY from_type, from_id`;
 
@@ -92,11 +90,8 @@ function* findConcerned(
     types,
   }: { readonly organizationId: string; readonly types: ReadonlySet<ResourceType> },
 ): Statements<Concerned> {
-  const keys = [...concerned.keys()].map((node) => {
-    const { type, id } = parseNodeKey(node);
-    return [organizationId, type, id];
-  });
-  const rows = yield* all<NamingRow>(findNaming, new Rows(keys, 3), [...types]);
+  const keys = nodeRows(organizationId, [...concerned.keys()]);
+  const rows = yield* all<NamingRow>(findNaming, keys, [...types]);
   const pairs = rows.flatMap(({ from_type, from_id, to_type, to_id }) =>
     [...(concerned.get(nodeKey(to_type, to_id)) ?? [])].map(
       (one) => [nodeKey(from_type, from_id), one] as const,

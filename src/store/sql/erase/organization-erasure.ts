@@ -15,7 +15,8 @@ import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
 import { removeIndexPart } from "../search/erase-tokens.ts";
-import { all, get, run, runTogether, type Statements } from "../statement/statements.ts";
+import { get, run, runTogether, type Statements, column, scalar } from "../statement/statements.ts";
+import type { KeyRow } from "../../shared/record-key.ts";
 import { type StoreParts, storeParts } from "../store-parts.ts";
 
 /**
@@ -238,24 +239,14 @@ function* eraseChangesFirst(page: Page): Statements<ErasedPage> {
 
 /** A page ends before or within a record; of that record, the changes on the page are removed. */
 function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
-  const end = yield* get<{ resource_type: string; resource_id: string; change_no: number }>(
-    findEndOfChanges,
-    organizationId,
-    rowsMax - 1,
-    ...from,
-  );
+  const values = [organizationId, rowsMax - 1, ...from] as const;
+  const end = yield* get<KeyRow & { readonly change_no: number }>(findEndOfChanges, ...values);
   const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
   yield* runTogether([
     [removeChanges, organizationId, ...key, ...from],
     [removeChangesOfLast, organizationId, ...key, end?.change_no ?? 0],
   ]);
-  const records = yield* all<{ resource_type: string }>(
-    removeRecords,
-    organizationId,
-    ...key,
-    ...from,
-  );
-  const erasedTypes = records.map(({ resource_type }) => resource_type);
+  const erasedTypes = yield* column<string>(removeRecords, organizationId, ...key, ...from);
   return { erasedTypes, next: end === undefined ? undefined : key };
 }
 
@@ -273,13 +264,8 @@ function* eraseParties({ organizationId, from, rowsMax }: Page): Statements<Eras
 
 function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
   const after = Buffer.from(from.join(""), "hex");
-  const removed = yield* all<{ key_hash: Uint8Array }>(
-    removeReplies,
-    organizationId,
-    after,
-    rowsMax,
-  );
-  const hashes = removed.map(({ key_hash }) => Buffer.from(key_hash).toString("hex"));
+  const removed = yield* column<Uint8Array>(removeReplies, organizationId, after, rowsMax);
+  const hashes = removed.map((hash) => Buffer.from(hash).toString("hex"));
   const last = hashes.sort().at(-1);
   return { erasedTypes: [], next: last === undefined ? undefined : [last] };
 }
@@ -308,12 +294,10 @@ export function* verifyOrganization({
   deletionRequestId,
   organizationId,
 }: Deletion): Statements<boolean> {
-  const left = yield* get<{ found: number | boolean }>(findLeft, organizationId);
-  const beside = yield* get<{ found: number | boolean }>(
-    findLeftBeside(yield* storeParts()),
-    organizationId,
-  );
-  if (Boolean(left?.found ?? true) || Boolean(beside?.found ?? true)) {
+  const left = yield* scalar<number | boolean>(findLeft, organizationId);
+  const beside = findLeftBeside(yield* storeParts());
+  const leftBeside = yield* scalar<number | boolean>(beside, organizationId);
+  if (Boolean(left ?? true) || Boolean(leftBeside ?? true)) {
     yield* run(reopenTarget, deletionRequestId);
     return false;
   }

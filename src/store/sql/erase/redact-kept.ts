@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionOfSet, restrictedId } from "../../../domain/deletion/restricted-set.ts";
-import type { RecordKey } from "../../../domain/record/record-write.ts";
 import type { Act } from "../../interface/act.ts";
 import { readCursorOf, storeCursor, storeVerified } from "../plan/claim.ts";
 import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
@@ -13,6 +12,7 @@ import { readChangesAfter, Room } from "../record/changes.ts";
 import { redactAll, storeRewritten } from "./rewrite.ts";
 import type { Unverified } from "./verify-redactions.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 const findPending = `
   SELECT * FROM restricted_reference
@@ -135,13 +135,6 @@ function* mark(moving: string, row: ReferenceRow, done: boolean): Statements<voi
   yield* run(setDone, moving, from_type, from_id, to_type, to_id, done);
 }
 
-/**
- * Locks a report: until the end of the transaction nobody else rewrites or moves it. False if it does not exist there.
- */
-function* lockReport({ organizationId, resourceType, resourceId }: RecordKey): Statements<boolean> {
-  return (yield* get(lockRow, organizationId, resourceType, resourceId)) !== undefined;
-}
-
 interface ReportPart {
   readonly after: number;
   readonly room: Room;
@@ -161,8 +154,9 @@ function* rewriteReport(
   const { from_type, from_id, from_set, to_type, to_id } = row;
   const organizationId = from_set === "" ? row.organization_id : restrictedId(from_set);
   const report = { organizationId, resourceType: from_type, resourceId: from_id };
-  if (write && !(yield* lockReport(report))) return none;
-  const key = [organizationId, from_type, from_id] as const;
+  const key = keyValues(report);
+  // Until the end of the transaction nobody else rewrites or moves the report.
+  if (write && (yield* get(lockRow, ...key)) === undefined) return none;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return none;
   const erased = new Map([[nodeKey(to_type, to_id), undefined]]);
   const { changes, isLast } = yield* readChangesAfter(report, after, room);

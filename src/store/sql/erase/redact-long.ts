@@ -39,15 +39,21 @@ export interface Renamed {
   readonly isOrphan: boolean;
 }
 
-interface Cursor {
-  /** The targets up to this position that are not done redact references from one record. */
-  readonly to: number;
+/** The progress within the changes of a record. */
+interface Progress {
   /** The last change that was rewritten. */
   readonly after: number;
   /** Whether the record names the pseudonym of the deletion: not yet, since this pass, or since before it. */
   readonly pseudonym: "absent" | "added" | "known";
   /** The first change that names an existing party; null if none does up to `after`. */
   readonly living: number | null;
+}
+
+export const beginning: Progress = { after: 0, pseudonym: "absent", living: null };
+
+interface Cursor extends Progress {
+  /** The targets up to this position that are not done redact references from one record. */
+  readonly to: number;
 }
 
 interface BoundingOptions extends RedactionOptions {
@@ -100,9 +106,7 @@ class Bounding {
         if (this.#takeShort(first, room)) continue;
       } else {
         const to = targets.at(-1)?.position ?? first.position;
-        const cursor = isBegun
-          ? from
-          : ({ to, after: 0, pseudonym: "absent", living: null } as const);
+        const cursor = isBegun ? from : { to, ...beginning };
         next = yield* this.#rewriteLong({ part, first, targets, room }, cursor);
         if (next === undefined) continue;
       }
@@ -141,7 +145,7 @@ class Bounding {
     const { changes, isLast } = yield* readChangesAfter(key, cursor.after, room);
     const rewritten = redactAll(changes, () => erased);
     yield* storeRewritten(rewritten);
-    const next = advance(cursor, rewritten, pseudonyms.get(id));
+    const next = { ...cursor, ...advance(cursor, rewritten, pseudonyms.get(id)) };
     const isAdded = cursor.pseudonym === "absent" && next.pseudonym === "added";
     const isEnd = isLast && (yield* isStillLiving(key, next.living));
     const isErased = isEnd && changes.length > 0 && next.living === null;
@@ -188,16 +192,21 @@ function redactionsOf(targets: readonly TargetRow[], to = 0): readonly Redaction
   return found;
 }
 
-function advance(cursor: Cursor, rewritten: readonly Rewritten[], id: string | undefined): Cursor {
-  const after = rewritten.at(-1)?.change_no ?? cursor.after;
-  if (id === undefined) return { ...cursor, after };
-  let { pseudonym } = cursor;
+/** `id`: the pseudonym of the deletion, if it has one. */
+export function advance(
+  before: Progress,
+  rewritten: readonly Rewritten[],
+  id: string | undefined,
+): Progress {
+  const after = rewritten.at(-1)?.change_no ?? before.after;
+  if (id === undefined) return { ...before, after };
+  let { pseudonym } = before;
   if (pseudonym === "absent") {
     if (rewritten.some(({ payload }) => payload.includes(id))) pseudonym = "known";
     else if (rewritten.some((change) => change.after.includes(id))) pseudonym = "added";
   }
-  const living = cursor.living ?? rewritten.find(namesLiving)?.change_no ?? null;
-  return { ...cursor, after, pseudonym, living };
+  const living = before.living ?? rewritten.find(namesLiving)?.change_no ?? null;
+  return { after, pseudonym, living };
 }
 
 function namesLiving({ resource_type, after }: Rewritten): boolean {
@@ -209,7 +218,7 @@ function namesLiving({ resource_type, after }: Rewritten): boolean {
 /** Another deletion may have erased the party since it was read. */
 function* isStillLiving(key: RecordKey, living: number | null): Statements<boolean> {
   if (living === null) return true;
-  const [change] = yield* readChange(key, living);
+  const change = yield* readChange(key, living);
   return change !== undefined && namesLiving({ ...change, after: change.payload });
 }
 

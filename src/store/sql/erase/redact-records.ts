@@ -10,10 +10,14 @@ import { all, Rows, type Statements } from "../statement/statements.ts";
 import { among } from "../statement/named.ts";
 import { measureShortRecords, readChanges } from "../record/changes.ts";
 import { redactAll, storeRewritten, type Rewritten } from "./rewrite.ts";
-import { boundRedactions, erasedBy, type RedactionOptions, type Renamed } from "./redact-long.ts";
-import { areAllErased } from "../../../domain/deletion/party.ts";
-import type { Payload, ResourceType } from "../../../domain/record-type.ts";
-import { recordTypeByName } from "../../../domain/record-types.ts";
+import {
+  boundRedactions,
+  erasedBy,
+  type RedactionOptions,
+  type Renamed,
+  advance,
+  beginning,
+} from "./redact-long.ts";
 
 const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
 
@@ -115,13 +119,9 @@ function findRenamed(
     const [first] = ofRecord;
     const ids = new Set(references.get(record)?.map((one) => one.deletion_request_id));
     for (const id of ids) {
-      const pseudonym = pseudonyms.get(id);
-      if (first === undefined || pseudonym === undefined) continue;
-      const before = ofRecord.map(({ payload }) => payload);
-      const after = ofRecord.map((change) => change.after);
-      const parties = evaluateParties(first.resource_type, { before, after, pseudonym });
-      const { isNew: isAdded, isOrphan } = parties;
-      if (isAdded) found.push({ id, key: toKey(first), isAdded, isOrphan });
+      const { pseudonym, living } = advance(beginning, ofRecord, pseudonyms.get(id));
+      if (first === undefined || pseudonym !== "added") continue;
+      found.push({ id, key: toKey(first), isAdded: true, isOrphan: living === null });
     }
   }
   return found;
@@ -145,34 +145,4 @@ function* followParties(
   for (const { deletion, orphans } of renamings) {
     if (orphans.length > 0) yield* deleteOrphans(deletion, orphans, act);
   }
-}
-
-interface RewrittenRecord {
-  /** The payloads of all changes of the record. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  /** The pseudonym of the deletion. */
-  readonly pseudonym: string;
-}
-
-interface RewrittenParties {
-  /**
-   * The record names the pseudonym now, and did not before: so a record is counted only once, whenever its changes
-   * arrive.
-   */
-  readonly isNew: boolean;
-  /** The record names only erased parties. */
-  readonly isOrphan: boolean;
-}
-
-/** Compares the parties that a record named before and after it was rewritten. */
-export function evaluateParties(
-  resourceType: ResourceType,
-  { before, after, pseudonym }: RewrittenRecord,
-): RewrittenParties {
-  const type = recordTypeByName(resourceType);
-  const names = (payload: string) => payload.includes(pseudonym);
-  if (type === undefined || !after.some(names)) return { isNew: false, isOrphan: false };
-  const payloads = after.map((payload) => JSON.parse(payload) as Payload);
-  return { isNew: !before.some(names), isOrphan: areAllErased(type, payloads) };
 }

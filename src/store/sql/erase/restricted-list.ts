@@ -9,7 +9,7 @@ import {
 } from "../../../domain/deletion/restricted-set.ts";
 import { toDeletion } from "../../row/deletion-row.ts";
 import { reader } from "../../row/reader.ts";
-import { all, list, type Statements } from "../statement/statements.ts";
+import { all, list, type Statements, scalar } from "../statement/statements.ts";
 
 export interface SetPage {
   /** The organization that the records come from; undefined for all. */
@@ -109,9 +109,9 @@ export function* findStraySets(): Statements<readonly StraySet[]> {
   let stray: readonly StraySet[] = [];
   let set = restrictedId("");
   while (stray.length < straySetsMax) {
-    const [next] = yield* all<{ organization_id: string }>(findNextSet, set);
+    const next = yield* scalar<string>(findNextSet, set);
     if (next === undefined) return stray;
-    set = next.organization_id;
+    set = next;
     const rows = yield* all<StatusRow>(findStatuses, set, deletionOfSet(set) ?? "");
     const own = rows.find((row) => row.deletion_request_id === set)?.status;
     const isOpen = own === "pending" || own === "processing";

@@ -5,7 +5,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { redactPayload } from "../../shared/redact-payload.ts";
-import { rowKeyText, toKey } from "../../shared/record-key.ts";
+import { rowKeyText, toKey, keyValues } from "../../shared/record-key.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { storeVerified } from "../plan/claim.ts";
 import type { TargetRow } from "../plan/erasure.ts";
@@ -149,8 +149,7 @@ class Search {
 
   *end(): Statements<ReadonlyMap<string, Unverified>> {
     const keys = this.#together.map((row) => {
-      const { organization_id, resource_type, resource_id, deletion_request_id, position } = row;
-      return [organization_id, resource_type, resource_id, deletion_request_id, position];
+      return [...keyValues(toKey(row)), row.deletion_request_id, row.position];
     });
     const left = (yield* all<Suspect>(findSuspects, new Rows(keys, 5))).filter(isLeft);
     if (left.length > 0) yield* run(doAgain, placesOf(left));
@@ -171,8 +170,6 @@ function isLeft({ resource_type, to_type, to_id, payload }: Suspect): boolean {
 }
 
 function placesOf(rows: readonly Pick<TargetRow, "deletion_request_id" | "position">[]): Rows {
-  return new Rows(
-    rows.map((row) => [row.deletion_request_id, row.position]),
-    2,
-  );
+  const places = rows.map((row) => [row.deletion_request_id, row.position]);
+  return new Rows(places, 2);
 }

@@ -14,7 +14,7 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { type PartyVerification, verifyParties, type VerifyingParties } from "./parties.ts";
 import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "./redact-kept.ts";
-import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
 import { findIndexed } from "../search/erase-tokens.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
@@ -47,19 +47,15 @@ const findChanges = `
   --citus WHERE change.resource_id = ANY ($3::text[])
   `;
 
-const findRelationsTo = `
-  SELECT DISTINCT organization_id, to_type AS resource_type, to_id AS resource_id
-  FROM ${named("organization_id", "to_type", "to_id")}
+const findRelations = (end: "to" | "from") => `
+  SELECT DISTINCT organization_id, ${end}_type AS resource_type, ${end}_id AS resource_id
+  FROM ${named("organization_id", `${end}_type`, `${end}_id`)}
     --sqlite CROSS
-    JOIN relation USING (organization_id, to_type, to_id)
-  --citus WHERE relation.to_id = ANY ($3::text[])
+    JOIN relation USING (organization_id, ${end}_type, ${end}_id)
+  ${end === "to" ? "--citus WHERE relation.to_id = ANY ($3::text[])" : ""}
   `;
-
-const findRelationsFrom = `
-  SELECT DISTINCT organization_id, from_type AS resource_type, from_id AS resource_id
-  FROM ${named("organization_id", "from_type", "from_id")}
-    --sqlite CROSS
-    JOIN relation USING (organization_id, from_type, from_id)`;
+const findRelationsTo = findRelations("to");
+const findRelationsFrom = findRelations("from");
 
 /**
  * Finds the position of the last target of the next part that can be removed; null if there are fewer targets. Targets
@@ -69,8 +65,7 @@ const findEndOfPart = `
   SELECT min(position) AS position FROM (
     SELECT position, row_number() OVER (PARTITION BY confidential ORDER BY position) AS place FROM (
       SELECT position,
-        --sqlite resource_type IN (SELECT value FROM json_each($5)) AS confidential
-        --postgres resource_type = ANY ($5::text[]) AS confidential
+        ${inNamedIds("resource_type", 5)} AS confidential
       FROM deletion_target
       WHERE deletion_request_id = $1 AND NOT restricted
         AND NOT (action = 'erase' AND resource_type = $2 AND resource_id = $3)
@@ -204,29 +199,19 @@ function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<
   const { deletionRequestId, resourceType, resourceId } = deletion;
   const confidential = yield* readConfidentialTypes(deletion.organizationId);
   const root = [resourceType, resourceId] as const;
-  const last = yield* get<{ position: number | null }>(
-    findEndOfPart,
-    deletionRequestId,
-    ...root,
-    verifiedTargetsAtOnceMax,
-    [...confidential],
-  );
-  const upTo = last?.position ?? anyPosition;
-  const [verification = { result: "found" }] = yield* verifyDeletions([deletion], {
-    ...options,
-    upTo,
-  });
+  const values = [...root, verifiedTargetsAtOnceMax, [...confidential]] as const;
+  const last = yield* scalar<number | null>(findEndOfPart, deletionRequestId, ...values);
+  const part = { ...options, upTo: last ?? anyPosition };
+  const [verification = { result: "found" }] = yield* verifyDeletions([deletion], part);
   if (verification.result !== "clean") return verification;
-  yield* removeTargets([deletion], upTo);
-  return upTo === anyPosition ? verification : { result: "partly" };
+  yield* removeTargets([deletion], part.upTo);
+  return part.upTo === anyPosition ? verification : { result: "partly" };
 }
 
 function* removeTargets(deletions: readonly Deletion[], upTo: number): Statements<void> {
   if (deletions.length === 0) return;
-  const rows = deletions.map((deletion) => [
-    deletion.deletionRequestId,
-    deletion.resourceType,
-    deletion.resourceId,
-  ]);
+  const rows = deletions.map(({ deletionRequestId, resourceType, resourceId }) => {
+    return [deletionRequestId, resourceType, resourceId];
+  });
   yield* run(removeTargetsButRoot, new Rows(rows, 3), upTo);
 }

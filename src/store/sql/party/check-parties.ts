@@ -5,7 +5,7 @@ import { randomInt } from "node:crypto";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import { blockNumbers, blockOf, hashParty, readEntries } from "../../shared/party-entries.ts";
-import { all, Rows, type Statements } from "../statement/statements.ts";
+import { all, Rows, type Statements, column } from "../statement/statements.ts";
 import { type PlacedEntry, readPartyState } from "./entries.ts";
 import { readNumbered } from "./find-namings.ts";
 import { listOwners, readDue } from "./index-parties.ts";
@@ -35,13 +35,10 @@ interface Row {
 export function* checkParties(): Statements<readonly string[]> {
   const { key, indexedNo } = yield* readPartyState();
   const blocks = chooseBlocks(Math.max(0, blockOf(indexedNo) + 1));
-  const found = yield* all<{ organization_id: string }>(findUnsettled);
-  const unsettled = new Set(found.map((row) => row.organization_id));
+  const unsettled = new Set(yield* column<string>(findUnsettled));
   const owners = (yield* listOwners()).filter((id) => !unsettled.has(id));
-  const values = new Rows(
-    blocks.map((block) => [block]),
-    1,
-  );
+  const numbers = blocks.map((block) => [block]);
+  const values = new Rows(numbers, 1);
   const rows = Map.groupBy(yield* all<Row>(findRows, values), ({ block_no }) => block_no);
   const findings: string[] = [];
   for (const block of blocks) {

@@ -102,14 +102,12 @@ function* searchIndex(
   // The entries of a restricted set are written when its records are moved, before the index gets there.
   const end = blockOf(isRestrictedId(organizationId) ? yield* findLatestArrival() : indexedNo) + 1;
   for (let block = blockOf(after + 1); block < end && open.size > 0; block += blocksAtOnce) {
-    const values = new Rows(
-      [...open.values()].flatMap(({ bucket, ...one }) =>
-        [bucket, allBuckets].map((any) => [any, one.rest, hashText(beginningOf(one))]),
-      ),
-      3,
+    const values = [...open.values()].flatMap(({ bucket, ...one }) =>
+      [bucket, allBuckets].map((any) => [any, one.rest, hashText(beginningOf(one))]),
     );
     const upTo = Math.min(end, block + blocksAtOnce);
-    const rows = yield* all<Row>(findRows, values, organizationId, block, upTo);
+    const range = [organizationId, block, upTo] as const;
+    const rows = yield* all<Row>(findRows, new Rows(values, 3), ...range);
     const byRest = Map.groupBy(open, ([, { rest }]) => rest);
     for (const { rest, block_no, entries } of rows) {
       for (const entry of readEntries(entries, block_no)) {
@@ -135,12 +133,9 @@ export function* readNumbered(
 ): Statements<readonly NamingRow[]> {
   const found: NamingRow[] = [];
   for (let at = 0; at < numbers.length; at += numbersAtOnce) {
-    const some = new Rows(
-      numbers.slice(at, at + numbersAtOnce).map((number) => [number]),
-      1,
-    );
-    const key = [organizationId, type.resourceType] as const;
-    found.push(...(yield* all<NamingRow>(textsOf(type).numbered, some, ...key)));
+    const some = numbers.slice(at, at + numbersAtOnce).map((number) => [number]);
+    const values = [new Rows(some, 1), organizationId, type.resourceType] as const;
+    found.push(...(yield* all<NamingRow>(textsOf(type).numbered, ...values)));
   }
   return found;
 }

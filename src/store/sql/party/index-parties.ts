@@ -5,7 +5,7 @@
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { namingTypes } from "../../../domain/deletion/party.ts";
 import { blockNumbers, hashParty } from "../../shared/party-entries.ts";
-import { all, run, type Statements } from "../statement/statements.ts";
+import { all, run, type Statements, column } from "../statement/statements.ts";
 import {
   addEntries,
   lockStateToAdvance,
@@ -63,8 +63,7 @@ export function* indexParties(settled: number): Statements<boolean> {
 }
 
 export function* listOwners(): Statements<readonly string[]> {
-  const owners = yield* all<{ organization_id: string }>(findOwners);
-  return owners.map(({ organization_id }) => organization_id);
+  return yield* column<string>(findOwners);
 }
 
 interface DueQuery {

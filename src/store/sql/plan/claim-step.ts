@@ -7,7 +7,7 @@ import type { Claim } from "../../interface/deletion.ts";
 import type { Claimed, Claiming } from "../../shared/claimer.ts";
 import { takeDeletions } from "./claim.ts";
 import { planDeletions, type StepBounds } from "./plan-step.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { all, type Statements, column } from "../statement/statements.ts";
 import { triedAt } from "../deletion/deletion.ts";
 
 /** How many organizations share a claim. */
@@ -56,20 +56,10 @@ export function* claimDeletions(
   claim: Claim,
   { deletionsMax, turn, bounds }: Claiming & { readonly bounds: StepBounds },
 ): Statements<Claimed> {
-  const abandoned = yield* all<Pick<DeletionRow, "deletion_request_id">>(
-    findAbandoned,
-    claim.now,
-    deletionsMax,
-  );
+  const abandoned = yield* column<string>(findAbandoned, claim.now, deletionsMax);
   if (abandoned.length > 0) {
-    const ids = abandoned.map((row) => row.deletion_request_id);
-    return {
-      claimed: yield* takeDeletions(ids, claim),
-      large: [],
-      isBehind: false,
-      checked: ids.length,
-      turn,
-    };
+    const claimed = yield* takeDeletions(abandoned, claim);
+    return { claimed, large: [], isBehind: false, checked: abandoned.length, turn };
   }
   const owners = yield* findInTurn(turn, claim.now, Math.min(deletionsMax, organizationsMax));
   const due: DeletionRow[] = [];
@@ -86,8 +76,7 @@ export function* claimDeletions(
  * restricted sets too, and on PostgreSQL the time would disclose it.
  */
 function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
-  const after = yield* all<{ owner: string }>(findOwners, turn, now, max);
-  const left = max - after.length;
-  const before = yield* all<{ owner: string }>(findOwners, "", now, left);
-  return [...new Set([...after, ...before].map(({ owner: one }) => one))];
+  const after = yield* column<string>(findOwners, turn, now, max);
+  const before = yield* column<string>(findOwners, "", now, max - after.length);
+  return [...new Set([...after, ...before])];
 }

@@ -9,7 +9,7 @@ import { auditActs } from "../trail/audit.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { named } from "../statement/named.ts";
 import type { Obstacle } from "./plan.ts";
-import { all, get, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
 
 const setClaimed = `
   UPDATE deletion SET
@@ -55,10 +55,8 @@ export function* takeDeletions(
   ids: readonly string[],
   claim: Claim,
 ): Statements<readonly Deletion[]> {
-  return yield* take(
-    ids.map((id) => [id, null]),
-    claim,
-  );
+  const rows = ids.map((id) => [id, null] as const);
+  return yield* take(rows, claim);
 }
 
 function* take(
@@ -68,10 +66,8 @@ function* take(
   if (rows.length === 0) return [];
   const args = [new Rows(rows, 2), now, leaseUntil, claimant] as const;
   const taken = yield* all<DeletionRow>(setClaimed, ...args);
-  return inOrderOf(
-    rows.map(([id]) => id),
-    taken,
-  );
+  const ids = rows.map(([id]) => id);
+  return inOrderOf(ids, taken);
 }
 
 /** Must run in the transaction that completes the plans, so that no deletion is processing without a plan. */
@@ -79,10 +75,10 @@ export function* beginDeletions(
   planned: readonly { readonly deletion: Deletion; readonly targets: readonly unknown[] }[],
   claim: Claim,
 ): Statements<readonly Deletion[]> {
-  const begun = yield* take(
-    planned.map(({ deletion, targets }) => [deletion.deletionRequestId, targets.length]),
-    claim,
-  );
+  const rows = planned.map(({ deletion, targets }) => {
+    return [deletion.deletionRequestId, targets.length] as const;
+  });
+  const begun = yield* take(rows, claim);
   yield* auditStart(begun, claim);
   return begun;
 }
@@ -123,7 +119,7 @@ export function* storeVerified(
 export function* readCursorOf({
   deletionRequestId,
 }: Pick<Deletion, "deletionRequestId">): Statements<string | null> {
-  return (yield* get<{ cursor: string | null }>(readCursor, deletionRequestId))?.cursor ?? null;
+  return (yield* scalar<string | null>(readCursor, deletionRequestId)) ?? null;
 }
 
 /**

@@ -34,10 +34,9 @@ const findNext = `
   ORDER BY position LIMIT $2`;
 
 const findAllOf = `
-  SELECT * FROM deletion_target
-  WHERE
-    --sqlite deletion_request_id IN (SELECT value FROM json_each($1)) AND done = 0
-    --postgres deletion_request_id = ANY ($1::text[]) AND NOT done
+  SELECT * FROM deletion_target WHERE ${inNamedIds("deletion_request_id")}
+    --sqlite AND done = 0
+    --postgres AND NOT done
   ORDER BY deletion_request_id, position`;
 
 const setDone = `
@@ -86,10 +85,18 @@ export function* lockProcessing(ids: readonly string[]): Statements<readonly Pro
   });
 }
 
-/** A deletion that is within a record with many changes is not small. */
-const readSmall = `
+const readEnds = (condition: string) => `
   SELECT deletion_request_id AS id, plan_end FROM deletion
-  WHERE ${inNamedIds("deletion_request_id")} AND cursor IS NULL`;
+  WHERE ${inNamedIds("deletion_request_id")} ${condition}`;
+
+/** The positions of the last targets of these plans, by the ids of their deletions. */
+export function* readPlanEnds(
+  ids: readonly string[],
+  condition = "",
+): Statements<Map<string, number>> {
+  const rows = yield* all<{ id: string; plan_end: number }>(readEnds(condition), ids);
+  return new Map(rows.map((row) => [row.id, row.plan_end]));
+}
 
 /**
  * Chooses what the next step erases: several small plans, up to so many targets together, or else the first of these
@@ -99,8 +106,8 @@ export function* chooseNext(
   ids: readonly string[],
   targetsMax: number,
 ): Statements<readonly string[]> {
-  const rows = yield* all<{ id: string; plan_end: number }>(readSmall, ids);
-  const planEnds = new Map(rows.map((row) => [row.id, row.plan_end]));
+  // A deletion that is within a record with many changes is not small.
+  const planEnds = yield* readPlanEnds(ids, "AND cursor IS NULL");
   let left = targetsMax;
   const small = ids.filter((id) => {
     const planEnd = planEnds.get(id) ?? 0;
@@ -111,14 +118,9 @@ export function* chooseNext(
   return small.length > 0 ? small : ids.slice(0, 1);
 }
 
-const readEnds = `
-  SELECT deletion_request_id AS id, plan_end FROM deletion
-  WHERE ${inNamedIds("deletion_request_id")}`;
-
 /** Divides these deletions, in order. */
 export function* groupByPlan(ids: readonly string[]): Statements<readonly PlanGroup[]> {
-  const rows = yield* all<{ id: string; plan_end: number }>(readEnds, ids);
-  const ends = new Map(rows.map((row) => [row.id, row.plan_end]));
+  const ends = yield* readPlanEnds(ids);
   const groups: { ids: string[]; isLarge: boolean }[] = [];
   let left = 0;
   for (const id of ids) {

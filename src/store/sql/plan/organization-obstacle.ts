@@ -15,14 +15,17 @@ import {
   obstacleOfFloor,
   type Planning,
   planningOf,
+  obstacleOfHold,
 } from "./plan.ts";
 import { findSetObstacle } from "./restricted-set.ts";
-import { all, get, rest, type Statements } from "../statement/statements.ts";
+import { all, rest, type Statements, find, scalar } from "../statement/statements.ts";
 import { isDeepStrictEqual } from "node:util";
 import { listFloors } from "../retention/floor.ts";
 import { latestFloor, readOrigins, type RecordFloor } from "../retention/floor-origin.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
+import type { Place } from "../../interface/naming.ts";
+import { reader } from "../../row/reader.ts";
 
 const findAnyHold = `
   SELECT resource_type, resource_id FROM hold WHERE organization_id = $1
@@ -34,6 +37,8 @@ const findProcessing = `
   WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'processing'
     AND resource_type <> $2
   LIMIT 1`;
+
+const toPlace = reader<Place>({});
 
 /** Shown to operators as the reason while the scan runs. */
 export const readingFloors = "the retention floors of all records, which are being read";
@@ -89,22 +94,13 @@ export function* findObstacleNow(
 }
 
 function* findHold(organizationId: string): Statements<Obstacle | undefined> {
-  const hold = yield* get<{ resource_type: string; resource_id: string }>(
-    findAnyHold,
-    organizationId,
-  );
-  if (hold === undefined) return undefined;
-  return { waitingFor: `a hold on ${hold.resource_type} ${hold.resource_id}`, held: true };
+  const hold = yield* find(toPlace, findAnyHold, organizationId);
+  return hold && obstacleOfHold(hold);
 }
 
 function* findUnfinished(organizationId: string): Statements<Obstacle | undefined> {
-  const other = yield* get<{ deletion_request_id: string }>(
-    findProcessing,
-    organizationId,
-    organizationType,
-  );
-  if (other === undefined) return undefined;
-  const { deletion_request_id: id } = other;
+  const id = yield* scalar<string>(findProcessing, organizationId, organizationType);
+  if (id === undefined) return undefined;
   return { waitingFor: `the deletion ${id}, which is processing`, held: false };
 }
 
@@ -172,11 +168,9 @@ export function* scanFloors(
   const candidates = rows.filter((row) => mayEndLater(floor, row, { ...from, planning }));
   const isSeen = floor.countedFrom === "last_seen";
   const some = isSeen ? candidates : candidates.slice(0, historiesMax);
-  const records = some.map((row) => ({
-    organizationId,
-    resourceType,
-    resourceId: row.resource_id,
-  }));
+  const records = some.map(({ resource_id: resourceId }) => {
+    return { organizationId, resourceType, resourceId };
+  });
   const search = { floors: [floor], records };
   const origins = isSeen
     ? new Map(records.map((record, index) => [keyText(record), some[index]?.last_seen]))

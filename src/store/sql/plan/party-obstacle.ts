@@ -21,6 +21,7 @@ import { findHoldsOf } from "../retention/hold.ts";
 import { latestByParty, listPartyFloors } from "../retention/party-floor.ts";
 import { get, rest, type Statements } from "../statement/statements.ts";
 import { laterObstacle, type Obstacle, obstacleOfHold } from "./plan.ts";
+import { inNamedIds } from "../statement/named.ts";
 
 /** How many parties one transaction evaluates, and how many records that name each. */
 export const partiesAtOnce = 64;
@@ -29,10 +30,7 @@ const recordsOfPartyMax = 100;
 const recordsAtOnce = 500;
 
 const findAnyHold = `
-  SELECT 1 FROM hold WHERE organization_id = $1
-    --sqlite AND resource_type IN (SELECT value FROM json_each($2))
-    --postgres AND resource_type = ANY ($2::text[])
-  LIMIT 1`;
+  SELECT 1 FROM hold WHERE organization_id = $1 AND ${inNamedIds("resource_type", 2)} LIMIT 1`;
 
 /** What protects records that name parties. */
 interface Protection {

@@ -5,7 +5,7 @@ import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/er
 import type { RelationKind, ResourceType } from "../../../domain/record-type.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
-import { joinTargets, named } from "../statement/named.ts";
+import { joinTargets, named, inNamedIds } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
 const rowsAtOnce = 499;
@@ -13,15 +13,11 @@ const nodesAtOnce = 500;
 
 const columns = "from_type, from_id, to_type, to_id, kind";
 
-/** Statements that read relations to some records, or from them; `types`: the value that has the types to read. */
+/** Statements that read relations to some records, or from them; `types`: the place of the value with the types to read. */
 function makeTexts(end: "to" | "from", other: "to" | "from") {
-  const only = (types: string | undefined) =>
-    types === undefined
-      ? ""
-      : `
-    --sqlite AND relation.${other}_type IN (SELECT value FROM json_each(${types}))
-    --postgres AND relation.${other}_type = ANY (${types}::text[])`;
-  const some = (types?: string) => `
+  const only = (types: number | undefined) =>
+    types === undefined ? "" : `AND ${inNamedIds(`relation.${other}_type`, types)}`;
+  const some = (types?: number) => `
   SELECT ${columns} FROM ${named("organization_id", `${end}_type`, `${end}_id`)}
     --sqlite CROSS
     JOIN relation USING (organization_id, ${end}_type, ${end}_id)
@@ -29,13 +25,13 @@ function makeTexts(end: "to" | "from", other: "to" | "from") {
     ${end === "to" ? "--citus AND relation.to_id = ANY ($3::text[])" : ""}
     ${only(types)}
   LIMIT $4`;
-  const page = (types?: string) => `
+  const page = (types?: number) => `
   SELECT ${columns} FROM relation
   WHERE organization_id = $1 AND ${end}_type = $2 AND ${end}_id = $3
     AND (${other}_type, ${other}_id) > ($4, $5)
     ${only(types)}
   ORDER BY ${other}_type, ${other}_id LIMIT $6`;
-  return { some: some(), someOfTypes: some("$5"), page: page(), pageOfTypes: page("$7") };
+  return { some: some(), someOfTypes: some(5), page: page(), pageOfTypes: page(7) };
 }
 
 const texts = { to: makeTexts("to", "from"), from: makeTexts("from", "to") };
@@ -93,13 +89,7 @@ function* eachPageOfSome(
   handle: PageHandler,
 ): Statements<boolean> {
   const { organizationId, end, types } = query;
-  const keys = new Rows(
-    nodes.map((node) => {
-      const { type, id } = parseNodeKey(node);
-      return [organizationId, type, id];
-    }),
-    3,
-  );
+  const keys = nodeRows(organizationId, nodes);
   const { some, someOfTypes } = texts[end];
   const rows =
     types === undefined
@@ -137,6 +127,14 @@ function* eachPageOfOne(
   }
 }
 
+export function nodeRows(organizationId: string, nodes: readonly NodeKey[]): Rows {
+  const rows = nodes.map((node) => {
+    const { type, id } = parseNodeKey(node);
+    return [organizationId, type, id];
+  });
+  return new Rows(rows, 3);
+}
+
 export interface Erasing {
   readonly node: NodeKey;
   readonly deletionRequestId: string;
@@ -149,11 +147,7 @@ export function* findErasing(
   organizationId: string,
   nodes: readonly NodeKey[],
 ): Statements<readonly Erasing[]> {
-  const keys = nodes.map((node) => {
-    const { type, id } = parseNodeKey(node);
-    return [organizationId, type, id];
-  });
-  const rows = yield* all<TargetRow>(findGoing, new Rows(keys, 3));
+  const rows = yield* all<TargetRow>(findGoing, nodeRows(organizationId, nodes));
   return rows.map((row) => ({
     node: nodeKey(row.resource_type, row.resource_id),
     deletionRequestId: row.deletion_request_id,

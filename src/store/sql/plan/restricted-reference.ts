@@ -4,7 +4,7 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { joinTargets, keyRows, named as namedRows, namedRecords } from "../statement/named.ts";
 import { all, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
 
@@ -90,7 +90,7 @@ export function* noteReferences(references: readonly RemainingReference[]): Stat
     const moving = yield* findMovingDeletions(part.map(({ report }) => report));
     const rows = part.map(({ deletionRequestId, report, to }) => {
       const mover = moving.get(keyText(report)) ?? "";
-      return [deletionRequestId, ...reportOf(report), mover, to.type, to.id];
+      return [deletionRequestId, ...keyValues(report), mover, to.type, to.id];
     });
     yield* run(insertReferences, new Rows(rows, columns.length));
   }
@@ -134,17 +134,13 @@ export interface LeavingReports {
  */
 export function* updateReferencesOf(leaving: readonly LeavingReports[]): Statements<void> {
   const moved = leaving.flatMap(({ deletion, moved: keys }) =>
-    keys.map((key) => [...reportOf(key), deletion.deletionRequestId]),
+    keys.map((key) => [...keyValues(key), deletion.deletionRequestId]),
   );
-  const erased = leaving.flatMap(({ erased: keys }) => keys.map(reportOf));
+  const erased = leaving.flatMap(({ erased: keys }) => keys.map(keyValues));
   // Handles all keys, whether or not there is such a report, because the time must not disclose it.
   yield* runTogether([
     [followReports, new Rows(moved, 4)],
     [wakeSets, new Rows(erased, 3)],
     [forgetReports, new Rows(erased, 3)],
   ]);
-}
-
-function reportOf({ organizationId, resourceType, resourceId }: RecordKey) {
-  return [organizationId, resourceType, resourceId] as const;
 }

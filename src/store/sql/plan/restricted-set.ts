@@ -21,7 +21,8 @@ import {
 } from "./plan.ts";
 import { findMovingDeletions, forgetSet } from "./restricted-reference.ts";
 import { inNamedIds, named } from "../statement/named.ts";
-import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import { all, Rows, run, type Statements, column } from "../statement/statements.ts";
+import { findDeletions } from "../deletion/deletion.ts";
 
 const findReferencesOf = `
   SELECT DISTINCT deletion_request_id FROM restricted_reference
@@ -37,10 +38,6 @@ const insertSets = `
   WHERE true
   ON CONFLICT DO NOTHING
   RETURNING deletion_request_id`;
-
-const findMovers = `
-  SELECT deletion_request_id, status, requested_at FROM deletion
-  WHERE ${inNamedIds("deletion_request_id")}`;
 
 const findReports = `
   SELECT DISTINCT from_type, from_id, from_set FROM restricted_reference
@@ -58,12 +55,6 @@ export interface KeepingReport {
   readonly movedBy: string | undefined;
 }
 
-interface MoverRow {
-  readonly deletion_request_id: string;
-  readonly status: string;
-  readonly requested_at: number;
-}
-
 interface ReportRow {
   readonly from_type: string;
   readonly from_id: string;
@@ -79,8 +70,7 @@ export function* openSets(
   act: Act,
 ): Statements<readonly AuditNote[]> {
   const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
-  const referring = yield* all<{ deletion_request_id: string }>(findReferencesOf, ids);
-  const keepers = new Set(referring.map((row) => row.deletion_request_id));
+  const keepers = new Set(yield* column<string>(findReferencesOf, ids));
   const keeping = deletions.filter(
     ({ deletionRequestId: id, kept, restrictedOf }) =>
       restrictedOf === undefined && (keepers.has(id) || Object.keys(kept).length > 0),
@@ -90,8 +80,8 @@ export function* openSets(
     return [id, reason, requestedBy, requestedAt, organizationId];
   });
   const values = [new Rows(rows, 5), act.now, organizationType] as const;
-  const opened = yield* all<{ deletion_request_id: string }>(insertSets, ...values);
-  return opened.flatMap(({ deletion_request_id: id }) => {
+  const opened = yield* column<string>(insertSets, ...values);
+  return opened.flatMap((id) => {
     const deletion = byId.get(id);
     return deletion === undefined ? [] : [noteOfSet(id, deletion, act)];
   });
@@ -103,13 +93,8 @@ function noteOfSet(
   act: Act,
 ): AuditNote {
   const record = { organizationId: id, resourceType: organizationType, resourceId: id };
-  const request = digestOfRequest({
-    ...record,
-    deletionRequestId: id,
-    reason,
-    requestedBy,
-    requestedAt,
-  });
+  const asked = { deletionRequestId: id, reason, requestedBy, requestedAt };
+  const request = digestOfRequest({ ...record, ...asked });
   const detail = { resourceType: organizationType, dueAt: act.now, request };
   return { action: "deletion.request", organizationId: id, subject: id, detail };
 }
@@ -195,18 +180,18 @@ export function* findObstaclesOfReports(
     const mover = movers.get(movedBy);
     if (isOpen(mover)) return unfinished(movedBy, now);
     if (held.has(keyText(report))) return obstacleOfHold(report);
-    const requestedAt = Math.max(report.requestedAt, mover?.requested_at ?? 0);
+    const requestedAt = Math.max(report.requestedAt, mover?.requestedAt ?? 0);
     return obstacleOfFloor(latestFloor({ floors, origins, records: [report], requestedAt }), now);
   });
 }
 
-function* readMovers(ids: readonly string[]): Statements<ReadonlyMap<string, MoverRow>> {
-  const rows = yield* all<MoverRow>(findMovers, ids);
-  return new Map(rows.map((row) => [row.deletion_request_id, row]));
+function* readMovers(ids: readonly string[]): Statements<ReadonlyMap<string, Deletion>> {
+  const movers = yield* findDeletions(ids);
+  return new Map(movers.map((one) => [one.deletionRequestId, one]));
 }
 
 /** False for a deletion that does not exist: there is nothing to wait for. */
-function isOpen(mover: MoverRow | undefined): boolean {
+function isOpen(mover: Deletion | undefined): boolean {
   return mover?.status === "pending" || mover?.status === "processing";
 }
 

@@ -3,7 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import type { TargetRow } from "./erasure.ts";
+import { type TargetRow, readPlanEnds } from "./erasure.ts";
 import { type PlanTarget, toKey } from "./plan.ts";
 import { noteReferences, type RemainingReference } from "./restricted-reference.ts";
 import {
@@ -15,23 +15,15 @@ import {
   run,
   type Statements,
 } from "../statement/statements.ts";
-import { among, inNamedIds, joinTargets, named } from "../statement/named.ts";
+import { among, joinTargets, named } from "../statement/named.ts";
 
 /** One statement writes this many targets. */
 const targetsAtOnce = 500;
 
-const columns = [
-  "id",
-  "owner",
-  "position bigint",
-  "action",
-  "type",
-  "resource",
-  "to_type",
-  "to_id",
-  "restricted boolean",
-  "record_no bigint",
-];
+const columns =
+  "id,owner,position bigint,action,type,resource,to_type,to_id,restricted boolean,record_no bigint".split(
+    ",",
+  );
 
 /**
  * On SQLite a target has the number of its record, which verification uses to find changes that should have been
@@ -79,9 +71,6 @@ const findSame = `
 const removeTargets = `
   DELETE FROM deletion_target
   ${among("USING", "deletion_target", ["deletion_request_id", "position bigint"])}`;
-
-const readEnds = `
-  SELECT deletion_request_id AS id, plan_end FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
 
 const setEnds = `
   UPDATE deletion SET plan_end = named.plan_end FROM ${named("id", "plan_end bigint")}
@@ -151,8 +140,7 @@ export function* extendPlans(planned: readonly Planned[]): Statements<void> {
   if (planned.length === 0) return;
   yield* noteReferences(planned.flatMap(remainingIn));
   const ids = planned.map(({ deletion }) => deletion.deletionRequestId);
-  const rows = yield* all<{ id: string; plan_end: number }>(readEnds, ids);
-  const ends = new Map(rows.map((row) => [row.id, row.plan_end]));
+  const ends = yield* readPlanEnds(ids);
   const added = planned.flatMap(({ deletion, targets }) =>
     targets.map((target) => ({ deletion, target })),
   );
@@ -188,13 +176,6 @@ function* takeSame(
 }
 
 function textOf(row: SameRow): string {
-  const { action, resource_type, resource_id, to_type, to_id } = row;
-  return JSON.stringify([
-    row.deletion_request_id,
-    action,
-    resource_type,
-    resource_id,
-    to_type,
-    to_id,
-  ]);
+  const { deletion_request_id: id, action, resource_type, resource_id, to_type, to_id } = row;
+  return JSON.stringify([id, action, resource_type, resource_id, to_type, to_id]);
 }

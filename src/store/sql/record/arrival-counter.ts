@@ -2,7 +2,7 @@
 // replicated with the tables, so a server that was upgraded by logical replication would give old numbers again, and
 // readers of the feed would miss changes.
 
-import { get, type Statements } from "../statement/statements.ts";
+import { type Statements, scalar } from "../statement/statements.ts";
 import { type StoreParts, storeParts } from "../store-parts.ts";
 import { findLatestArrival } from "./record.ts";
 
@@ -35,7 +35,7 @@ export interface StaleCounter {
 /** Undefined if the counter is right. It is read last, because numbers are given before they are stored. */
 export function* findStaleCounter(): Statements<StaleCounter | undefined> {
   const sql = findHighest(yield* storeParts());
-  const highest = (yield* get<{ highest: number | null }>(sql))?.highest ?? 0;
+  const highest = (yield* scalar<number | null>(sql)) ?? 0;
   const given = yield* findLatestArrival();
   return highest > given ? { given, highest, safe: highest + spare } : undefined;
 }

@@ -3,8 +3,8 @@
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { limits } from "../../../domain/limits.ts";
-import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
+import { all, type Statements, get } from "../statement/statements.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 
 const readAll = `
@@ -125,18 +125,14 @@ export interface ChangesPart {
 
 /** Reads the changes of one record that arrived after this one, in order, as many as there is room for. */
 export function* readChangesAfter(
-  { organizationId, resourceType, resourceId }: RecordKey,
+  key: RecordKey,
   after: number,
   room: Room,
 ): Statements<ChangesPart> {
-  const from = [organizationId, resourceType, resourceId, after] as const;
+  const from = [...keyValues(key), after] as const;
   const sizesMax = room.changes + 1;
-  const sizes = yield* all<{ change_no: number; bytes: number }>(
-    readSizes,
-    ...from,
-    anyChange,
-    sizesMax,
-  );
+  type Sized = { readonly change_no: number; readonly bytes: number };
+  const sizes = yield* all<Sized>(readSizes, ...from, anyChange, sizesMax);
   const end = sizes.findIndex(({ bytes }) => !room.take({ changes: 1, bytes }));
   const last = sizes.at(end === -1 ? -1 : end - 1);
   if (last === undefined || end === 0) return { changes: [], isLast: sizes.length === 0 };
@@ -144,10 +140,6 @@ export function* readChangesAfter(
   return { changes, isLast: end === -1 && sizes.length < sizesMax };
 }
 
-export function* readChange(
-  { organizationId, resourceType, resourceId }: RecordKey,
-  changeNo: number,
-): Statements<readonly PayloadRow[]> {
-  const key = [organizationId, resourceType, resourceId] as const;
-  return yield* all<PayloadRow>(readPage, ...key, changeNo - 1, changeNo);
+export function* readChange(key: RecordKey, changeNo: number): Statements<PayloadRow | undefined> {
+  return yield* get<PayloadRow>(readPage, ...keyValues(key), changeNo - 1, changeNo);
 }

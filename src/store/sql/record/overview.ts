@@ -1,6 +1,6 @@
 // Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
-import { triedAt } from "../deletion/deletion.ts";
+import { triedAt, awaitingApproval } from "../deletion/deletion.ts";
 import type { AuditEntry } from "../../../domain/access.ts";
 import { type AuditRow, emptyChain } from "../../../domain/audit-chain.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
@@ -67,9 +67,9 @@ export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue>
   const open = (yield* scalar<number>(countOpen, ...counted)) ?? 0;
   const values = [...counted, query.now] as const;
   const due = yield* get<{ deletions: number; oldest: number | null }>(countOverdue, ...values);
-  const awaitingApproval = (yield* scalar<number>(countAwaiting, ...counted)) ?? 0;
+  const awaiting = (yield* scalar<number>(countAwaiting, ...counted)) ?? 0;
   const { deletions: overdue = 0, oldest = null } = due ?? {};
-  return { open, overdue, oldestDueAt: oldest ?? undefined, awaitingApproval };
+  return { open, overdue, oldestDueAt: oldest ?? undefined, awaitingApproval: awaiting };
 }
 
 /** The entry of the last backup that this service made. */

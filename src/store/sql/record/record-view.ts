@@ -5,6 +5,8 @@ import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../interface/overview.ts";
 import { reader } from "../../row/reader.ts";
 import { list, type Statements } from "../statement/statements.ts";
+import { inNamedIds } from "../statement/named.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 export interface ReferrerPart extends RecordKey {
   readonly fromType: string;
@@ -45,7 +47,7 @@ export function* readHistoryPart({
   limit,
   ...key
 }: HistoryPart): Statements<readonly Change[]> {
-  return yield* list(toChange, readPart, ...valuesOf(key), before, limit);
+  return yield* list(toChange, readPart, ...keyValues(key), before, limit);
 }
 
 /** In the order of their ids. */
@@ -55,7 +57,7 @@ export function* listReferrersOfType({
   limit,
   ...key
 }: ReferrerPart): Statements<readonly RelatedRecord[]> {
-  return yield* list(toRelated, findReferrers, ...valuesOf(key), fromType, after, limit);
+  return yield* list(toRelated, findReferrers, ...keyValues(key), fromType, after, limit);
 }
 
 /** Lists the records that this one refers to, at most `limit`. */
@@ -63,11 +65,7 @@ export function* listReferences(
   key: RecordKey,
   limit: number,
 ): Statements<readonly RelatedRecord[]> {
-  return yield* list(toRelated, findReferences, ...valuesOf(key), limit);
-}
-
-function valuesOf({ organizationId, resourceType, resourceId }: RecordKey) {
-  return [organizationId, resourceType, resourceId] as const;
+  return yield* list(toRelated, findReferences, ...keyValues(key), limit);
 }
 
 /** The records that refer to any of some records of one type. */
@@ -83,23 +81,14 @@ export interface ReferrerPage {
 /** A record that belongs to one of these records and mentions another is listed as belonging. */
 const findPage = `
   SELECT from_type AS resource_type, from_id AS resource_id, min(kind) AS kind FROM relation
-  WHERE organization_id = $1 AND to_type = $2
-    --sqlite AND to_id IN (SELECT value FROM json_each($3))
-    --postgres AND to_id = ANY ($3::text[])
+  WHERE organization_id = $1 AND to_type = $2 AND ${inNamedIds("to_id", 3)}
     AND (from_type, from_id) > ($4, $5)
   GROUP BY from_type, from_id ORDER BY from_type, from_id LIMIT $6`;
 
 /** Lists referrers in the order of type and id. */
 export function* listReferrers(page: ReferrerPage): Statements<readonly RelatedRecord[]> {
   const { organizationId, resourceType, resourceIds, after, limit } = page;
-  return yield* list(
-    toRelated,
-    findPage,
-    organizationId,
-    resourceType,
-    resourceIds,
-    after?.resourceType ?? "",
-    after?.resourceId ?? "",
-    limit,
-  );
+  const values = [organizationId, resourceType, resourceIds] as const;
+  const place = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
+  return yield* list(toRelated, findPage, ...values, ...place, limit);
 }

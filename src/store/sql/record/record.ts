@@ -4,9 +4,12 @@ import type {
   RecordHistory,
   RecordKey,
   ExportedChange,
+  Change,
+  Sighting,
 } from "../../../domain/record/record-write.ts";
-import { all, get, type Statements, list } from "../statement/statements.ts";
+import { all, get, type Statements, list, scalar } from "../statement/statements.ts";
 import { reader } from "../../row/reader.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 const findOne = `
   SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3`;
@@ -28,40 +31,20 @@ const countOfType = `
     SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 LIMIT $3
   ) AS found`;
 
-interface HistoryRow {
-  readonly first_seen: string;
-  readonly last_seen: string;
-  readonly change_no: number;
-  readonly received_at: number;
-  readonly payload: string;
-}
+const toSeenChange = reader<Change & Sighting>({});
 
-export function* recordExists({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<boolean> {
-  return (yield* get(findOne, organizationId, resourceType, resourceId)) !== undefined;
+export function* recordExists(key: RecordKey): Statements<boolean> {
+  return (yield* get(findOne, ...keyValues(key))) !== undefined;
 }
 
 /** A single statement, so that no erasure can come in between. */
-export function* readHistory({
-  organizationId,
-  resourceType,
-  resourceId,
-}: RecordKey): Statements<RecordHistory | undefined> {
-  const rows = yield* all<HistoryRow>(readChanges, organizationId, resourceType, resourceId);
-  const first = rows[0];
+export function* readHistory(key: RecordKey): Statements<RecordHistory | undefined> {
+  const rows = yield* list(toSeenChange, readChanges, ...keyValues(key));
+  const [first] = rows;
   if (first === undefined) return undefined;
-  return {
-    firstSeen: first.first_seen,
-    lastSeen: first.last_seen,
-    changes: rows.map(({ change_no, received_at, payload }) => ({
-      changeNo: change_no,
-      receivedAt: received_at,
-      payload,
-    })),
-  };
+  const { firstSeen, lastSeen } = first;
+  const changes = rows.map(({ firstSeen: _first, lastSeen: _last, ...change }) => change);
+  return { firstSeen, lastSeen, changes };
 }
 
 /** Counts the records of an organization by type. */
@@ -79,8 +62,7 @@ export function* countRecordsOfType(query: {
   readonly max: number;
 }): Statements<number> {
   const { organizationId, resourceType, max } = query;
-  const row = yield* get<{ records: number }>(countOfType, organizationId, resourceType, max);
-  return row?.records ?? 0;
+  return (yield* scalar<number>(countOfType, organizationId, resourceType, max)) ?? 0;
 }
 
 /**
@@ -94,7 +76,7 @@ const readArrival = `
 
 /** On PostgreSQL, changes with this number or lower ones may become visible later. */
 export function* findLatestArrival(): Statements<number> {
-  return (yield* get<{ latest: number | null }>(readArrival))?.latest ?? 0;
+  return (yield* scalar<number | null>(readArrival)) ?? 0;
 }
 
 export interface ChangePage {

@@ -6,7 +6,7 @@ import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.t
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { KeptQuery } from "../../interface/retention.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { all, type Statements } from "../statement/statements.ts";
+import { all, type Statements, column } from "../statement/statements.ts";
 import { listFloors } from "./floor.ts";
 import { latestFloor, readOrigins } from "./floor-origin.ts";
 
@@ -29,8 +29,7 @@ interface SeenRow {
 export function* keepsOrganization(query: KeptQuery): Statements<boolean> {
   const { organizationId, closedAt } = query;
   const confidential = yield* readConfidentialTypes(organizationId);
-  const held = yield* all<{ resource_type: string }>(findHeldTypes, organizationId, closedAt);
-  const heldTypes = new Set(held.map(({ resource_type }) => resource_type));
+  const heldTypes = new Set(yield* column<string>(findHeldTypes, organizationId, closedAt));
   if (heldTypes.difference(confidential).size > 0) return true;
   for (const floor of yield* listFloors(organizationId)) {
     if (confidential.has(floor.resourceType)) continue;

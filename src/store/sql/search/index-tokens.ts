@@ -16,7 +16,7 @@ import type {
   TokensFound,
 } from "../../interface/search.ts";
 import { reader } from "../../row/reader.ts";
-import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { hashIn, hashText, keyRows, named, namedRecords } from "../statement/named.ts";
 import {
   all,
@@ -28,6 +28,7 @@ import {
   run,
   type Statements,
   allTogether,
+  column,
 } from "../statement/statements.ts";
 import { removeFromIndex } from "./erase-tokens.ts";
 
@@ -172,19 +173,13 @@ export function* storeTokens(
     return changeNo === undefined || changeNo === record.changeNo;
   });
   yield* removeFromIndex(unchanged);
-  const closing = yield* all<{ organization_id: string }>(findErased);
-  const erased = new Set(closing.map(({ organization_id }) => organization_id));
+  const erased = new Set(yield* column<string>(findErased));
   const tokens = unchanged
     .filter((record) => latest.has(keyText(record)) && !erased.has(record.organizationId))
     .flatMap((record) =>
-      record.tokens.map(({ hash, field, former }) => [
-        record.organizationId,
-        record.resourceType,
-        record.resourceId,
-        hashText(hash),
-        field,
-        former,
-      ]),
+      record.tokens.map(({ hash, field, former }) => {
+        return [...keyValues(record), hashText(hash), field, former];
+      }),
     );
   yield* insert(addTokens, new Rows(tokens, 6), addTokensOnCitus);
   return unchanged.length === records.length;

@@ -3,17 +3,14 @@
 
 import type { MustHave } from "../../interface/ledger.ts";
 import { allTogether, type Statements } from "../statement/statements.ts";
+import { inNamedIds } from "../statement/named.ts";
 
 const findEntry = `SELECT hash FROM audit_entry WHERE entry_no = $1`;
 
 const findReceipt = `SELECT hash FROM receipt WHERE receipt_no = $1`;
 
 const findDeletions = `
-  SELECT deletion_request_id FROM deletion
-  WHERE
-    --sqlite deletion_request_id IN (SELECT value FROM json_each($1))
-    --postgres deletion_request_id = ANY ($1::text[])
-  `;
+  SELECT deletion_request_id FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
 
 interface HashRow {
   readonly hash: string;

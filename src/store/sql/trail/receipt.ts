@@ -26,7 +26,7 @@ import {
 import type { SealedReceipt, StoredReceipt } from "../../interface/receipt.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "./audit.ts";
-import { named } from "../statement/named.ts";
+import { named, inNamedIds } from "../statement/named.ts";
 import { all, find, list, Rows, run, type Statements, column } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 
@@ -56,10 +56,7 @@ const findOne = `
   WHERE deletion_request_id = $1 AND (CAST($2 AS text) IS NULL OR organization_id = $2)`;
 
 const findSome = `
-  SELECT * FROM receipt
-  --sqlite WHERE deletion_request_id IN (SELECT value FROM json_each($1))
-  --postgres WHERE deletion_request_id = ANY ($1::text[])
-  ORDER BY receipt_no`;
+  SELECT * FROM receipt WHERE ${inNamedIds("deletion_request_id")} ORDER BY receipt_no`;
 
 const readPage = `SELECT * FROM receipt WHERE receipt_no > $1 ORDER BY receipt_no LIMIT $2`;
 
