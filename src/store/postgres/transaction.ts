@@ -103,40 +103,6 @@ export class Transaction {
     return rows as unknown[][];
   }
 
-  /**
-   * Yields the rows of a query, at most `rowsMax` at a time. Parts are read one after another in a transaction. On
-   * Citus all rows are requested at once, because it would compute all of them for the first part anyway.
-   */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-  async *parts<Row>(
-    sql: string,
-    values: readonly Value[],
-    rowsMax: number,
-  ): AsyncGenerator<readonly Row[]> {
-    if (this.distributed) {
-      yield await this.all<Row>(sql, ...values);
-      return;
-    }
-    const declared = this.run(`DECLARE parts NO SCROLL CURSOR FOR ${sql}`, ...values);
-    let [, rows] = await inSequence([declared, this.#fetch<Row>(rowsMax)] as const);
-    let failed = false;
-    try {
-      for (; rows.length === rowsMax; rows = await this.#fetch<Row>(rowsMax)) yield rows;
-      if (rows.length > 0) yield rows;
-    } catch (error) {
-      failed = true;
-      throw error;
-    } finally {
-      // The cursor is closed, too, if the caller stops before its end.
-      if (!failed) await this.run("CLOSE parts");
-    }
-  }
-
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-  #fetch<Row>(rowsMax: number): Promise<Row[]> {
-    return this.all<Row>(`FETCH ${rowsMax} FROM parts`);
-  }
-
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   async get<Row>(sql: string, ...values: readonly Value[]): Promise<Row | undefined> {
     return (await this.all<Row>(sql, ...values))[0];

@@ -132,7 +132,7 @@ export async function checkIntegrity(
   const schema = compareSchema(connection);
   // Nothing reads the rows if tables or columns are missing.
   const checkRows = () => (schema.isReadable ? checkTables(connection, schema) : []);
-  const parts = [files.checkFile(), Promise.resolve().then(checkRows)];
+  const parts = [files.ask("checkFile"), Promise.resolve().then(checkRows)];
   const findings = (await Promise.all(parts)).flat();
   return reportOf(schema, { findings, max: findingsMax });
 }

@@ -129,7 +129,7 @@ async function openForServing(
     await unscrubbed.resume();
     if (!isMarkedOpen(reader) || !isFileMarkedOpen(descriptor.get())) {
       await performBy(writer)("markServed");
-      await files.checkpoint();
+      await files.ask("checkpoint");
     }
     checkpointer = makeCheckpointer(files, unscrubbed);
     snapshot = new SharedRead(reader);
@@ -152,7 +152,7 @@ async function openForServing(
 /** A failed step is repeated; the data that it did not copy is just as durable in the WAL. */
 function makeCheckpointer(files: FileTasks, unscrubbed: UnscrubbedPages): Checkpointer {
   return new Checkpointer({
-    step: () => files.checkpoint(),
+    step: () => files.ask("checkpoint"),
     end: ({ walFrames }) => unscrubbed.restartWal(walFrames),
     onError: () => undefined,
   });

@@ -70,13 +70,15 @@ export function makeSqliteStore(parts: Parts): Store {
       writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
     ...deletions.methods,
     ...upkeepMethods(parts, perform),
-    deletionFigures: (now) => files.deletionFigures(now),
+    deletionFigures: (now) => files.ask("deletionFigures", now),
     ...groups,
     plans: {
       ...groups.plans,
       dryRun: (query) =>
-        query.relationsMax <= briefRelationsMax ? groups.plans.dryRun(query) : files.dryRun(query),
-      previewErased: (query) => files.previewErased(query),
+        query.relationsMax <= briefRelationsMax
+          ? groups.plans.dryRun(query)
+          : files.ask("dryRun", query),
+      previewErased: (query) => files.ask("previewErased", query),
     },
     overview: { ...overview, sizeBytes: async () => sizeOfFiles(reader.path) },
   };
@@ -147,7 +149,7 @@ function deletionMethods(parts: Parts, { perform, index }: Performing) {
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
     completeDeletions,
-    findExpired: (query) => files.findExpired(query),
+    findExpired: (query) => files.ask("findExpired", query),
   } satisfies Partial<Store>;
   const scrub = (act: Act) => {
     const scrubAll = () => completer.scrub(act);
@@ -207,7 +209,7 @@ function upkeepMethods(parts: Parts, perform: PerformOperation) {
       // Only a checkpoint shortens the file.
       if (pages > 0 && !more) {
         await checkpointer?.pause();
-        await files.passiveCheckpoint().finally(() => checkpointer?.resume());
+        await files.ask("passiveCheckpoint").finally(() => checkpointer?.resume());
       }
       return more;
     },

@@ -5,13 +5,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as endOfTick } from "node:timers/promises";
 import { Client } from "pg";
-import { Database } from "../../../src/store/postgres/database.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import { acme, draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
-import { storeParts as parts } from "../../../src/feature/parts.ts";
 
 const clients = 64;
 const statementsPerRecordMax = 0.2;
@@ -207,30 +204,6 @@ describe("the write path on PostgreSQL", () => {
     assert.ok((await requested) !== undefined);
     assert.deepEqual((await late).drafts, ["deletion_open"]);
   });
-
-  for (const prepare of [true, false]) {
-    it(`reads the rows of a query in parts, ${prepare ? "with" : "without"} prepared statements`, async () => {
-      const database = new Database(url, { ...defaultConnections, prepare, parts });
-      const numbers = "SELECT n FROM generate_series(1, $1::int) AS n";
-      const sizes = await database.transaction({}, async (tx) => {
-        const found: number[][] = [];
-        for (const rows of [7, 6, 2, 0]) {
-          const lengths: number[] = [];
-          for await (const { length } of tx.parts(numbers, [rows], 3)) lengths.push(length);
-          found.push(lengths);
-        }
-        for await (const { length } of tx.parts(numbers, [9], 3)) {
-          found.push([length]);
-          break;
-        }
-        // The one that was left is closed.
-        for await (const { length } of tx.parts(numbers, [1], 3)) found.push([length]);
-        return found;
-      });
-      await database.close();
-      assert.deepEqual(sizes, [[3, 3, 1], [3, 3], [2], [], [3], [1]]);
-    });
-  }
 
   it("would be found to cost more where commits are not shared", async () => {
     const last: { done: Promise<unknown> } = { done: Promise.resolve() };

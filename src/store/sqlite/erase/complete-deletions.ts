@@ -34,7 +34,7 @@ export interface CompleterParts {
   readonly indexParties: () => Promise<void>;
   /** Plans related records that arrived meanwhile and are too many for one step. */
   readonly planner: LargePlanner;
-  readonly scrubber: Pick<FileTasks, "readWal" | "unpin" | "passiveCheckpoint" | "scrub">;
+  readonly scrubber: Pick<FileTasks, "ask" | "unpin">;
   readonly unscrubbed: UnscrubbedPages;
   readonly descriptor: () => number;
   /** Present only where a store is served. Until `resume`, nobody else checkpoints. */
@@ -220,13 +220,13 @@ export class DeletionCompleter {
     const { perform, scrubber } = this.#parts;
     let known = this.#parts.unscrubbed.take();
     for (let round = 0; round < scrubRoundsMax; round += 1) {
-      await scrubber.scrub(await this.#freezeCheckpoints(known));
+      await scrubber.ask("scrub", await this.#freezeCheckpoints(known));
       known = { position: emptyWalPosition, pages: [] };
-      const since = await scrubber.readWal(emptyWalPosition);
+      const since = await scrubber.ask("readWal", emptyWalPosition);
       if (since !== undefined && since.position.frames <= framesAtCompletionMax) break;
     }
     await perform("pinWal");
-    await scrubber.passiveCheckpoint();
+    await scrubber.ask("passiveCheckpoint");
   }
 
   /** Returns the known pages and those of the WAL, now checkpointed; undefined if something may have been missed. */
@@ -235,8 +235,8 @@ export class DeletionCompleter {
   ): Promise<readonly number[] | undefined> {
     const { perform, scrubber } = this.#parts;
     if (known !== undefined) await perform("pinWal");
-    const committed = await scrubber.passiveCheckpoint();
-    const part = known && (await scrubber.readWal(known.position));
+    const committed = await scrubber.ask("passiveCheckpoint");
+    const part = known && (await scrubber.ask("readWal", known.position));
     if (known === undefined || part === undefined) {
       await perform("freezeCheckpoints", { position: undefined });
       return undefined;

@@ -18,12 +18,13 @@ import type { Claim } from "../../interface/deletion.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import { planTargetsAtOnceMax } from "./large-plan.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;
   /** Advances the index of parties for a limited time. */
   readonly indexParties: () => Promise<void>;
-  readonly collector: Pick<FileTasks, "collectPlan" | "nextPlanPart">;
+  readonly collector: Pick<FileTasks, "ask">;
 }
 
 export class LargePlanner {
@@ -55,15 +56,16 @@ export class LargePlanner {
   /** The deletion with its complete plan, unless it was lost or blocked. */
   async #plan(
     deletion: Deletion,
-    record: Pick<RecordKey, "resourceType" | "resourceId">,
+    { resourceType, resourceId }: Pick<RecordKey, "resourceType" | "resourceId">,
     { now, claimant }: Pick<Claim, "now"> & { readonly claimant: string | undefined },
   ): Promise<Deletion | undefined> {
     const { perform, collector } = this.#parts;
     const { deletionRequestId } = deletion;
     const startedAt = performance.now();
-    await collector.collectPlan(record, deletion, now);
+    const root = nodeKey(resourceType, resourceId);
+    await collector.ask("collectPlan", root, deletion, now);
     for (;;) {
-      const part = await collector.nextPlanPart(planTargetsAtOnceMax);
+      const part = await collector.ask("nextPlanPart", planTargetsAtOnceMax);
       // Each step renews the lease.
       const later = now + Math.round(performance.now() - startedAt);
       const claim = { now: later, leaseUntil: later + limits.deletionLeaseMs, claimant };

@@ -11,7 +11,7 @@ const listedPagesMax = 1_000_000;
 
 export interface UnscrubbedParts {
   readonly perform: PerformOperation;
-  readonly files: Pick<FileTasks, "readWal" | "unpin" | "saveMark">;
+  readonly files: Pick<FileTasks, "ask" | "unpin">;
   /** Whether the mark is kept for later processes. */
   readonly kept: boolean;
 }
@@ -53,7 +53,7 @@ export class UnscrubbedPages {
     const { perform, files } = this.#parts;
     await this.pin();
     await files.unpin();
-    const part = this.#position && (await files.readWal(this.#position));
+    const part = this.#position && (await files.ask("readWal", this.#position));
     const position = part && upTo(part.position, committed);
     this.#position = undefined;
     const rest = await perform("restartWal", { position });
@@ -93,7 +93,7 @@ export class UnscrubbedPages {
     const settled = await perform("settleWal", { position });
     if (settled === undefined) return;
     this.#pages.add(settled.pages);
-    await files.saveMark({ ...settled, generation: undefined, pages: this.#pages.bits });
+    await files.ask("saveMark", { ...settled, generation: undefined, pages: this.#pages.bits });
   }
 
   /** If the mark is not saved, only the next process is affected: it scrubs the whole file. */
@@ -101,7 +101,7 @@ export class UnscrubbedPages {
     const generation = this.#position?.generation;
     if (!this.#parts.kept || generation === undefined) return;
     const mark = { generation, pages: this.#pages.bits };
-    await this.#parts.files.saveMark(mark).catch(() => undefined);
+    await this.#parts.files.ask("saveMark", mark).catch(() => undefined);
   }
 }
 

@@ -4,8 +4,6 @@
 
 import { fdatasyncSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
-import type { DryRunQuery } from "../../interface/plan.ts";
 import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
@@ -60,35 +58,32 @@ function unpin(): void {
 export type NewMark = Omit<ScrubMark, "file"> & Partial<Pick<ScrubMark, "file">>;
 
 /** Most processes never need them, and to load them takes longer than all else of this thread. */
-const longReads = () => import("./long-reads.ts");
-type LongReads = Awaited<ReturnType<typeof longReads>>;
+const loadLongReads = () => import("./long-reads.ts");
+type LongReads = Awaited<ReturnType<typeof loadLongReads>>["longReads"];
 
 const tasks = {
+  /** Returns the pages that were written to the WAL after this position; undefined if that is no longer known. */
   readWal: (position: WalPosition) => readWalPages(path, position),
+  /** Checkpoints without delaying anybody. Returns how many frames are committed. */
   passiveCheckpoint: () => {
     // An older pin would keep the newest frames from being copied.
     if (pin !== undefined) renewPin();
     return checkpoint().walFrames;
   },
+  /** Checkpoints without delaying anybody, and pins the WAL until `unpin`. */
   checkpoint: checkpointAndSync,
   unpin,
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
-  collectPlan: async (...about: Parameters<LongReads["collectPlan"]>) =>
-    (await longReads()).collectPlan(...about),
-  nextPlanPart: async (targetsMax: number) => (await longReads()).nextPlanPart(targetsMax),
-  deletionFigures: async (now: number) => (await longReads()).countDeletions(now),
-  findExpired: async (query: ExpiryQuery) => (await longReads()).readExpired(opened(), query),
-  dryRun: async (query: DryRunQuery) => (await longReads()).planDry(query),
-  previewErased: async (query: ErasedQuery) => (await longReads()).readErased(opened(), query),
+  /** Returns what SQLite's own check of the file finds. */
   checkFile: () => checkFile(opened()),
-  /** Scrubs the whole file if no pages are given. */
+  /** Overwrites the free space of these pages, or of all. Checkpoints have to be frozen. */
   scrub: (pages: readonly number[] | undefined): void => {
     if (pages === undefined) scrubWholeFile(descriptor);
     else scrubResidue(descriptor, pages);
   },
 };
 
-export type Tasks = typeof tasks;
+export type Tasks = typeof tasks & LongReads;
 
 /** The client passes each task its arguments. */
 export interface TaskMessage {
@@ -100,7 +95,9 @@ export type TaskAnswer = { readonly value: unknown } | { readonly error: unknown
 
 async function perform({ name, args }: TaskMessage): Promise<TaskAnswer> {
   try {
-    return { value: await (tasks[name] as (...all: readonly unknown[]) => unknown)(...args) };
+    const all = name in tasks ? tasks : (await loadLongReads()).longReads;
+    const task = all[name as keyof typeof all] as (...given: readonly unknown[]) => unknown;
+    return { value: await task(...args) };
   } catch (error) {
     return { error };
   }

@@ -8,14 +8,8 @@ import { deletionFigures } from "../../sql/deletion/deletion.ts";
 import { planLargeCascade } from "../../sql/plan/record-plans.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
 import type { LongHistories } from "../../sql/retention/floor-origin.ts";
-import type { DeletionFigures } from "../../interface/deletion.ts";
-import type {
-  ErasedPreview,
-  ErasedQuery,
-  ExpiredPart,
-  ExpiryQuery,
-} from "../../interface/retention.ts";
-import type { DryRunPart, DryRunQuery } from "../../interface/plan.ts";
+import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
+import type { DryRunQuery } from "../../interface/plan.ts";
 import { dryRun } from "../../sql/plan/dry-run.ts";
 import { previewErased } from "../../sql/plan/expired-preview.ts";
 import { findExpired } from "../../sql/plan/expired.ts";
@@ -30,10 +24,18 @@ const { path } = workerData as { readonly path: string };
 /** The remaining targets of the last collected plan, or the obstacle that was found instead. */
 let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), upTo: 0, targets: [] };
 
-/** Collects a plan in one read transaction, so that it sees one snapshot. */
-export function collectPlan(root: NodeKey, deletion: Deletion, now: number): void {
+/** Runs `work` in one read transaction, so that it sees one snapshot. */
+function inSnapshot<Result>(work: (reader: Connection) => Result): Result {
   using reader = openReader(path);
   reader.run("BEGIN");
+  return work(reader);
+}
+
+function collectPlan(
+  reader: Connection,
+  root: NodeKey,
+  { deletion, now }: { readonly deletion: Deletion; readonly now: number },
+): PlanPart | Obstacle {
   const histories: LongHistories = new Map();
   const planned = reader.perform(planLargeCascade, deletion, root, { now, histories });
   const floors = reader.perform(listFloors, deletion.organizationId);
@@ -42,39 +44,32 @@ export function collectPlan(root: NodeKey, deletion: Deletion, now: number): voi
     deletion.status === "pending"
       ? reader.perform(findPartyObstacle, deletion, { now })
       : undefined;
-  if (isObstacle(planned)) plan = planned;
-  else if (typeof ofParty === "object") plan = ofParty;
-  else plan = { floors, histories, upTo, targets: targetsOf(planned) };
-}
-
-/** Counts in one read transaction: its counts are subtracted from each other. */
-export function countDeletions(now: number): DeletionFigures {
-  using reader = openReader(path);
-  reader.run("BEGIN");
-  return reader.perform(deletionFigures, now);
-}
-
-export function planDry(query: DryRunQuery): DryRunPart {
-  using reader = openReader(path);
-  reader.run("BEGIN");
-  return reader.perform(dryRun, query);
-}
-
-/** Returns the next part; at the end, it has no targets. */
-export function nextPlanPart(targetsMax: number): PlanPart | Obstacle {
-  if (isObstacle(plan)) return plan;
-  const { targets } = plan;
-  const part = { ...plan, targets: targets.slice(0, targetsMax) };
-  plan = { ...plan, targets: targets.slice(targetsMax) };
-  return part;
+  if (isObstacle(planned)) return planned;
+  if (typeof ofParty === "object") return ofParty;
+  return { floors, histories, upTo, targets: targetsOf(planned) };
 }
 
 /** Outside a transaction, so that each statement sees everything that is committed. */
-export function readExpired(connection: Connection, query: ExpiryQuery): ExpiredPart {
-  return connection.perform(findExpired, query);
-}
+let connection: Connection | undefined;
+const opened = () => (connection ??= openReader(path));
 
-/** Like `readExpired`. */
-export function readErased(connection: Connection, query: ErasedQuery): ErasedPreview {
-  return connection.perform(previewErased, query);
-}
+export const longReads = {
+  /** Collects a plan, or finds an obstacle, and keeps it until the next one. */
+  collectPlan: (root: NodeKey, deletion: Deletion, now: number): void => {
+    plan = inSnapshot((reader) => collectPlan(reader, root, { deletion, now }));
+  },
+  /** Returns the next part of the last collected plan, without targets at its end; or the obstacle. */
+  nextPlanPart: (targetsMax: number): PlanPart | Obstacle => {
+    if (isObstacle(plan)) return plan;
+    const { targets } = plan;
+    const part = { ...plan, targets: targets.slice(0, targetsMax) };
+    plan = { ...plan, targets: targets.slice(targetsMax) };
+    return part;
+  },
+  /** Counts all deletions, of which there may be millions; the counts are subtracted from each other. */
+  deletionFigures: (now: number) => inSnapshot((reader) => reader.perform(deletionFigures, now)),
+  dryRun: (query: DryRunQuery) => inSnapshot((reader) => reader.perform(dryRun, query)),
+  /** May need many reads, because each record may have very many that belong to it. */
+  findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
+  previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
+};

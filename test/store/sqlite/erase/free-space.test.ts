@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import {
   findResidue,
   scrubResidue,
-  scrubWholeFile,
+  findAllResidue,
 } from "../../../../src/store/sqlite/erase/free-space.ts";
 import { makeTempFolder } from "../../../support/temp-folder.ts";
 
@@ -84,7 +84,7 @@ describe("scrubbing a page", () => {
     mapped.writeUInt32BE(3, 52);
     const pages = Array.from({ length: 1_700 }, () => page({ kind: 0x05 }));
     const { descriptor, read } = openFile(test, [mapped, ...pages.slice(1)]);
-    const found = scrubWholeFile(descriptor);
+    const found = scrubResidue(descriptor, findAllResidue(descriptor));
     const after = read();
     const left = Array.from({ length: 1_700 }, (_, index) => index + 1).filter(
       (number) => after.readUInt8((number - 1) * pageBytes + 500) === 0xee,

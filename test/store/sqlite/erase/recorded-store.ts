@@ -5,6 +5,7 @@ import { performBy } from "../../../../src/store/sqlite/commit/operation.ts";
 import { LocalWriter } from "../../../../src/store/sqlite/commit/writer.ts";
 import { SharedDescriptor } from "../../../../src/store/sqlite/erase/descriptor.ts";
 import { UnscrubbedPages } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
+import type { Tasks } from "../../../../src/store/sqlite/file/file-thread.ts";
 import { FileTasks } from "../../../../src/store/sqlite/file/file-tasks.ts";
 import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { makeSqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
@@ -25,12 +26,10 @@ export async function openRecorded(path: string, point: () => void = () => undef
     return result;
   }
   class RecordedTasks extends FileTasks {
-    override scrub(pages: Scrub): Promise<void> {
-      scrubs.push(pages);
-      return super.scrub(pages);
-    }
-    override saveMark(mark: Parameters<FileTasks["saveMark"]>[0]): Promise<void> {
-      return between(() => super.saveMark(mark));
+    override ask<Name extends keyof Tasks>(name: Name, ...args: Parameters<Tasks[Name]>) {
+      if (name === "scrub") scrubs.push(args[0] as Scrub);
+      const ask = () => super.ask(name, ...args);
+      return name === "saveMark" ? between(ask) : ask();
     }
   }
   class WriterWithPoints extends LocalWriter {
@@ -47,7 +46,7 @@ export async function openRecorded(path: string, point: () => void = () => undef
   await unscrubbed.resume();
   // As a serving process does.
   await performBy(writer)("markServed");
-  await files.checkpoint();
+  await files.ask("checkpoint");
   const parts = { reader: connection, writer, descriptor, files, unscrubbed };
   const store = withActs(makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() }));
   return { store, unscrubbed, scrubs };
