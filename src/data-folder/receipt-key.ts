@@ -80,7 +80,6 @@ function makeFirstKey(config: Config): void {
   }
 }
 
-/** Returns the name of the new file beside `path` that contains the key. */
 function writeKey(path: string, key: KeyObject): string {
   const beside = temporaryName(path, "new");
   try {

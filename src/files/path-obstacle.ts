@@ -34,7 +34,6 @@ export function findObstacle(path: string, access: Access): string | undefined {
   return last === undefined ? undefined : findRefusal(last, needed, verb);
 }
 
-/** The folders from the root to the one that contains the path. */
 function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let place = dirname(path); folders[0] !== place; place = dirname(place)) {

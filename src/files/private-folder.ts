@@ -19,7 +19,6 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-/** The missing folders, the outermost first. */
 function missingFolders(path: string): readonly string[] {
   const missing: string[] = [];
   for (let place = path; !isThere(place); place = dirname(place)) missing.unshift(place);

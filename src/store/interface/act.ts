@@ -5,10 +5,7 @@ export interface Act {
   readonly actor: string;
   /** Unix milliseconds. */
   readonly now: number;
-  /**
-   * The id of the proposal that the act becomes if the organization requires a second person. Undefined for the shell
-   * of the host and for the service itself, which need no second person.
-   */
+  /** What the act becomes if it needs a second person. Undefined for the shell of the host and the service itself. */
   readonly proposalId?: string;
   /** True for the shell of the host, if the act needs a second person or is about operators. */
   readonly shell?: boolean;

@@ -7,18 +7,12 @@ export interface EngineTraits {
   readonly title: string;
   /** `db.system.name` of OpenTelemetry. */
   readonly systemName: string;
-  /**
-   * The data is on a server that other hosts may use: each of these has a ledger of its own, and the server has its own
-   * backups.
-   */
+  /** Other hosts may use the data: each has a ledger of its own, and the server has its own backups. */
   readonly isServer: boolean;
   /** What a receipt says about the engine and about the erased bytes (docs/reference/what-we-erase.md). */
   readonly verification: Pick<Verification, "engine" | "bytes">;
   /** How to remove what a scan for erased data found; undefined if nothing has to be done. */
   readonly remainsAdvice: string | undefined;
-  /**
-   * How an organization is erased while others write: the rows of a step, and how long the worker pauses after a step,
-   * as a multiple of the time that the step took.
-   */
+  /** Beside writers: the rows of a step, and the pause after it as a multiple of its time. */
   readonly besideWriters: { readonly rowsMax: number; readonly restTimes: number };
 }

@@ -32,9 +32,7 @@ export interface LedgerState {
   readonly lastReceipt: ChainHead | undefined;
   /** The last heads since the last restore. Everything that the store had when they were written is in the ledger. */
   readonly heads: HeadsEntry | undefined;
-  /**
-   * The last link of the audit chain that the store must have: the one in the last heads, or in a restore after them.
-   */
+  /** What the store must have of the audit chain: the link in the last heads, or in a restore after them. */
   readonly auditAnchor: ChainHead | undefined;
   /** Deletions that were recorded after the last receipt, and may or may not have been completed. */
   readonly inProgress: readonly DeletionEntry[];
@@ -59,10 +57,7 @@ export interface DeletionLedger {
   requireUsable(): void;
   /** Throws StoreError for damage that a crash does not explain. */
   state(): Promise<LedgerState>;
-  /**
-   * Appends entries, which are on stable storage when the promise resolves. First removes an incomplete end that a
-   * crash has left.
-   */
+  /** On stable storage when the promise resolves. First removes an incomplete end that a crash has left. */
   note(entries: readonly LedgerEntry[], seal?: SealHeads): Promise<void>;
   /** Returns the state when all of the ledger is on stable storage, including what other processes have appended. */
   sync(): Promise<LedgerState>;

@@ -17,7 +17,6 @@ export interface MovedTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;
 }
 
-/** The content of a table. */
 export interface TableSummary {
   readonly rows: number;
   /** Over all rows in the order of their keys (move-store.ts), in hex. */

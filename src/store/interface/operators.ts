@@ -9,10 +9,7 @@ export interface OperatorDetails extends Operator {
   readonly sessions: number;
 }
 
-/**
- * What a challenge is for: a signature with a passkey, reading the content of a record, or a sign-in with OpenID
- * Connect.
- */
+/** A signature with a passkey, reading the content of a record, or a sign-in with OpenID Connect. */
 export type ChallengePurpose = "passkey_new" | "passkey_use" | "record_reading" | "oidc";
 
 /** A sign-in link that has not been used, or a challenge that has been used. */

@@ -13,10 +13,7 @@ import type { EngineTraits } from "./engine-traits.ts";
 /** A signed receipt, to be written in the transaction that completes its deletion. */
 export interface SealedReceipt {
   readonly receipt: ReceiptPlace;
-  /**
-   * The receipt in the form that is hashed. Serializing it once and passing it to another thread as text is faster than
-   * passing an object.
-   */
+  /** The form that is hashed. It is serialized once, because text passes between threads faster than an object. */
   readonly document: string;
   /** The numbers whose hashes it contains. */
   readonly counts: ReceiptCounts;

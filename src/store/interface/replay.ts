@@ -25,10 +25,7 @@ export interface RestoreState {
 export type RestoreCut = Pick<RestoreEntry, "entry" | "audit" | "receipts" | "shared">;
 
 export interface ReplayBeginning {
-  /**
-   * Undefined if the store is not older than its ledger, and no chain was cut. Otherwise the highest link of each chain
-   * that is in a ledger; undefined for a chain that is in none.
-   */
+  /** The highest link of each chain that is in a ledger. Undefined if the store is not older than its ledger. */
   readonly known:
     | {
         readonly audit: ChainHead | undefined;
@@ -66,10 +63,7 @@ export interface ReplayPosition {
 export interface ReplayedPart {
   /** Deletions that are open now. */
   readonly opened: number;
-  /**
-   * Where to continue; undefined at the end. A deletion that waits for another deletion of the same record remains
-   * queued.
-   */
+  /** Undefined at the end. A deletion that waits for another one of its record remains queued. */
   readonly next: ReplayPosition | undefined;
 }
 

@@ -16,10 +16,7 @@ export interface FloorChange {
   readonly before?: FloorRule | "none";
 }
 
-/**
- * `above_ceiling`: the ceiling would erase records earlier than the floor allows. `changed_before`: the type has
- * another rule than the change assumes. Nothing was changed.
- */
+/** Nothing was changed. `above_ceiling`: records would be erased earlier. `changed_before`: there is another rule. */
 export type FloorOutcome =
   | { readonly result: "changed" | "unchanged" }
   | { readonly result: "no_such_organization" | "changed_before" }

@@ -109,10 +109,7 @@ export interface UpkeepStore {
   probeWrite(): Promise<void>;
   /** From now on uses only connections that are made after this. Does nothing on an engine that has none. */
   renewConnections(): void;
-  /**
-   * Returns a bounded part of the free space to the file system; true if there is more. Does nothing on an engine that
-   * does so by itself, or can't.
-   */
+  /** Returns a bounded part of the free space to the file system, if the engine can; true if there is more. */
   reclaimSpace(): Promise<boolean>;
   /** Checks the integrity of the engine's files, the invariants of the store, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;
@@ -143,19 +140,13 @@ export interface GroupFigures {
 export interface StoreOptions {
   /** What features have in the store. */
   readonly parts: StoreParts;
-  /**
-   * `serve` acquires the exclusive right to serve and takes over open deletions. `replay` does the same without
-   * serving.
-   */
+  /** `serve` takes the right to serve, and the open deletions; `replay` does so without serving. */
   readonly role: "serve" | "command" | "replay";
   /** Unless this is true, a store that is being restored is refused: erased data may be readable in it. */
   readonly restoring?: boolean;
   /** True if a missing store is an error rather than created. */
   readonly existing?: boolean;
-  /**
-   * For a command that writes much: its writes don't block the thread of the command. Has no effect in other roles, or
-   * on servers.
-   */
+  /** For a command that writes much: its writes don't block its thread. No effect in other roles, or on servers. */
   readonly writesBeside?: boolean;
   readonly onGroup?: (figures: GroupFigures) => void;
   /** Called with a sentence for the operator while the store is opened: what it waits for, or what is unsafe. */
@@ -163,9 +154,6 @@ export interface StoreOptions {
   /** Signs receipts. Only tests of an engine omit it; their deletions are completed without a receipt. */
   readonly sealReceipt?: SealReceipt;
   readonly connections?: ConnectionSettings;
-  /**
-   * For a serving process, on a server: what the store must have. A new connection to a database that lacks some of it
-   * is not used.
-   */
+  /** For a serving process: a new connection to a server that lacks some of this is not used. */
   readonly mustHave?: () => Promise<MustHave>;
 }

@@ -37,10 +37,7 @@ export async function readSettledArrival(database: Database): Promise<SettledArr
   return { settled: Math.min(latest, found?.least ?? latest), latest };
 }
 
-/**
- * Reads the latest arrival number, and waits until it is settled. So no change up to the number is added later, every
- * change acknowledged by now is included, and later requests are not.
- */
+/** Waits until it is settled: no change up to it is added later, and every acknowledged one is included. */
 export async function readLatestArrival(database: Database): Promise<number> {
   const { latest, settled } = await readSettledArrival(database);
   const isSettled = async () => (await readSettledArrival(database)).settled >= latest;

@@ -46,10 +46,7 @@ const durable = `set_config('synchronous_commit', CASE current_setting('synchron
 /** Propagates SET LOCAL to the workers, where the row-level security of shards and the row locks are. */
 const onCluster: Readonly<Record<string, string>> = { "citus.propagate_set_commands": "local" };
 
-/**
- * Opens one connection to each worker: a transaction over several connections must be prepared and committed on each of
- * them.
- */
+/** One to each worker: a transaction over several would have to be prepared and committed on each. */
 const oneConnection: Readonly<Record<string, string>> = {
   "citus.max_adaptive_executor_pool_size": "1",
 };
@@ -68,9 +65,7 @@ const unlimited = { statementTimeoutMs: 0, lockTimeoutMs: 0 };
 const noTransactionTimeout: Readonly<Record<string, string>> = { transaction_timeout: "0" };
 const transactionTimeoutSince = 170_000;
 
-/**
- * Precedes a long statement outside a transaction. Nothing resets the session: each transaction sets its own limits.
- */
+/** Before a long statement outside a transaction; nothing resets the session. */
 export function removeLimits(serverVersion: number): string {
   const values = { statement_timeout: "0", lock_timeout: "0", ...limitsOf(serverVersion) };
   return `SELECT ${setAll(values, { local: false })}`;
@@ -95,10 +90,7 @@ export interface Beginning {
   readonly distributed: boolean;
   /** The number in server_version_num. */
   readonly serverVersion?: number;
-  /**
-   * The schema that has the tables, once it is known. Another search path, set by somebody for the role or the
-   * database, must not lead to other tables.
-   */
+  /** Once it is known: a search path set for the role or the database must not lead to other tables. */
   readonly schema?: string | undefined;
 }
 

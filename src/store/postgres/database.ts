@@ -1,6 +1,5 @@
 // The bounded connection pool, and transactions on it. Reconnects by itself; knows nothing about the tables.
 
-import { randomUUID } from "node:crypto";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import {
   type ClientBase,
@@ -31,6 +30,7 @@ import { answerGraceMs, attemptsMax, connectTimeoutMs, unlimitedAnswerMs } from 
 import type { StoreParts } from "../sql/store-parts.ts";
 import { Servers } from "./servers.ts";
 import { Transaction } from "./transaction.ts";
+import { randomUUID } from "node:crypto";
 
 /** Our numbers are counts and milliseconds, which a double represents exactly. */
 const typeParsers = {
@@ -60,10 +60,7 @@ export class Database {
   readonly #settings: ConnectionSettings;
   /** Whether the tables are distributed over a Citus cluster; set when the store is opened. */
   distributed = false;
-  /**
-   * Whether row-level security applies to this role, so that the server names no key in its messages; set when the
-   * store is opened.
-   */
+  /** Whether row-level security applies to this role, so that messages name no key; set on opening. */
   secured = false;
   /** The number in server_version_num; set when the store is opened. */
   serverVersion = 0;

@@ -30,10 +30,7 @@ const transientStates: ReadonlySet<string> = new Set([
   "55P03", // lock_not_available
 ]);
 
-/**
- * On Citus also these: a connection to a worker that breaks during a statement is reported as internal_error, and
- * statements after it as in_failed_sql_transaction.
- */
+/** On Citus also these, for a connection to a worker that breaks during a statement, and statements after it. */
 const transientStatesOnCitus: ReadonlySet<string> = new Set(["XX000", "25P02"]);
 
 /** invalid_sql_statement_name, duplicate_prepared_statement: a pooler has replaced the server connection. */

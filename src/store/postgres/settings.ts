@@ -12,10 +12,7 @@ export const idleInTransactionTimeoutMs = 60_000;
 /** After the server's own limit plus this time, a statement without an answer is abandoned, with its connection. */
 export const answerGraceMs = 5_000;
 
-/**
- * How often a transaction is tried that conflicts with another one: a serialization failure, a deadlock, or a race for
- * the same record.
- */
+/** How often a transaction is tried after a serialization failure, a deadlock, or a race for a record. */
 export const attemptsMax = 8;
 
 /** The same for work without a time limit: a check of the whole store, a migration. */

@@ -29,10 +29,7 @@ export type Value =
   | Uint8Array
   | readonly (null | boolean | number | string | Uint8Array)[];
 
-/**
- * A condition for statements that are sent without waiting for BEGIN (Database.inOneGo): false outside a transaction,
- * because settings end with it.
- */
+/** For statements that are sent without waiting for BEGIN: false outside a transaction, which settings end with. */
 export const inTransaction = `current_setting('sluice.organizations', true) <> ''`;
 
 /** Citus runs the rest of a line after this mark; elsewhere it is a comment. */
@@ -114,10 +111,7 @@ export class Transaction {
     return rowCount ?? 0;
   }
 
-  /**
-   * Runs shared statements. The first is sent before this returns, so a function with a single statement takes one
-   * round trip (Database.inOneGo).
-   */
+  /** The first statement is sent before this returns, so a function with a single one takes one round trip. */
   perform<Args extends readonly unknown[], Result>(
     work: (...args: Args) => Statements<Result>,
     ...args: Args
@@ -158,10 +152,7 @@ export class Transaction {
     return true;
   }
 
-  /**
-   * Inserts rows on Citus, which can't insert them from arrays into shards. Returns how many were inserted. All columns
-   * have the same length.
-   */
+  /** For Citus, which can't insert from arrays into shards. Returns how many. All columns have the same length. */
   async insertEach(insertion: Insertion, columns: readonly (readonly Value[])[]): Promise<number> {
     const sent = makeInsertion(insertion, columns).map((config) =>
       this.#query(this.#withAnswerTimeout(config)),

@@ -12,7 +12,6 @@ export const replayReason = "replayed after a restore";
 /** The receipt number of a deletion that was in progress, which sorts it after deletions with a receipt. */
 export const noReceiptYet = Number.MAX_SAFE_INTEGER;
 
-/** The error of opening a store whose restore is not finished. */
 export function describeRestoring({ state, sources }: RestoreState): string {
   // Once everything is stored, no file is needed.
   const needed = state === "loading" ? sources : [];
@@ -88,10 +87,7 @@ export function processedBefore(queued: QueuedDeletion): ProcessedBefore {
   return { because: "restore", completed_at, receipt_no: receiptNo, receipt: receiptHash };
 }
 
-/**
- * The time at which a replayed deletion is due: never in the future, and in the order in which deletions were
- * completed.
- */
+/** Never in the future, and in the order in which deletions were completed. */
 export function dueAgain({ completedAt: at = Infinity }: QueuedDeletion, now: number): number {
   return Math.min(at, now);
 }

@@ -5,10 +5,7 @@ import { limits } from "../../domain/limits.ts";
 import type { Claim } from "../interface/deletion.ts";
 import type { Store } from "../interface/store.ts";
 
-/**
- * What one transaction has claimed. If it claimed nothing, the deletions that it checked have to wait, and more may be
- * due; if it checked none either, nothing is due.
- */
+/** If nothing was claimed, what was checked has to wait, and more may be due; if nothing was checked, nothing is. */
 export interface Claimed {
   readonly claimed: readonly Deletion[];
   /** Deletions whose plan does not fit in this transaction. */

@@ -7,7 +7,6 @@ import { aloneNo, type ReceiptHead, type SealingHead } from "../../domain/deleti
 import type { EngineTraits } from "../interface/engine-traits.ts";
 import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
 
-/** How many receipts are sealed in one event-loop tick. */
 const sealedAtOnceMax = 16;
 
 export interface Sealing {
@@ -17,10 +16,7 @@ export interface Sealing {
   readonly completedAt: number;
 }
 
-/**
- * Returns receipts in the order of the deletions; none in tests without a key. Yields regularly, because sealing takes
- * time.
- */
+/** In the order of the deletions; none in tests without a key. Yields regularly, because sealing takes time. */
 export async function sealReceipts(
   deletions: readonly Deletion[],
   { seal, head: from, engine, completedAt }: Sealing,

@@ -13,10 +13,7 @@ import type { Statements } from "./statement/statements.ts";
 export interface Method<Args extends readonly unknown[], Result> {
   /** `lookup`: one statement that reads. `read`: several such. `change`: runs in a transaction that may write. */
   readonly kind: "lookup" | "read" | "change";
-  /**
-   * Present if the method is a Purge, whose bytes have to be overwritten after the last part. Returns whether an
-   * earlier process can have left such bytes.
-   */
+  /** Present for a Purge, whose bytes are overwritten after its last part: whether an earlier process has left any. */
   readonly mayHaveResidue?: () => Statements<boolean>;
   readonly visibility: (...args: Args) => Visibility;
   readonly work: (...args: Args) => Statements<Result>;

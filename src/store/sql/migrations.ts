@@ -3,10 +3,7 @@
 
 import { baselineVersion } from "../shared/schema-version.ts";
 
-/**
- * In their order, each as statements in the words of schema.sql. A published migration is never edited; a further
- * change is a new one.
- */
+/** In their order, in the words of schema.sql. A published migration is never edited. */
 export const published: readonly string[] = [];
 
 export const schemaVersion = baselineVersion + published.length;

@@ -16,7 +16,6 @@ import { sqliteText, toSqlite } from "./statement-text.ts";
 /** The user version in the header says whether the store was closed (file/open-mark.ts). */
 export const openMark = 1;
 
-/** Whether the last transaction left the file marked as open. */
 export function isMarkedOpen(connection: Connection): boolean {
   return connection.get<{ user_version: number }>("PRAGMA user_version")?.user_version === openMark;
 }
@@ -28,9 +27,7 @@ export type Value = null | number | string | Uint8Array;
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const busyCode = 5;
-/**
- * READONLY, IOERR, CORRUPT, FULL, CANTOPEN: the disk is full or can't be used; a failing disk also returns wrong pages.
- */
+/** READONLY, IOERR, CORRUPT, FULL, CANTOPEN: no room, or no use; a failing disk also returns wrong pages. */
 const unusableCodes: ReadonlySet<number | undefined> = new Set([8, 10, 11, 13, 14]);
 /** IOERR and CORRUPT. */
 const failingCodes: ReadonlySet<number | undefined> = new Set([10, 11]);
@@ -40,10 +37,7 @@ const corruptCode = 11;
 const fullCode = 13;
 const notADatabaseCode = 26;
 
-/**
- * The first byte of a page number up to this is 0 or 1; free-space.ts uses it to distinguish other pages from tree
- * pages. This limits a file to 128 GiB.
- */
+/** Up to this, a page number begins with a byte of 0 or 1 (free-space.ts). This limits a file to 128 GiB. */
 const pagesMax = 0x1ff_ffff;
 
 const pragmas = `
@@ -213,9 +207,7 @@ function requireSafeVersion(path: string): void {
   );
 }
 
-/**
- * Opens the connection that writes. Creates the file and its folder, readable only by their owner. Throws StoreError.
- */
+/** Creates the file and its folder if needed, readable only by their owner. Throws StoreError. */
 export function openWriter(
   path: string,
   options: Required<Pick<ConnectionOptions, "parts">> & Pick<ConnectionOptions, "explain">,
@@ -294,10 +286,7 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode;
 }
 
-/**
- * Returns the error to throw for an error of SQLite: AppError unavailable if it is transient or an operator can resolve
- * it.
- */
+/** AppError unavailable for an error of SQLite that is transient, or that an operator can resolve. */
 export function asUnavailable(cause: unknown): unknown {
   if (isBusy(cause)) return unavailable("database_busy", { retryAfterSeconds: 1, cause });
   const code = resultCode(cause);
@@ -355,9 +344,7 @@ function enableIncrementalVacuum(connection: Connection): void {
   if (pages === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
 }
 
-/**
- * Sets WAL mode. Two processes that create the same file at once collide here, where SQLite does not wait by itself.
- */
+/** Two processes that create the same file at once collide here, where SQLite does not wait by itself. */
 function useWriteAheadLog(connection: Connection): void {
   const deadline = performance.now() + 5_000;
   for (;;) {

@@ -181,10 +181,7 @@ const findAnyBegun = `SELECT 1 FROM deletion WHERE status IN ('processing', 'com
 
 const findOpen = `SELECT count(*) AS open FROM deletion WHERE status = 'processing'`;
 
-/**
- * Reports what erasures should have removed and did not: changes that outlived the deletion of their record, and
- * content in the free space of the file. Repairs nothing.
- */
+/** Changes that outlived the deletion of their record, and content in the free space of the file. */
 export function checkErasure(connection: Connection, descriptor: number): ErasureReport {
   const findings = [...connection.perform(listOutlived)];
   // If nothing was erased yet, free space only contains copies of stored data, or of the schema itself.

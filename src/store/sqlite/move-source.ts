@@ -12,9 +12,7 @@ import { refuseCopiedAlone } from "./file/open-mark.ts";
 import { sizeOfStore } from "./file/store-file.ts";
 import { sqliteText } from "./statement-text.ts";
 
-/** How many rows a move copies in one transaction. */
 const movePageRows = 5_000;
-/** How many bytes the rows of one transaction have at most. */
 const movePageBytes = 4 * 1_024 * 1_024;
 
 /**

@@ -7,10 +7,7 @@ import type { Transaction } from "../transaction.ts";
 export const markBits = 54;
 export const markKey = `(5::bigint << ${markBits})`;
 
-/**
- * A lock that nobody waits for, held until the end of the transaction: the numbers that the transaction takes are
- * greater than the one in the key.
- */
+/** Nobody waits for this lock: the numbers that the transaction takes are greater than the one in the key. */
 export const markBeginning = `
   SELECT pg_advisory_xact_lock_shared(${markKey} | coalesce(pg_sequence_last_value('arrival'::regclass), 0))`;
 

@@ -26,10 +26,7 @@ export interface GroupOptions<Job, Result> {
 const gatherMin = 16;
 const gatherMs = 1;
 
-/**
- * A group with at least this many rows is large, so that it is worth having a second transaction for the jobs that
- * wait.
- */
+/** A larger group is worth a second transaction for the jobs that wait. */
 const largeRowsMin = 400;
 
 interface LargeGroup<Job> {

@@ -61,10 +61,7 @@ const findAmongFewOnCitus = `
     JOIN change USING (organization_id, resource_type, resource_id, payload)
   WHERE change.resource_id = ANY ($3::text[])`;
 
-/**
- * Reads the first changes if they have no digest. One shard answers: over several, Citus supports no LIMIT in a
- * subquery.
- */
+/** If they have no digest. One shard answers: over several, Citus supports no LIMIT in a subquery. */
 const findFirstsOnCitus = `
   SELECT payload FROM (
     SELECT payload, digest FROM change
@@ -117,7 +114,6 @@ async function findOnCitus(
   return asked.map((one) => identical.has(one));
 }
 
-/** The keys of records that have a change with a digest. */
 async function findDigested(
   transaction: Transaction,
   asked: readonly Asked[],

@@ -38,10 +38,7 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
-/**
- * Makes three queues with separate connections: two for the writes, one for each of the others. Requests for deletions
- * wait for the lock on the audit trail, and long lists take long; other writes wait for neither.
- */
+/** Three queues with connections of their own: requests wait for the audit trail, and long lists take long. */
 export function makeJobQueue(
   database: Database,
   onGroup: ((figures: GroupFigures) => void) | undefined,
@@ -63,9 +60,7 @@ export function makeJobQueue(
 
 type Queue = GroupQueue<Job, JobResult>;
 
-/**
- * The jobs of an organization take effect in order: while one of them waits in a queue, its other jobs join that queue.
- */
+/** Keeps the order of an organization: while one of its jobs waits in a queue, its others join that queue. */
 class QueueByOrganization {
   readonly #waiting = new Map<string, { readonly queue: Queue; jobs: number }>();
 

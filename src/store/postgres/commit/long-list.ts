@@ -11,10 +11,7 @@ import type { Transaction } from "../transaction.ts";
 import { addReplies } from "../../sql/access/idempotency.ts";
 import { appendChanges, insertNewRecords, widenSightings } from "./record.ts";
 
-/**
- * Citus locks the rows of a transaction in one statement (Transaction.inShardOrder), so there a long list is not
- * divided.
- */
+/** On Citus one statement locks the rows (Transaction.inShardOrder), so there a long list is not divided. */
 export function isDivided(
   { distributed }: { readonly distributed: boolean },
   rows: number,

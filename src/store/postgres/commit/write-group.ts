@@ -182,7 +182,6 @@ async function store(
   return inserted === created.length && closed.size === 0 && stored === replies.length;
 }
 
-/** The distinct records. */
 function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
   const keys = new Map<string, RecordKey>();
   for (const { organizationId, resourceType, drafts } of writes) {

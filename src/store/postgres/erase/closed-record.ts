@@ -56,7 +56,6 @@ export async function findClosed(
   return closed;
 }
 
-/** The records that the plan of a deletion being processed erases. */
 async function findPlanned(
   transaction: Transaction,
   keys: readonly RecordKey[],

@@ -48,7 +48,6 @@ export async function enterFor(
   if (others.size > 0) await transaction.enter(...seen, ...others);
 }
 
-/** The reports that keep the sets to be erased. */
 async function listReports(
   transaction: Transaction,
   deletions: readonly Deletion[],

@@ -64,7 +64,6 @@ function secure(table: string, citus: boolean): string {
 
 export const policyName = "named_organizations";
 
-/** Which rows of the table can be seen, and which can be written. */
 export function policyOf(table: string, { citus }: { readonly citus: boolean }) {
   // A subquery, so that the setting is read once for each statement and not for each row. Citus does not support it.
   const once = (expression: string) => (citus ? expression : `(SELECT ${expression})`);

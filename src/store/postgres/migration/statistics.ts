@@ -79,7 +79,6 @@ interface ShardAnswer {
   readonly result: string;
 }
 
-/** Finds columns that are sampled although they must not be. */
 async function findSampled(transaction: Transaction): Promise<readonly ColumnRow[]> {
   const columns = await transaction.all<ColumnRow>(findColumns);
   return columns.filter(

@@ -144,7 +144,6 @@ export async function refuseUnfinishedMove(transaction: Transaction): Promise<vo
   );
 }
 
-/** Rows that a move reads back at a time. */
 const moveReadBackRows = 1_000;
 
 const arrays: Readonly<Record<ColumnKind, string>> = {

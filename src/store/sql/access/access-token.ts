@@ -29,10 +29,7 @@ const findByHash = `
     JOIN organization ON organization.organization_id = access_token.organization_id
   WHERE token_hash = $1`;
 
-/**
- * Stores a token, and updates when the key was last used. False, and nothing is stored, if a platform's token that can
- * be used only once was used before. If two processes use it at once, only one of them inserts it.
- */
+/** Returns false, and stores nothing, if a platform's token that can be used only once was used before. */
 export function* createToken(token: NewToken): Statements<boolean> {
   const { keyId, createdAt, usedOnce } = token;
   if (usedOnce !== undefined) {

@@ -62,10 +62,7 @@ export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefin
   return key;
 }
 
-/**
- * Creates `successor` and sets the end of the old key, which is returned in its current state. Creates nothing if
- * there is no such key.
- */
+/** Sets the end of the old key and returns it as it is then. Creates nothing if there is no such key. */
 export function* rotateKey(
   keyId: string,
   successor: NewKey,

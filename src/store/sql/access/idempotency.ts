@@ -16,7 +16,7 @@ const find = `
       AND reply.key_hash = ${hashIn("named.key_hash")}
   `;
 
-/** On PostgreSQL it may be sent without waiting for BEGIN: outside a transaction it does nothing. */
+/** On PostgreSQL it may be sent before BEGIN: outside a transaction it does nothing. */
 const store = `
   INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
   SELECT organization_id, ${hashIn("key_hash")}, ${hashIn("fingerprint")}, outcome, created_at

@@ -20,10 +20,7 @@ export function* findByIdentity({
   return yield* find(toOperator, findOne, issuer, subject);
 }
 
-/**
- * Gives an operator these roles and begins a session. Without any role, all sessions of the operator end and none
- * begins. False if no session began, for example because the operator is disabled.
- */
+/** Without any role, all sessions of the operator end. False if no session began, as for a disabled operator. */
 export function* useIdentity(
   operatorId: string,
   roles: readonly OperatorRole[],

@@ -117,9 +117,7 @@ export function* listSessions(
   return yield* list(toSessionHolder, listNewest, now, operatorId ?? null);
 }
 
-/**
- * If an operator is given, ends the session only if it is one of this operator's. False if there is no such session.
- */
+/** False if there is no such session, or it is not one of this operator. */
 export function* endSession(
   sessionId: string,
   operatorId: string | undefined,

@@ -109,10 +109,7 @@ export function* listOperators(now: number): Statements<readonly OperatorDetails
   return yield* list(toDetails, findAll, now);
 }
 
-/**
- * Ends the sessions and removes passkeys and links, so that none of them can be used. Undefined if there is no such
- * operator. Disabling an operator a second time changes nothing.
- */
+/** Ends everything with which the operator can sign in. Undefined if there is no such operator. */
 export function* disableOperator(operatorId: string, act: Act): Statements<Operator | undefined> {
   const disabled = yield* run(setDisabled, act.now, operatorId);
   const operator = yield* find(toOperator, findById, operatorId);
@@ -127,9 +124,7 @@ export function* disableOperator(operatorId: string, act: Act): Statements<Opera
   return operator;
 }
 
-/**
- * Only the last link of an operator is valid. A link that an administrator creates ends the confirmation of an officer.
- */
+/** Only the last link is valid. A link that an administrator creates ends the confirmation of an officer. */
 export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   const operator = yield* find(toOperator, findById, link.operatorId);
   if (operator === undefined) throw new TypeError("a link needs an operator");
@@ -141,10 +136,7 @@ export function* createLink(link: OneTimeToken, act: Act): Statements<void> {
   yield* auditAct(noteOn(operator.name, "link", detail), act);
 }
 
-/**
- * Confirms an officer. The actor is the shell of the host, or another confirmed officer who has created neither this
- * officer nor the last link. Unused links stop working.
- */
+/** The actor is the shell of the host, or another confirmed officer who created neither this one nor the last link. */
 export function* confirmOperator(
   operatorId: string,
   act: Act,
@@ -164,10 +156,7 @@ export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operat
   return yield* find(toOperator, findLinkHolder, tokenHash, now);
 }
 
-/**
- * Uses a link and begins a session. Undefined for a link that was used or has expired: if two processes use it at
- * once, only one of them removes it.
- */
+/** Undefined for a link that has expired or was used: of two processes that use it at once, one removes it. */
 export function* useLink(
   tokenHash: Uint8Array,
   { session, act }: SignIn,
@@ -178,10 +167,7 @@ export function* useLink(
   return operator;
 }
 
-/**
- * Remembers that the challenge was used. False if it was used before, or if the operator has used too many that have
- * not expired. If two processes use it at once, only one of them inserts it.
- */
+/** False if it was used before, or if the operator has used too many: of two processes, one inserts it. */
 export function* useChallenge(challenge: OneTimeToken, now: number): Statements<boolean> {
   yield* run(removeExpired, now);
   const used = (yield* scalar<number>(countUsed, challenge.operatorId)) ?? 0;

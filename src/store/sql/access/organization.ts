@@ -146,9 +146,7 @@ export function* findOrganization(organizationId: string): Statements<Organizati
   return yield* find(toOrganization, findOne, organizationId);
 }
 
-/**
- * Returns all confidential types of an organization; for an unknown one, the types that are confidential everywhere.
- */
+/** For an unknown organization, the types that are confidential everywhere. */
 export function* readConfidentialTypes(
   organizationId: string,
 ): Statements<ReadonlySet<ResourceType>> {
@@ -165,10 +163,7 @@ export function* credentialsChanged(): Statements<void> {
   yield* run(raiseCredentialsVersion);
 }
 
-/**
- * Changes whenever an organization, a key or the rights of a token change in any process. A cache of callers must read
- * it at least every second, and be emptied when it differs.
- */
+/** Changes with an organization, a key or a token's rights. A cache of callers must read it every second. */
 export function* readCredentialsVersion(): Statements<number> {
   const version = yield* scalar<number>(readCredentials);
   if (version === undefined) throw new TypeError("the store has no credentials version");

@@ -82,10 +82,7 @@ export function* closeOrganization(
   return yield* findOrganization(organizationId);
 }
 
-/**
- * Requests the deletion of everything, which is due at once. The organization must be closed. It has one such
- * deletion, however often it is requested.
- */
+/** The organization must be closed. It has one such deletion, due at once, however often it is requested. */
 export function* requestOrganizationDeletion(
   { organizationId, deletionRequestId, reason, requestedBy, exported }: OrganizationDeletionRequest,
   act: Act,

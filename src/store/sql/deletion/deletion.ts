@@ -88,10 +88,7 @@ const countOfClosed = `
   --sqlite INDEXED BY deletion_by_organization_status
   WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
 
-/**
- * The same condition as in the index deletion_of_others: callers can't request deletions of other types, and types in
- * the condition can't be confidential.
- */
+/** As in the index deletion_of_others: callers request no deletions of other types; these are never confidential. */
 const ofOthers = `resource_type NOT IN ('transaction', 'person', 'company')`;
 
 const alwaysConfidential = [...confidentialTypes()].map((type) => `'${type}'`).join(", ");
@@ -165,10 +162,7 @@ export function* cancelDeletion(deletionRequestId: string, act: Act): Statements
   return yield* readExistingDeletion(deletionRequestId);
 }
 
-/**
- * Postpones a deletion after a failure. If a claimant is given, does nothing if another process has claimed the
- * deletion since.
- */
+/** After a failure. If a claimant is given, does nothing if another process has claimed the deletion since. */
 export function* postponeDeletion(
   deletionRequestId: string,
   why: string,

@@ -173,10 +173,7 @@ export function noteOfRequest(
 /** The requester that the deletions of orphaned records name. */
 const orphanRequester = "orphaned";
 
-/**
- * Requests the deletion of records that name only erased parties, for organizations that have chosen this. Must run in
- * the transaction that replaces the id of their last party, so that a crash never loses a request.
- */
+/** For organizations that have chosen this. Must run in the transaction that replaces the id of their last party. */
 export function* deleteOrphans(
   { organizationId, deletionRequestId }: Deletion,
   orphans: readonly RecordKey[],

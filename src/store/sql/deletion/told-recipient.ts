@@ -22,9 +22,7 @@ const findTold = `
   SELECT name, resource_type, told_at, acknowledged_at, removed_at, expired_at FROM deletion_recipient
   WHERE deletion_request_id = $1 AND organization_id = $2 ORDER BY name, resource_type`;
 
-/**
- * A deletion may have sent notices about millions of records, but has few rows here: one for each recipient and type.
- */
+/** There are few rows, however many notices a deletion has sent: one for each recipient and type. */
 export function* listTold(
   deletionRequestId: string,
   organizationId: string,
@@ -68,10 +66,7 @@ interface Acknowledged extends Told {
   readonly acknowledgedNo: number;
 }
 
-/**
- * Stores that the recipient has acknowledged its notices; at most a part of them at a time. Returns whether that was
- * all. An earlier recipient of the same name was told what was erased before this one was registered.
- */
+/** A part of its notices at a time; true if that was all. An earlier recipient of the name was told others. */
 export function* acknowledgeTold(
   { organizationId, name, sinceNo, acknowledgedNo }: Acknowledged,
   now: number,
@@ -81,10 +76,7 @@ export function* acknowledgeTold(
   return stored < limits.purgedRowsMax;
 }
 
-/**
- * Stores in the same way that a recipient was removed before it had acknowledged them. `upTo`: the number of the last
- * notice that it can have been told.
- */
+/** The same for a recipient that was removed. `upTo`: the number of the last notice that it can have been told. */
 export function* endTold(
   { organizationId, name }: Told,
   upTo: number,

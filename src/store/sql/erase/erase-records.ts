@@ -119,10 +119,7 @@ const findLong = `
     JOIN record USING (organization_id, resource_type, resource_id)
   WHERE EXISTS (${changeAfter} ${changesMax})`;
 
-/**
- * Erases records, and returns those that still existed. Runs the same number of statements even without records,
- * because the time must not disclose whether there are any.
- */
+/** Returns those that existed. Without records it runs as many statements, because the time must not disclose it. */
 export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly RecordKey[]> {
   const rows = numberedRows(keys);
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, rows));
@@ -180,7 +177,6 @@ const moveHoldsOf = `
   UPDATE hold SET organization_id = named.owner FROM ${named("id", "owner")}
   WHERE hold_id = named.id`;
 
-/** How many records one statement handles. */
 const recordsAtOnce = 500;
 
 interface MovedRecord extends RecordKey {
@@ -188,10 +184,7 @@ interface MovedRecord extends RecordKey {
   readonly set: string;
 }
 
-/**
- * Moves legal holds with their records, and returns the audit notes of these holds, for the end of the step. Runs the
- * same number of statements without a hold, and without records, because the time must not disclose either.
- */
+/** As many statements without holds, and without records: the time must disclose neither. */
 function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditNote[]> {
   const notes: AuditNote[] = [];
   const sets = new Map(records.map((record) => [keyText(record), record.set]));

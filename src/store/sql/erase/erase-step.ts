@@ -49,9 +49,7 @@ export interface StepOptions extends ErasingOptions {
   readonly ofOrganization?: Page["own"];
 }
 
-/**
- * Erases the next part of what `chooseNext` has chosen: of an organization, of a large plan, or of several small ones.
- */
+/** Erases the next part of what `chooseNext` has chosen. */
 export function* eraseStep(
   processing: readonly Processing[],
   options: StepOptions,
@@ -155,10 +153,7 @@ function numberedKeys(targets: readonly TargetRow[]): readonly NumberedKey[] {
   return [...keys.values()];
 }
 
-/**
- * Returns for each deletion the records that still existed. A record that several deletions erase counts only for the
- * first of them.
- */
+/** By deletion, the records that existed. A record that several deletions erase counts for the first of them. */
 function* eraseUnrestricted(
   targets: readonly TargetRow[],
 ): Statements<ReadonlyMap<string, readonly RecordKey[]>> {
@@ -198,11 +193,7 @@ function progressOf(
   return { deletion, done: targets, erased, moved, redactedTypes: results.redacted.get(id) ?? [] };
 }
 
-/**
- * Bounds the changes of a transaction that writers wait for. The changes of a long record are removed first, and a
- * record that still has some ends the part. Confidential records have a separate bound, so that they never affect the
- * steps of other records.
- */
+/** Writers wait for it: a record that still has changes ends the part. Confidential records have their own bound. */
 function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
   const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");
   const long = yield* findLongRecords(uniqueKeys(going));

@@ -15,10 +15,7 @@ import { findObstaclesOfReports } from "../plan/restricted-set.ts";
 import { named, inNamedIds } from "../statement/named.ts";
 import { all, lock, type Statements } from "../statement/statements.ts";
 
-/**
- * Searches the organization only: what a report in a restricted set names is erased, or is in a set and keeps its
- * parties there.
- */
+/** Not the restricted sets: what a report there names is erased, or is in a set and keeps its parties there. */
 const findNaming = `
   SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
     --sqlite CROSS
@@ -39,10 +36,7 @@ export interface Renaming {
 /** For each record: the replacements that concern it or a record that it names. */
 type Concerned = ReadonlyMap<NodeKey, ReadonlySet<Renaming>>;
 
-/**
- * Must run in the transaction of the replacements. Runs as many statements whether or not a report has to be kept: on
- * PostgreSQL the time would disclose it.
- */
+/** Must run with the replacements. As many statements without a report: on PostgreSQL the time would disclose it. */
 export function* keepPseudonyms(renamings: readonly Renaming[], now: number): Statements<void> {
   const byOwner = Map.groupBy(renamings, ({ deletion }) => deletion.organizationId);
   for (const [organizationId, some] of byOwner) {
@@ -82,7 +76,6 @@ function typeOf(node: NodeKey): ResourceType {
   return parseNodeKey(node).type;
 }
 
-/** Finds the records of these types that name these ones. */
 function* findConcerned(
   concerned: Concerned,
   {

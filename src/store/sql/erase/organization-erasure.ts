@@ -19,11 +19,7 @@ import { get, run, runTogether, type Statements, column, scalar } from "../state
 import type { KeyRow } from "../../shared/record-key.ts";
 import { type StoreParts, storeParts } from "../store-parts.ts";
 
-/**
- * Where an erasure continues, stored as the cursor of the deletion. Starting again from the beginning has the same
- * result, but on PostgreSQL removed rows stay in the indexes until they are vacuumed, and every search would read them
- * again.
- */
+/** Stored as the cursor of the deletion: on PostgreSQL every search from the start would read removed rows again. */
 export interface ErasurePlace {
   readonly part: number;
   /** The key to continue with. */
@@ -118,9 +114,7 @@ const removeReplies = `
     WHERE organization_id = $1 AND key_hash > $2 ORDER BY key_hash LIMIT $3)
   RETURNING key_hash`;
 
-/**
- * Deletions of single records have nothing left to erase, so they need not wait for their grace period or an approval.
- */
+/** Deletions of single records have nothing left to erase, so they wait neither for grace nor for an approval. */
 const hurryDeletions = `
   UPDATE deletion SET
     due_at = CASE WHEN due_at < $2 THEN due_at ELSE $2 END, next_attempt_at = NULL,
@@ -179,9 +173,7 @@ export const isBeingErased = `
       AND deletion.resource_type = '${organizationType}' AND deletion.resource_id = record.organization_id
       AND cursor ->> 'part' IN (${changesPart}, ${changesPart + 1}))`;
 
-/**
- * Erases the next page, at most `rowsMax` rows of a table, and stores the progress. True if nothing is left to erase.
- */
+/** Erases the next page, at most `rowsMax` rows of a table. True if nothing is left to erase. */
 export function* eraseOrganizationStep(
   { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
   args: OrganizationStepOptions,
@@ -200,7 +192,6 @@ export function* eraseOrganizationStep(
   return place === undefined;
 }
 
-/** Skips parts with nothing left. */
 function* erasePage(
   from: ErasurePlace | undefined,
   page: Omit<Page, "from">,
@@ -287,9 +278,7 @@ function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<Erased
   return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
 }
 
-/**
- * Verifies with different statements than the erasure uses. False if anything is left; then the erasure begins again.
- */
+/** With different statements than the erasure. False if anything is left; then the erasure begins again. */
 export function* verifyOrganization({
   deletionRequestId,
   organizationId,

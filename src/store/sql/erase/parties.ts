@@ -18,7 +18,6 @@ import { latestByParty, listPartyFloors } from "../retention/party-floor.ts";
 import type { Statements } from "../statement/statements.ts";
 import { addPseudonyms } from "./pseudonym.ts";
 
-/** How many records one transaction adds to plans. */
 const targetsAtOnce = 1_000;
 
 /**
@@ -62,7 +61,6 @@ interface Adding extends VerifyingParties {
   readonly results: Map<string, PartyVerification>;
 }
 
-/** Adds to the plan of each of these deletions of one organization the records that name its party. */
 function* addToPlans(
   deletions: readonly Deletion[],
   { namings, ends, results, now, taken }: Adding,

@@ -49,10 +49,7 @@ function* findByIds(ids: readonly string[]): Statements<Pseudonyms> {
   return new Map(rows.map(({ id, pseudonym }) => [id, pseudonym]));
 }
 
-/**
- * Removes pseudonyms before a file is scrubbed, so that completed deletions leave no byte that connects them with the
- * ids. The caller keeps them in memory until the deletions are completed, or restores them.
- */
+/** Before a file is scrubbed, so that no byte connects them with the ids. The caller keeps or restores them. */
 export function* takePseudonyms(ids: readonly string[]): Statements<Pseudonyms> {
   const taken = yield* findByIds(ids);
   yield* removePseudonyms([...taken.keys()]);

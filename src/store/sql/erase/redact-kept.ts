@@ -44,7 +44,6 @@ const lockRow = `
   --postgres FOR NO KEY UPDATE
   `;
 
-/** One statement reads this many references. */
 const referencesAtOnce = 500;
 
 interface ReferenceRow extends Omit<Reference, "deletion_request_id"> {
@@ -93,10 +92,7 @@ export function* redactKeptStep(
   return true;
 }
 
-/**
- * Searches the payloads again, a bounded part at a time. What is verified is forgotten, so that the last pass has
- * nothing to search; a reference that is left will be redacted again.
- */
+/** A bounded part at a time. What is verified is forgotten; a reference that is left is redacted again. */
 export function* verifyKept(deletion: Deletion, now: number): Statements<"clean" | Unverified> {
   const moving = deletionOfSet(deletion.deletionRequestId);
   if (deletion.restrictedOf === undefined || moving === undefined) return "clean";

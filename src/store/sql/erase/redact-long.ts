@@ -132,7 +132,6 @@ class Bounding {
     return true;
   }
 
-  /** Rewrites the next changes of a record. Returns where the next step continues; undefined if all are rewritten. */
   *#rewriteLong(
     { part, first, targets, room }: LongRecord,
     cursor: Cursor,

@@ -72,10 +72,7 @@ const insertState = `
 
 const setReplaying = `UPDATE restore SET state = 'replaying'`;
 
-/**
- * A process that had claimed a deletion learns at its next step that it has lost the claim. The first condition makes
- * SQLite use its index.
- */
+/** Whoever had claimed one learns it at its next step. The first condition makes SQLite use its index. */
 const voidClaims = `
   UPDATE deletion SET lease_until = 0, claimant = NULL, next_attempt_at = NULL
   WHERE status IN ('pending', 'processing') AND status = 'processing'`;
@@ -158,20 +155,14 @@ export function* refuseRestoring(): Statements<void> {
   if (state !== undefined) throw new StoreError(describeRestoring(state));
 }
 
-/**
- * Counts the deletions that the store lacks: those with a receipt that the store has not completed, and others that it
- * does not know.
- */
+/** Those with a receipt that the store has not completed, and others that it does not know. */
 export function* countUnreplayed(entries: readonly DeletionEntry[]): Statements<number> {
   const { completed, inProgress } = idsOf(entries);
   const there = (yield* scalar<number>(countThere, completed, inProgress)) ?? 0;
   return completed.length + inProgress.length - there;
 }
 
-/**
- * Begins a replay: the store becomes `loading`. If the store is older than its ledger, an audit entry records that. The
- * numbers of this entry and of later receipts follow the highest ones in the ledger.
- */
+/** The store becomes `loading`. If it is older than its ledger, an entry says so, and numbers follow the ledger. */
 export function* beginReplay(beginning: ReplayBeginning, act: Act): Statements<RestoreState> {
   const before = yield* readRestoreState();
   const cut = before?.cut ?? (yield* cutChains(beginning, act));
@@ -213,10 +204,7 @@ function* cutChains(
   return { entry: written, ...cut };
 }
 
-/**
- * Queues the deletions that are not completed. If a deletion is queued already, the receipt with the highest number
- * is kept.
- */
+/** Of a deletion that is queued already, the receipt with the highest number is kept. */
 export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
   const rows = latestOf(entries).map(({ completed, ...entry }) => {
     const { deletionRequestId, requestedBy, requestedAt } = entry;
@@ -243,7 +231,6 @@ export function* replaceHolds(holds: HoldsOfReplay, act: Act): Statements<void> 
   for (const hold of holds.place) yield* addHold(hold, act, because);
 }
 
-/** Sets and removes retention floors as in the ledger. */
 export function* replaceFloors(floors: readonly FloorChange[], act: Act): Statements<void> {
   for (const floor of floors) yield* putFloor(floor, act, "restore");
 }
@@ -272,10 +259,7 @@ export function* takeOver(timelineId: number): Statements<void> {
   yield* beginTimeline(timelineId);
 }
 
-/**
- * Reopens deletions under their own ids, due at once. If the record has another open deletion, that one becomes due
- * and this one remains queued.
- */
+/** Under their own ids, due at once. Another open deletion of the record becomes due, and this stays queued. */
 export function* reopenDeletions(page: ReplayPage, act: Act): Statements<ReplayedPart> {
   const { receiptNo = 0, deletionRequestId = "" } = page.after ?? {};
   const rows = yield* list(toQueued, readEntries, receiptNo, deletionRequestId, page.limit);

@@ -34,10 +34,7 @@ export interface Rewritten extends PayloadRow {
   readonly after: string;
 }
 
-/**
- * Returns the changes with their redacted payloads. `erasedOf` is called with the text of a record's key
- * (record-key.ts).
- */
+/** `erasedOf` is called with the text of a record's key (record-key.ts). */
 export function redactAll(
   changes: readonly PayloadRow[],
   erasedOf: (record: string) => ErasedRecords,
@@ -61,7 +58,6 @@ export function* storeRewritten(changes: readonly Rewritten[]): Statements<void>
   yield* renameParties(rewritten);
 }
 
-/** Replaces the entries of changes in which a pseudonym has replaced the id of a party. */
 function* renameParties(changes: readonly Rewritten[]): Statements<void> {
   const renamed = changes.flatMap((change) => {
     const type = namingTypes.find(({ resourceType }) => resourceType === change.resource_type);
@@ -96,10 +92,7 @@ export interface RepliedRow {
   readonly reply_key: Uint8Array | null;
 }
 
-/**
- * Removes the stored replies of changes that are erased or rewritten: each has a hash of the request, from which what
- * was removed could be guessed.
- */
+/** Each has a hash of the request, from which what was erased or rewritten could be guessed. */
 export function* removeRepliesOf(changes: readonly RepliedRow[]): Statements<void> {
   const keys = new Map<string, readonly [string, string]>();
   for (const { organization_id: organizationId, reply_key: key } of changes) {

@@ -35,10 +35,7 @@ export interface Completing {
   readonly sealed: SealedReceipt | undefined;
 }
 
-/**
- * Must run in the transaction of the verification pass that found nothing left. The receipts follow the head of their
- * chain.
- */
+/** Must run in the transaction of the last verification. The receipts follow the head of their chain. */
 export function* finishDeletions(
   completing: readonly Completing[],
   act: Act,

@@ -68,10 +68,7 @@ interface Cursor {
 /** `found`: a reference is left, and will be redacted again. `partly`: there is more to search. */
 export type Unverified = "found" | "partly";
 
-/**
- * Searches for the references of the targets up to this position. A deletion that is missing in the result has none
- * left.
- */
+/** Searches up to this position. A deletion that is missing in the result has no reference left. */
 export function* verifyRedactions(
   deletions: readonly Deletion[],
   { upTo, now }: { readonly upTo: number; readonly now: number },
@@ -130,7 +127,6 @@ class Search {
     }
   }
 
-  /** Searches the next changes of a record. Returns where the next search continues. */
   *#searchLong(target: TargetRow, from: number, room: Room): Statements<Cursor | undefined> {
     const { deletion_request_id: id, position } = target;
     const { changes, isLast } = yield* readChangesAfter(toKey(target), from, room);

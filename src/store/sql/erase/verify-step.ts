@@ -57,10 +57,7 @@ const findRelations = (end: "to" | "from") => `
 const findRelationsTo = findRelations("to");
 const findRelationsFrom = findRelations("from");
 
-/**
- * Finds the position of the last target of the next part that can be removed; null if there are fewer targets. Targets
- * of confidential types are not counted, so that they never affect the number of parts.
- */
+/** Null if there are fewer targets. Those of confidential types never affect the number of parts. */
 const findEndOfPart = `
   SELECT min(position) AS position FROM (
     SELECT position, row_number() OVER (PARTITION BY confidential ORDER BY position) AS place FROM (
@@ -137,10 +134,7 @@ function* verifyAll(deletion: Deletion, now: number): Statements<Verification> {
   return { result: isErased ? yield* verifyKept(deletion, now) : "found" };
 }
 
-/**
- * Returns the keys of targets that should be erased but have something left: the record, a change of it, a relation, or
- * a row of the index.
- */
+/** The keys of targets with something left: the record, a change of it, a relation, or a row of the index. */
 function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
   if (targets.length === 0) return new Set();
   const keys = keyRows(targets.map(toKey));

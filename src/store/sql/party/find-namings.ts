@@ -28,7 +28,6 @@ import { type NamingRow, partiesIn, searchedFor, textsOf } from "./named-parties
 
 /** How many blocks one statement reads: up to 24 KiB of each, if a party is named by everything. */
 const blocksAtOnce = 256;
-/** How many numbers one statement finds the changes of. */
 const numbersAtOnce = 500;
 /** A scan covers this many numbers. While there are more beyond the index, it is behind. */
 const scannedMax = 2 * blockNumbers;
@@ -91,7 +90,6 @@ interface Candidates {
   readonly ends: Map<string, number>;
 }
 
-/** The numbers of the changes that may name the parties, as far as the index reaches. */
 function* searchIndex(
   { organizationId, parties, after = 0, recordsMax }: NamingsQuery,
   { key, indexedNo }: PartyState,

@@ -15,10 +15,7 @@ import {
 } from "./entries.ts";
 import { type NamingRow, partiesIn, textsOf } from "./named-parties.ts";
 
-/**
- * The organizations, the restricted sets, and those that deletions are filling. Nothing is added for one that is being
- * erased.
- */
+/** Also the restricted sets that deletions are filling, but nothing that is being erased. */
 const findOwners = `
   SELECT organization_id FROM organization
   WHERE NOT EXISTS (

@@ -53,10 +53,7 @@ export function partiesIn({ parties }: Pick<NamingRow, "parties">): readonly str
   return [...new Set(named.filter((one) => typeof one === "string"))];
 }
 
-/**
- * Returns the texts to search for: on SQLite the ids, on PostgreSQL their JSON up to its first quote. So a statement
- * may find too many changes, but never too few.
- */
+/** On SQLite the ids, on PostgreSQL their JSON up to its first quote: it may find too many changes, never too few. */
 export function searchedFor(parties: readonly string[]): readonly string[] {
   const beginnings = parties.map((party) => JSON.stringify(party).split('"')[1] ?? "");
   return [...new Set([...parties, ...beginnings])];

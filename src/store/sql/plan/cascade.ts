@@ -146,10 +146,7 @@ export interface Cascade {
   readonly isCut: boolean;
 }
 
-/**
- * Returns the cascade of one record. Concurrent erasures must have the same result as consecutive ones. So a record
- * that is being erased, or that an earlier plan erases, is not followed and keeps nothing that belongs to it.
- */
+/** As after consecutive erasures: what is being erased is not followed, and keeps nothing that belongs to it. */
 export function* cascadeOf(
   root: NodeKey,
   graph: RelationGraph,

@@ -10,7 +10,6 @@ import { planDeletions, type StepBounds } from "./plan-step.ts";
 import { all, type Statements, column } from "../statement/statements.ts";
 import { triedAt } from "../deletion/deletion.ts";
 
-/** How many organizations share a claim. */
 const organizationsMax = 32;
 
 const findAbandoned = `
@@ -71,10 +70,7 @@ export function* claimDeletions(
   return { claimed: begun, ...others, checked: due.length, turn: owners.at(-1) ?? "" };
 }
 
-/**
- * Reads the owners after `turn`, and always those from the beginning as well: whether these are needed depends on
- * restricted sets too, and on PostgreSQL the time would disclose it.
- */
+/** Always reads the beginning too: whether it is needed depends on restricted sets, which the time would disclose. */
 function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
   const after = yield* column<string>(findOwners, turn, now, max);
   const before = yield* column<string>(findOwners, "", now, max - after.length);

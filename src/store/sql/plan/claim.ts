@@ -41,9 +41,7 @@ const setWaiting = `
   FROM ${named("id", "waiting_for", "held boolean", "next_attempt_at bigint", "floor_until bigint")}
   WHERE deletion_request_id = named.id`;
 
-/**
- * A deletion that awaits an approval is never due. If anything else has made it due, this obstacle postpones it again.
- */
+/** If anything has made a deletion due that awaits an approval, this postpones it again. */
 export const notApproved: Obstacle = {
   waitingFor: approvalWait,
   held: false,
@@ -83,7 +81,6 @@ export function* beginDeletions(
   return begun;
 }
 
-/** Does the same for one deletion whose plan is already stored. */
 export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
   yield* storeCursor(deletion, null);
   const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);
@@ -122,10 +119,7 @@ export function* readCursorOf({
   return (yield* scalar<string | null>(readCursor, deletionRequestId)) ?? null;
 }
 
-/**
- * Postpones a deletion. It may be processing already: a related record that arrived meanwhile may be under a hold or a
- * floor.
- */
+/** Also one that is processing: a related record that has arrived may be under a hold or a floor. */
 export function* postpone(deletion: Deletion, obstacle: Obstacle, now: number): Statements<void> {
   yield* postponeAll([{ deletion, obstacle }], now);
 }
@@ -135,7 +129,6 @@ export interface Waiting {
   readonly obstacle: Obstacle;
 }
 
-/** Postpones several deletions. */
 export function* postponeAll(waiting: readonly Waiting[], now: number): Statements<void> {
   if (waiting.length === 0) return;
   const rows = waiting.map(({ deletion, obstacle }) => {

@@ -70,10 +70,7 @@ const findProcessing = `
   --postgres FOR UPDATE
   `;
 
-/**
- * Locks the deletions in the order of their ids; nobody else changes them until the end of the transaction. Throws
- * unless all of them are being processed.
- */
+/** Locks them until the end of the transaction, in the order of their ids. Throws unless all are being processed. */
 export function* lockProcessing(ids: readonly string[]): Statements<readonly Processing[]> {
   const rows = yield* all<DeletionRow>(findProcessing, ids);
   const byId = new Map(rows.map((row) => [row.deletion_request_id, row]));
@@ -98,10 +95,7 @@ export function* readPlanEnds(
   return new Map(rows.map((row) => [row.id, row.plan_end]));
 }
 
-/**
- * Chooses what the next step erases: several small plans, up to so many targets together, or else the first of these
- * deletions. Only the chosen deletions have to be locked.
- */
+/** Several small plans, up to so many targets together, or else the first deletion. Only these have to be locked. */
 export function* chooseNext(
   ids: readonly string[],
   targetsMax: number,
@@ -145,10 +139,7 @@ export interface PlanPart {
   readonly isConfidential: (target: TargetRow) => boolean;
 }
 
-/**
- * Returns at most `targetsMax` targets, and at most as many of confidential types. So confidential records never affect
- * the number of steps, which the time until the completion would disclose.
- */
+/** As many again of confidential types, so that these never affect the number of steps, which the time discloses. */
 export function* findNextTargets(deletion: Deletion, targetsMax: number): Statements<PlanPart> {
   const rowsMax = 2 * targetsMax + 1;
   const rows = yield* all<TargetRow>(findNext, deletion.deletionRequestId, rowsMax);
@@ -228,10 +219,7 @@ export interface Reference {
   readonly to_id: string;
 }
 
-/**
- * Returns the references of these targets. `restricted` selects those in reports that have to be kept: only their
- * relations are removed.
- */
+/** `restricted` selects those in reports that have to be kept: only their relations are removed. */
 export function referencesOf(
   targets: readonly TargetRow[],
   { restricted }: { readonly restricted: boolean },

@@ -49,7 +49,6 @@ export interface Candidate {
   readonly ceiling: Ceiling;
 }
 
-/** A record that has reached its ceiling. */
 type Passed = Omit<Expired, "expiry" | "isRecent">;
 
 export function* findExpired(query: ExpiryQuery): Statements<ExpiredPart> {

@@ -65,10 +65,7 @@ export function* readObligations(
   }
 }
 
-/**
- * Reads the floors of locked records again, because a change of one of them may not have been committed at the first
- * reading.
- */
+/** Of records that are locked now: a change of one may not have been committed at the first reading. */
 export function* readFloorsAgain(
   obligations: Obligations,
   records: readonly RecordKey[],

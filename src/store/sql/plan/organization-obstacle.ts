@@ -68,13 +68,9 @@ function* findObstacleOfAll(
   return laterObstacle(ofSet, obstacleOfFloor(scan?.latest, now));
 }
 
-/** How many steps of a scan one call takes. */
 const stepsMax = 20;
 
-/**
- * What a plan would wait for that is made now, of a deletion of an organization or of a restricted set. Stores nothing.
- * Undefined if nothing prevents it; `unknown` if there are more records than one call reads.
- */
+/** Of an organization or a restricted set. Stores nothing. `unknown`: there are more records than one call reads. */
 export function* findObstacleNow(
   deletion: PlanSubject,
   now: number,
@@ -135,15 +131,11 @@ export function isComplete({ floors, done }: FloorScan): boolean {
   return done === floors.length;
 }
 
-/** Whether this scan used these rules, so that its result is valid. */
 function isScanOf(scan: FloorScan | undefined, floors: readonly RetentionFloor[]): boolean {
   return scan !== undefined && isComplete(scan) && isDeepStrictEqual(scan.floors, floors);
 }
 
-/**
- * Lists the rules for the records of an organization. A restricted set has the rules of the organization that its
- * records come from.
- */
+/** The rules for a restricted set are those of the organization that its records come from. */
 function* listFloorsOf({
   organizationId,
   restrictedOf,
@@ -190,10 +182,7 @@ function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[
   return { floors, done: 0, after: "", latest: undefined };
 }
 
-/**
- * A record is never closed after it was last seen, but may be filed later; a record without such a time counts from the
- * request.
- */
+/** A record may be filed after it was last seen, but never closed; without such a time it counts from the request. */
 function mayEndLater(
   floor: RetentionFloor,
   { last_seen }: SeenRow,

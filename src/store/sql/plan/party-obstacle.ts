@@ -137,10 +137,7 @@ export interface PartySearch {
   readonly pagesMax?: number;
 }
 
-/**
- * What the deletion of a party waits for, however many records name it. `behind`: the index has to advance first;
- * `more`: there are more pages.
- */
+/** However many records name it. `behind`: the index has to advance first; `more`: there are more pages. */
 export function* findPartyObstacle(
   { organizationId, resourceType, resourceId, processedBefore }: Subject,
   { now, after = 0, pagesMax = Number.POSITIVE_INFINITY }: PartySearch,

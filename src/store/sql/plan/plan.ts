@@ -142,7 +142,6 @@ export function findObstacles(
   };
 }
 
-/** Those of these records that are under a hold which delays the deletion. */
 function findHolds(
   nodes: readonly NodeKey[],
   planning: Planning,
@@ -170,10 +169,7 @@ export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
   return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
 }
 
-/**
- * The floors of these records that have not ended, the last one first. Records that only lose a reference count too,
- * unless their floor is redactable.
- */
+/** Those that have not ended, the last one first. References count too, unless their floor is redactable. */
 function findFloors(
   { erase, redact }: Pick<ErasurePlan, "erase" | "redact">,
   planning: Planning,
@@ -216,10 +212,7 @@ export function laterObstacle(
   return (other?.floorUntil ?? 0) > (one?.floorUntil ?? 0) ? other : one;
 }
 
-/**
- * Records of the plan that a floor may keep from being erased or redacted. A report that has to be kept is never
- * redacted, whatever its floor allows.
- */
+/** What a floor may protect. A report that has to be kept is never redacted, whatever its floor allows. */
 export function recordsUnderFloor(
   { erase, redact }: ErasurePlan,
   planning: Planning,

@@ -20,7 +20,7 @@ import { type Cascade, cascadeOf, collectGraph, type RelationGraph } from "./cas
 import { listFloors } from "../retention/floor.ts";
 import type { LongHistories } from "../retention/floor-origin.ts";
 import { readFloorsAgain, readObligations } from "./obligation.ts";
-import { PartyObstacles } from "./party-obstacle.ts";
+import type { PartyObstacles } from "./party-obstacle.ts";
 import {
   findObstacles,
   isObstacle,
@@ -45,9 +45,7 @@ export interface PlanBounds {
   readonly relationsMax: number;
   /** Whether a cascade beyond the bound is planned elsewhere; otherwise it is too large. */
   readonly bounded: boolean;
-  /**
-   * Whether a cascade that needs a long history is planned elsewhere too, because writers wait for this transaction.
-   */
+  /** Whether a cascade that needs a long history is planned elsewhere too: writers wait for this transaction. */
   readonly shortHistories: boolean;
   /** Receives the long histories that were read. */
   readonly histories?: LongHistories | undefined;
@@ -175,10 +173,7 @@ export function* readGraph(
   return graph;
 }
 
-/**
- * Plans again after locking the records under floors, because a change of one of them may not have been committed
- * before.
- */
+/** Plans again after locking records under floors: a change of one may not have been committed before. */
 function* planLocked(set: PlanningSet): Statements<readonly RecordPlan[]> {
   const { roots, obligations, confidential } = set;
   const locked = new Set<string>();
@@ -223,7 +218,6 @@ function* planOne(
   return set.parties.obstacleOf(one.deletion, isObstacle(plan) ? plan : undefined) ?? plan;
 }
 
-/** Plans one deletion without evaluating the records that name its party. */
 function* planAlone(
   one: Root,
   going: ReadonlySet<NodeKey>,

@@ -60,10 +60,7 @@ export interface RelationsOf {
   readonly nodes: readonly NodeKey[];
   /** Whether the relations lead to these records or begin at them. */
   readonly end: "to" | "from";
-  /**
-   * Reads only relations with records of these types at the other end, so that others affect neither the answer nor its
-   * time; undefined for all.
-   */
+  /** Only relations with these types at the other end, so that others affect neither answer nor time; or all. */
   readonly types?: readonly ResourceType[] | undefined;
 }
 
@@ -80,10 +77,7 @@ export function* eachPage(
   return true;
 }
 
-/**
- * Reads the relations of all records at once, or else of half of the records at a time, or else of one record page by
- * page.
- */
+/** All at once, or else half of the records at a time, or else one record page by page. */
 function* eachPageOfSome(
   { nodes, ...query }: RelationsOf,
   handle: PageHandler,

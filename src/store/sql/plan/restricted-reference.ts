@@ -29,7 +29,6 @@ const insertReferences = `
   WHERE true
   ON CONFLICT DO NOTHING`;
 
-/** How many references one statement handles. */
 const referencesAtOnce = 500;
 
 const removeOfDeletion = `DELETE FROM restricted_reference WHERE deletion_request_id = $1`;
@@ -80,10 +79,7 @@ export interface RemainingReference {
   readonly to: Node;
 }
 
-/**
- * Runs in the transaction that writes the targets, so that no report leaves its organization untracked. If another
- * deletion is about to move a report, the reference names that deletion from the beginning.
- */
+/** Runs with the writing of targets, so that no report leaves untracked; another mover is named from the beginning. */
 export function* noteReferences(references: readonly RemainingReference[]): Statements<void> {
   for (let at = 0; at === 0 || at < references.length; at += referencesAtOnce) {
     const part = references.slice(at, at + referencesAtOnce);
@@ -111,10 +107,7 @@ export function* forgetReferencesOf(deletionRequestId: string): Statements<void>
   yield* run(removeOfDeletion, deletionRequestId);
 }
 
-/**
- * Removes the references to a set that ends, and the references from its reports. Deletions that wait for these reports
- * wait no longer.
- */
+/** Also the references from its reports: deletions that wait for these reports wait no longer. */
 export function* forgetSet(restrictedOf: string, moving: string): Statements<void> {
   yield* forgetReferencesOf(moving);
   yield* run(wakeOthers, restrictedOf, moving);
@@ -128,10 +121,7 @@ export interface LeavingReports {
   readonly moved: readonly RecordKey[];
 }
 
-/**
- * Updates the references after records have left their organization: those of a moved report name its restricted set
- * from now on, and those of an erased report are removed.
- */
+/** Those of a moved report name its set from now on, and those of an erased report are removed. */
 export function* updateReferencesOf(leaving: readonly LeavingReports[]): Statements<void> {
   const moved = leaving.flatMap(({ deletion, moved: keys }) =>
     keys.map((key) => [...keyValues(key), deletion.deletionRequestId]),

@@ -43,7 +43,6 @@ const findReports = `
   SELECT DISTINCT from_type, from_id, from_set FROM restricted_reference
   WHERE deletion_request_id = $1 ORDER BY from_set, from_type, from_id`;
 
-/** How many reports are evaluated together. */
 const reportsAtOnce = 500;
 
 /** A report that keeps a set; `organizationId`: where it is now. */
@@ -61,10 +60,7 @@ interface ReportRow {
   readonly from_set: string;
 }
 
-/**
- * Runs in the transaction that completes deletions: opens a second deletion for what each of them has kept. Returns the
- * audit notes, to be written with the entries of the completions, so that this takes no longer.
- */
+/** Opens a second deletion for what each has kept. Returns audit notes, written with those of the completions. */
 export function* openSets(
   deletions: readonly Deletion[],
   act: Act,
@@ -133,10 +129,7 @@ export function* listKeepingReports(
   }));
 }
 
-/**
- * What prevents the erasure of a set besides holds and floors on its own records: of several floors the one that ends
- * last.
- */
+/** Besides holds and floors on its own records. Of several floors, the one that ends last. */
 export function* findSetObstacle(planning: Planning): Statements<Obstacle | undefined> {
   const { deletionRequestId, restrictedOf, now } = planning;
   const moving = deletionOfSet(deletionRequestId);

@@ -17,7 +17,6 @@ import {
 } from "../statement/statements.ts";
 import { among, joinTargets, named } from "../statement/named.ts";
 
-/** One statement writes this many targets. */
 const targetsAtOnce = 500;
 
 const columns =
@@ -93,7 +92,6 @@ export function* writePlans(planned: readonly Planned[]): Statements<void> {
   if (planned.length > 0) yield* noteReferences(planned.flatMap(remainingIn));
 }
 
-/** Returns the references that remain in reports which have to be kept. */
 function remainingIn({ deletion, targets }: Planned): readonly RemainingReference[] {
   const { deletionRequestId, organizationId } = deletion;
   return targets.flatMap(({ record, reference, restricted }) => {
@@ -162,7 +160,6 @@ export function* extendPlans(planned: readonly Planned[]): Statements<void> {
   yield* run(setEnds, new Rows([...ends], 2));
 }
 
-/** Removes the targets with the same keys, and returns them. */
 function* takeSame(
   added: readonly { readonly deletion: Owner; readonly target: PlanTarget }[],
 ): Statements<ReadonlyMap<string, SameRow>> {

@@ -148,10 +148,7 @@ function ownKeyOf(requester: string): string {
     WHERE substr(${requester} || ' ', 1, length(key_id) + 1) = key_id || ' ' AND created_by = $2`;
 }
 
-/**
- * The actor is the person who approves. One transaction checks whether this person may approve, and stores the
- * approval with its audit entry. If two people approve the same deletion at once, one succeeds.
- */
+/** The actor approves: one transaction checks the right and stores the approval. Of two at once, one succeeds. */
 export function* approveDeletion(
   deletionRequestId: string,
   act: Act,

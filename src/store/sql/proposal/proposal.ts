@@ -20,7 +20,6 @@ const listNewest = (filter: string) => `
 
 const isOpen = "AND status = 'open' AND expires_at > $4";
 
-/** How many rows are read to count them. */
 const countedMax = 1_000;
 
 const countWaitingOf = (filter: string) => `
@@ -42,7 +41,6 @@ const setDeclined = `
   UPDATE proposal SET status = 'declined', decided_by = $2, decided_at = $3
   WHERE proposal_id = $1 AND status = 'open' AND expires_at > $3`;
 
-/** How many proposals one transaction ends. */
 const expiredAtOnce = 100;
 
 const setExpired = `
@@ -92,7 +90,6 @@ export function* declineProposal(proposalId: string, act: Act): Statements<Propo
   return proposal;
 }
 
-/** Ends a bounded number of expired proposals. */
 export function* expireProposals(act: Act): Statements<{ readonly isMore: boolean }> {
   const expired = yield* list(toProposal, setExpired, act.now, expiredAtOnce);
   if (expired.length === 0) return { isMore: false };

@@ -129,9 +129,7 @@ const findNews = `
   --citus WHERE organization_id = ANY ($1::text[]) AND change_no > $2 AND change_no <= $3
   `;
 
-/**
- * Those of these organizations that may have changes in this range; on SQLite any later change may be of each of them.
- */
+/** Those that may have changes in this range; on SQLite any later change may be of each of them. */
 export function* findArrivals({
   organizations,
   after,

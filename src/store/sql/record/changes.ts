@@ -16,10 +16,7 @@ const readAll = `
   --citus WHERE change.resource_id = ANY ($3::text[])
   ORDER BY organization_id, resource_type, resource_id, change_no`;
 
-/**
- * The changes of a record with a higher number than `$4`, up to `$5`. PostgreSQL compares whole keys: with a condition
- * on the number alone, it may read all changes of the organization that arrived in between.
- */
+/** Beyond `$4`, up to `$5`. By whole keys: otherwise PostgreSQL may read all that arrived in between. */
 export const changesBetween = `
   --sqlite FROM record CROSS JOIN change USING (record_no)
   --sqlite WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
@@ -55,10 +52,7 @@ export const changeAfter = `
 /** A record with more changes than this is read part by part. */
 const changesOfShortMax = 16;
 
-/**
- * The records without a long history: none of them exceeds the room of a step. `MATERIALIZED` keeps PostgreSQL from
- * joining the changes of the others first.
- */
+/** None of them exceeds the room of a step. `MATERIALIZED` keeps PostgreSQL from joining other changes first. */
 const measureShort = `
   WITH short AS MATERIALIZED (
     SELECT record.* FROM ${namedRecords}
@@ -81,7 +75,6 @@ export interface PayloadRow extends KeyRow {
   readonly reply_key: Uint8Array | null;
 }
 
-/** Reads all changes of these records. */
 export function* readChanges(keys: readonly RecordKey[]): Statements<readonly PayloadRow[]> {
   return yield* all<PayloadRow>(readAll, keyRows(keys));
 }

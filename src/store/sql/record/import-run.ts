@@ -35,7 +35,6 @@ export function* reportImport(report: ImportReport): Statements<void> {
   yield* run(update, organizationId, importId, updatedAt, ...counts, report.outcome ?? null);
 }
 
-/** Lists the imports of all organizations, newest first. */
 export function* listImports(limit: number): Statements<readonly ImportRun[]> {
   return yield* list(toImportRun, findNewest, limit);
 }

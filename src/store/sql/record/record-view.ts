@@ -60,7 +60,6 @@ export function* listReferrersOfType({
   return yield* list(toRelated, findReferrers, ...keyValues(key), fromType, after, limit);
 }
 
-/** Lists the records that this one refers to, at most `limit`. */
 export function* listReferences(
   key: RecordKey,
   limit: number,

@@ -47,7 +47,6 @@ export function* readHistory(key: RecordKey): Statements<RecordHistory | undefin
   return { firstSeen, lastSeen, changes };
 }
 
-/** Counts the records of an organization by type. */
 export function* countRecords(
   organizationId: string,
 ): Statements<Readonly<Record<string, number>>> {
@@ -55,7 +54,6 @@ export function* countRecords(
   return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
 }
 
-/** Counts the records of a type in an organization, and stops at `max`. */
 export function* countRecordsOfType(query: {
   readonly organizationId: string;
   readonly resourceType: string;
@@ -65,10 +63,7 @@ export function* countRecordsOfType(query: {
   return (yield* scalar<number>(countOfType, organizationId, resourceType, max)) ?? 0;
 }
 
-/**
- * On PostgreSQL this reads the sequence with a function that needs only the right to use the sequence. The result is
- * null before the first number.
- */
+/** On PostgreSQL, with a function that needs only the right to use the sequence; null before the first number. */
 const readArrival = `
   --sqlite SELECT value AS latest FROM counter WHERE name = 'arrival'
   --postgres SELECT pg_sequence_last_value('arrival'::regclass) AS latest

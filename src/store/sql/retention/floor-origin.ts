@@ -37,10 +37,7 @@ const findLong = `
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
-/**
- * The time from which the floor of each record counts, by the text of its key. Records that do not exist, or have no
- * floor, are missing.
- */
+/** By the text of the record's key. Records that do not exist, or have no floor, are missing. */
 export type FloorOrigins = ReadonlyMap<string, NormalisedTimestamp | undefined>;
 
 /** The floor of a record, and when it ends. */
@@ -115,10 +112,7 @@ interface ChangeRow {
   readonly payload: string;
 }
 
-/**
- * Reads all histories at once, or else the histories of half of the records at a time, or else one history page by
- * page.
- */
+/** All at once, or else half of the records at a time, or else one history page by page. */
 function* readHistories(
   floors: readonly Counted[],
   records: readonly RecordKey[],

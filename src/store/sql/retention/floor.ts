@@ -10,7 +10,6 @@ import { lockOrganization, toRule } from "../access/organization.ts";
 import { find, list, run, type Statements, column } from "../statement/statements.ts";
 import { matching } from "../statement/named.ts";
 
-/** How many deletions one transaction makes due. */
 export const wokenAtOnceMax = 5_000;
 
 const findFloors = `
@@ -74,10 +73,7 @@ export function* listRules(
   return yield* list(toRule, findRules(sql), ...values);
 }
 
-/**
- * In the same transaction, makes the first deletions due that wait for a floor of the organization; `wakeFrom` makes
- * the others due. On PostgreSQL the caller must lock the plans of the organization first.
- */
+/** Also makes the first deletions due that wait for a floor. On PostgreSQL the caller locks the plans first. */
 export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcome> {
   const { organizationId, resourceType, rule, before } = change;
   const organization = yield* lockOrganization(organizationId);
@@ -140,10 +136,7 @@ function valuesOf({ keepDays, countedFrom, redactable, deleteAfterDays }: FloorR
   return [keepDays, countedFrom, redactable, deleteAfterDays ?? null] as const;
 }
 
-/**
- * Makes a bounded number of deletions due that wait for a floor, after this one in the order of their ids. Returns
- * the last one; undefined at the end.
- */
+/** A bounded number, in the order of their ids. Returns the last one; undefined at the end. */
 export function* wakeFrom(organizationId: string, after: string): Statements<string | undefined> {
   return yield* wake(wakeFloored, organizationId, after);
 }

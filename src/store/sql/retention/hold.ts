@@ -59,10 +59,7 @@ const findTarget = `
   SELECT 1 FROM deletion_target
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3 LIMIT 1`;
 
-/**
- * The keys come as one JSON list of lists; CROSS JOIN makes SQLite begin with it, and OFFSET makes PostgreSQL read each
- * once.
- */
+/** CROSS JOIN makes SQLite begin with the list of keys, and OFFSET makes PostgreSQL read each once. */
 const findOfRecords = `
   SELECT hold.* FROM
     --sqlite json_each($1) AS named CROSS JOIN hold
@@ -94,10 +91,7 @@ const findPage = (filter: string) => `
 const findEnding = `
   SELECT * FROM hold WHERE ends_on <= $1 ORDER BY ends_on, hold_id LIMIT $2`;
 
-/**
- * Zero is in the past, so the worker tries again at once. At most a part is woken, because all other writes wait for it
- * on SQLite: a deletion under a hold is tried again soon in any case.
- */
+/** Zero is in the past. Only a part, because writers wait on SQLite: the others are tried again soon anyway. */
 const wakeHeld = `
   UPDATE deletion SET next_attempt_at = 0
   WHERE deletion_request_id IN (

@@ -38,7 +38,6 @@ export function* keepsOrganization(query: KeptQuery): Statements<boolean> {
   return false;
 }
 
-/** Whether the floor of one of the first records of the type ends after `until`. */
 function* keepsRecord(floor: RetentionFloor, query: KeptQuery): Statements<boolean> {
   const { organizationId, closedAt, until } = query;
   const { resourceType, countedFrom } = floor;

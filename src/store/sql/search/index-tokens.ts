@@ -39,10 +39,7 @@ const moveMark = `UPDATE search_index SET indexed_no = $3 WHERE key_check = $1 A
 /** Repeats the condition of the indexes that contain only these records and serve nothing else. */
 const isSearched = `resource_type IN (${searchedTypes.map((type) => `'${type}'`).join(", ")})`;
 
-/**
- * The changes of a range that no later one up to $3 follows. On SQLite the first change of a record has the number of
- * the record, and later changes have an index of their own.
- */
+/** Those that no later one up to $3 follows. On SQLite a first change has the number of its record (`change_later`). */
 const findDue = `
   --sqlite SELECT * FROM (
   --sqlite   SELECT organization_id, resource_type, resource_id, record_no AS change_no
@@ -206,10 +203,7 @@ type TokenRow = Parameters<typeof toToken>[0];
 
 const toToken = reader<FoundToken>({ former: "flag" });
 
-/**
- * If more records have a hash than are read, this reads the first ones, and those that another hash has found: so a
- * record with a rare value and a common one is found with both.
- */
+/** Of a long list, reads the first records, and those that another hash has found. */
 export function* findTokens(search: TokenSearch): Statements<TokensFound> {
   const { organizationId, hashes, rowsMax } = search;
   const recordsMax = Math.min(search.recordsMax, Math.ceil(rowsMax / hashes.length));

@@ -64,10 +64,7 @@ export function numberedRows(keys: readonly NumberedKey[]): Rows {
   return new Rows(rows, 4);
 }
 
-/**
- * The end of a statement that removes (`USING`) or changes (`FROM`) the rows of a table with the values of the named
- * ones.
- */
+/** Ends a statement that removes (`USING`) or changes (`FROM`) the rows with the values of the named ones. */
 export function among(
   keyword: "USING" | "FROM",
   table: string,

@@ -38,10 +38,7 @@ export interface Statement {
   readonly method: "get" | "all" | "lists" | "run";
   /** The statement to use instead of `sql` where tables are distributed and rows can't be inserted from arrays. */
   readonly insertion?: Insertion;
-  /**
-   * A constant, because each text is prepared once and cached. Values are `$1`, `$2`…; see `textFor` for lines that are
-   * only for one engine.
-   */
+  /** A constant: each text is prepared once. Values are `$1`, `$2`…; `textFor` explains lines for one engine. */
   readonly sql: string;
   readonly values: readonly Value[];
 }
@@ -59,19 +56,13 @@ export interface Together {
   readonly statements: readonly Statement[];
 }
 
-/**
- * Locks these records until the end of the transaction, in the order of their keys. The answer is false if no lock is
- * needed, because only one transaction at a time writes.
- */
+/** Until the end of the transaction, in the order of their keys. False where only one transaction writes at a time. */
 export interface Lock {
   readonly method: "lock";
   readonly keys: readonly RecordKey[];
 }
 
-/**
- * Makes the organizations of these deletions visible to the transaction, and locks their plans. Does nothing where only
- * one transaction at a time writes.
- */
+/** Makes their organizations visible, and locks their plans. Nothing where one transaction at a time writes. */
 export interface Enter {
   readonly method: "enter";
   readonly deletions: readonly Deletion[];
@@ -91,10 +82,7 @@ export type Request = Statement | Together | Lock | Enter | Rest | Parts;
 
 export type Statements<Result> = Generator<Request, Result, unknown>;
 
-/**
- * Thrown in a transaction to roll it back and begin it again, because another process has changed something that it
- * depends on.
- */
+/** Rolls a transaction back and begins it again: another process has changed something that it depends on. */
 export class Collision extends Error {
   override readonly name = "Collision";
 }
@@ -224,10 +212,7 @@ function withCallers(error: unknown): unknown {
 
 export type EngineName = "sqlite" | "postgres";
 
-/**
- * A line that begins like this is only for one engine. A line for Citus remains a comment until the transaction knows
- * whether it runs on Citus (transaction.ts).
- */
+/** For one engine. A line for Citus remains a comment until the transaction knows whether it runs there. */
 const onlyOnEngine = /^( *)--(sqlite|postgres|citus) (.*)$/gm;
 
 export function textFor(engine: EngineName, sql: string): string {

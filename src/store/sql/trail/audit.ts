@@ -55,7 +55,6 @@ export function* auditAct({ subject, ...note }: AuditNote, act: Act): Statements
   yield* appendAudit({ ...note, subject: nameSubject(subject), at: act.now, actor: act.actor });
 }
 
-/** Appends entries for several acts, in this order. Runs as many statements if there are none. */
 export function* auditActs(acts: readonly (Act & { note: AuditNote })[]): Statements<void> {
   const head = yield* lockAuditHead();
   yield* storeEntries(chainOf(acts, head), head);
@@ -102,7 +101,6 @@ export function* listAudit(afterEntryNo: number, limit: number): Statements<read
   return yield* list(toAuditEntry, readPage, afterEntryNo, limit);
 }
 
-/** A part of the chain, for a verification whose progress is shown. */
 export function* verifyPart({ no, hash, limit }: ChainPlace): Statements<VerifiedPart> {
   const check = new AuditChainCheck({ entry_no: no, hash });
   const rows = yield* all<AuditRow>(readPage, no, limit);
@@ -113,10 +111,7 @@ export function* verifyPart({ no, hash, limit }: ChainPlace): Statements<Verifie
   return { ...toHead(check.last), fault, isEnd };
 }
 
-/**
- * Reports the first entry that was altered or does not follow from the one before it, or a head that is not that of the
- * last entry. Afterwards the check knows where the chains were cut.
- */
+/** Reports the first altered entry, or a head that is not the last. Then the check knows where chains were cut. */
 export function* checkAuditChain(check: AuditChainCheck): Statements<string | undefined> {
   for (;;) {
     const rows = yield* all<AuditRow>(readPage, check.lastNo, checkedAtOnce);

@@ -16,10 +16,7 @@ interface HashRow {
   readonly hash: string;
 }
 
-/**
- * Whether the store has the last head of the audit trail, the last receipt, and each deletion that was about to be
- * completed.
- */
+/** The last head of the trail, the last receipt, and each deletion that was about to be completed. */
 export function* continues({
   auditAnchor,
   lastReceipt,

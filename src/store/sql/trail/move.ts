@@ -42,10 +42,7 @@ export function pageQuery(table: MovedTable, { isLater, rowsMax, source }: PageO
     ORDER BY ${key} LIMIT ${rowsMax}`;
 }
 
-/**
- * Credentials come last, and deletions shortly before: a process that serves the target by mistake accepts no caller
- * and has nothing to process.
- */
+/** Credentials come last: a process that serves the target by mistake accepts no caller. */
 const namesOf = ({ list }: StoreParts): readonly string[] => [
   "record",
   "change",

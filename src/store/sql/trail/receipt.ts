@@ -78,7 +78,6 @@ export function* readReceiptHead(): Statements<ReceiptHead> {
   return existing(yield* find(toHead, findHead));
 }
 
-/** Reads the head of the chain, with everything that sealing the next receipt needs. */
 export function* readSealingHead(): Statements<SealingHead> {
   return existing(yield* find(toSealingHead, findSealingHead));
 }
@@ -98,10 +97,7 @@ function existing<Head>(head: Head | undefined): Head {
   return head;
 }
 
-/**
- * Must run in the transaction that completes the deletions and has locked the head which the first of these receipts
- * follows.
- */
+/** Must run in the transaction that has locked the head which the first of these receipts follows. */
 export function* storeReceipts(sealed: readonly SealedReceipt[], act: Act): Statements<void> {
   if (sealed.length === 0) return;
   const rows = sealed.map(({ receipt, document, hash }) => {
@@ -132,7 +128,6 @@ export function* findReceipt(
   return yield* find(toReceipt, findOne, deletionRequestId, organizationId ?? null);
 }
 
-/** Lists receipts in the order of the chain. */
 export function* listReceipts(
   afterReceiptNo: number,
   limit: number,
@@ -146,12 +141,10 @@ export function* findReceipts(
   return yield* list(toStoredReceipt, findSome, deletionRequestIds);
 }
 
-/** Lists keys, oldest first. */
 export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
   return yield* list(toReceiptKey, findKeys);
 }
 
-/** Stores a public key unless it is known. */
 export function* keepReceiptKey(
   key: ReceiptKey,
   options: KeepKeyOptions,
@@ -164,7 +157,6 @@ export function* keepReceiptKey(
   }
 }
 
-/** Stores a public key. Does nothing if it is stored already. */
 function* addKey(key: ReceiptKey, act: Act): Statements<void> {
   const { keyId, publicKey, createdAt } = key;
   if ((yield* insertKey(key)) === 0) return;
@@ -192,10 +184,7 @@ function* findAlteredAlone(): Statements<string | undefined> {
   }
 }
 
-/**
- * Reports the first receipt that does not follow from the one before it, or a head that is not that of the last
- * receipt.
- */
+/** Reports the first receipt that does not follow, or a head that is not that of the last one. */
 export function* checkReceiptChain(cuts: readonly ChainCut[]): Statements<string | undefined> {
   const check = new ReceiptChainCheck(cuts);
   const altered = yield* findAlteredAlone();

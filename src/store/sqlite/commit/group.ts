@@ -28,10 +28,7 @@ export class Group {
     return this.takeArrivalNos(1);
   }
 
-  /**
-   * Returns the first of `count` consecutive numbers. A group reads the counter once and writes it back once; the
-   * numbers of a write that is rolled back stay unused.
-   */
+  /** The first of consecutive numbers. A group reads and writes the counter once; numbers of a rollback stay unused. */
   takeArrivalNos(count: number): number {
     this.#arrival ??= this.connection.get<{ value: number }>(readArrival)?.value ?? 0;
     const first = this.#arrival + 1;

@@ -56,10 +56,7 @@ export interface TicketedJob {
   readonly job: Job;
 }
 
-/**
- * The flat form of the jobs of one message. Each begins with its ticket. An operation is its name and its arguments; a
- * write begins with the number of its drafts.
- */
+/** Each begins with its ticket; then the name and arguments of an operation, or the number of drafts of a write. */
 export function flattenJobs(jobs: readonly TicketedJob[]): unknown[] {
   const list: unknown[] = [];
   for (const { ticket, job } of jobs) {
@@ -152,10 +149,7 @@ function unflattenDraft(cursor: Cursor): Draft {
   return { id, timestamp, payload, references };
 }
 
-/**
- * Adds a result to the flat form of an answer: the ticket of its job, then, for a write, a number and a string. Any
- * other value follows `true`, an error follows `false`.
- */
+/** The ticket, then a number and a string for a write; any other value follows `true`, an error follows `false`. */
 export function flattenResult(list: unknown[], ticket: Ticket, result: Result): void {
   if (!result.ok) list.push(ticket, false, describeFailure(result.error));
   else if (isPackedOutcome(result.value))

@@ -78,10 +78,7 @@ export function mayBeNew(
   return !group.anyDeletionOpen(organizationId) && !group.isClosed(organizationId);
 }
 
-/**
- * Stores a part of one of the sizes and returns the number of its first record; the others have the numbers after it.
- * If any of its records exists already, stores nothing and returns undefined.
- */
+/** Returns the number of the first record; the others follow. If any exists, stores nothing and returns undefined. */
 export function insertNew(
   group: Group,
   kind: RecordKind,

@@ -75,9 +75,7 @@ export function runsAlone(name: string): name is AloneName {
   return Object.hasOwn(aloneOperations, name);
 }
 
-/**
- * Only passes names and arguments on; the types PerformOperation and bindMethods check them where the store sends them.
- */
+/** The types PerformOperation and bindMethods check the arguments where the store sends them. */
 export function performInGroup(group: Group, { name, args }: OperationJob): unknown {
   const change = changes.get(name) ?? group.connection.parts.changes.get(name);
   if (change !== undefined) {

@@ -34,10 +34,7 @@ import { type DraftContext, writeDraft } from "./record.ts";
 import type { Connection, Value } from "../connection.ts";
 import { isOperation, type Job } from "./job.ts";
 
-/**
- * Throws AppError idempotency_reused, and credential_revoked if the organization is closed, before anything was
- * written.
- */
+/** Throws AppError idempotency_reused or, for a closed organization, credential_revoked, before anything is written. */
 export function storeDrafts(group: Group, write: RecordWrite): PackedOutcome {
   const { organizationId, idempotency: mark, receivedAt: now } = write;
   if (group.isClosed(organizationId)) throw organizationClosed();
@@ -85,7 +82,6 @@ function evaluateStrictly(group: Group, write: RecordWrite): PackedOutcome {
   return describe(outcomes, write);
 }
 
-/** `index`: the index of the draft. */
 function contextOf(write: RecordWrite, index: number): DraftContext {
   const { organizationId, resourceType, receivedAt, idempotency, marks } = write;
   const mark = marks === undefined ? idempotency : marks[index];

@@ -22,10 +22,7 @@ interface AnotherClient {
 /** Jobs in their flat form; another client; null to end the thread. */
 export type ToWriter = readonly unknown[] | AnotherClient | "refuse writes" | null;
 
-/**
- * First `ready`, or why the thread can't start; then results in their flat form, and for the first client the figures
- * of a group.
- */
+/** First `ready`, or why it can't start; then results in flat form, for the first client with figures. */
 export type FromWriter =
   | { readonly ready: true }
   | { readonly failure: string }
@@ -111,10 +108,7 @@ interface ThreadOptions {
   readonly onAnswer?: () => void;
 }
 
-/**
- * Starts the thread, which checkpoints after its commits only if it is told to; resolves when its store is open.
- * Throws StoreError if that fails.
- */
+/** Checkpoints after its commits only if it is told to. Resolves when the store is open; throws StoreError. */
 export function startWriterThread(
   path: string,
   { checkpoints = false, ...options }: ThreadOptions & { readonly checkpoints?: boolean },

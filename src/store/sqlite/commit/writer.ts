@@ -21,9 +21,7 @@ export interface Writer {
 
 export type OnGroup = ((figures: GroupFigures) => void) | undefined;
 
-/**
- * Writes in the calling thread, and blocks it meanwhile: it starts at once, and a command waits for its writes anyway.
- */
+/** In the calling thread, which it blocks: it starts at once, and a command waits for its writes anyway. */
 export class LocalWriter implements Writer {
   readonly #connection: Connection;
   readonly #loop: GroupLoop;
@@ -45,9 +43,7 @@ export class LocalWriter implements Writer {
     });
   }
 
-  /**
-   * Closing the last connection checkpoints the WAL; while a store is served, the command's connection is not the last.
-   */
+  /** Closing the last connection checkpoints the WAL; while a store is served, this is not the last. */
   async close(before?: (submit: Writer["submit"]) => Promise<void>): Promise<void> {
     this.#closing = true;
     await this.#run();
@@ -55,7 +51,6 @@ export class LocalWriter implements Writer {
     this.#connection.close();
   }
 
-  /** Jobs of one tick of the event loop share a group. */
   async #run(): Promise<void> {
     await endOfTick();
     this.#loop.run();

@@ -51,10 +51,7 @@ const voidPlanning = `
   UPDATE deletion SET next_attempt_at = NULL, claimant = NULL, waiting_for = NULL
   WHERE status IN ('pending', 'processing') AND status = 'pending' AND claimant IS NOT NULL`;
 
-/**
- * Ends the leases of all deletions in progress. Only one process serves a store, so no other one is working on them
- * when it starts.
- */
+/** Only one process serves a store, so nobody else processes deletions when it starts. */
 export function voidAllLeases({ connection }: Group): void {
   connection.run(voidLeases);
   connection.run(removeUnfinishedPlans);

@@ -19,10 +19,7 @@ import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import { type UnscrubbedPages, type UnscrubbedPart, upTo } from "./unscrubbed-pages.ts";
 
-/**
- * How many scans run in parallel with the writers before the last one, each over the pages written since the previous
- * scan.
- */
+/** How many scans run beside the writers before the last one, each over the pages written since. */
 const scrubRoundsMax = 5;
 
 /** A WAL of at most this many frames is left to the last scan. */
@@ -55,7 +52,6 @@ interface CompletingClean {
 /** After this time the caller serves other deletions, and continues with those that are partly verified. */
 const verificationMsMax = 1_000;
 
-/** How often to wait for processes that read, and how long each time. */
 const attemptsMax = 4;
 const pauseMs = 50;
 
@@ -69,10 +65,7 @@ export class DeletionCompleter {
     this.#parts = parts;
   }
 
-  /**
-   * Returns the results in the order of the ids. A deletion that is not clean does not delay the others. Calls run one
-   * after another.
-   */
+  /** In the order of the ids, one call after another. A deletion that is not clean does not delay the others. */
   complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
     return this.#calls.run(() => this.#complete(ids, act));
   }
@@ -117,10 +110,7 @@ export class DeletionCompleter {
     if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
-  /**
-   * Verifies in steps, between which the writer serves others. Returns the deletions that are clean, in the order of
-   * the ids.
-   */
+  /** In steps, between which the writer serves others. Returns the clean deletions, in order. */
   async #verify(
     ids: readonly string[],
     act: Act,
@@ -172,7 +162,6 @@ export class DeletionCompleter {
     );
   }
 
-  /** Completes clean deletions. Returns those that have to be tried again. */
   async #completeClean(
     ids: readonly string[],
     { outcomes, ...completing }: CompletingClean & { readonly outcomes: Map<string, Completion> },

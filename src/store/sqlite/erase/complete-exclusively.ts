@@ -32,10 +32,7 @@ export interface CompletedAll {
   readonly position: WalPosition | undefined;
 }
 
-/**
- * Completes deletions. The pinned WAL names every page that may have to be scrubbed. Throws StoreError if another
- * process reads or writes.
- */
+/** The pinned WAL names every page to scrub. Throws StoreError if another process reads or writes. */
 export function completeDeletions(
   connection: Connection,
   { completions, act, descriptor }: Completing,
@@ -62,10 +59,7 @@ export function completeDeletions(
   return { results, position: alone && position.generation !== undefined ? position : undefined };
 }
 
-/**
- * Completes all deletions together, or else one by one. After a deletion that is not completed, the receipts of the
- * following ones no longer fit the chain.
- */
+/** All together, or else one by one: after one that is not completed, later receipts no longer fit the chain. */
 function completeAll(
   group: Group,
   completions: readonly SealedCompletion[],

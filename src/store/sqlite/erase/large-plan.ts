@@ -61,10 +61,7 @@ function planChanged(now: number): Obstacle {
 
 const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention rules", held: false };
 
-/**
- * The deletion when its plan is complete. `lost`: it was cancelled meanwhile, or another worker has claimed it.
- * `behind`: the index of parties has to advance before the plan is complete.
- */
+/** The deletion with its plan. `lost`: cancelled, or claimed by another. `behind`: the index has to advance first. */
 export type PlanStepResult = Deletion | "added" | "behind" | "lost" | "obstacle";
 
 const findLater = `
@@ -90,9 +87,7 @@ const removeTargets = `
   WHERE deletion_request_id = ?1 AND position IN (
     SELECT position FROM deletion_target WHERE deletion_request_id = ?1 ORDER BY position LIMIT ?2)`;
 
-/**
- * Writes the next part of a plan. Also extends a plan that is being processed, if verification has found more targets.
- */
+/** Also extends a plan that is being processed, if verification has found more targets. */
 export function addToPlan(
   { connection }: Group,
   { deletionRequestId, claim, part }: PlanStep,

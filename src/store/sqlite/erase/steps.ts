@@ -75,10 +75,7 @@ interface Clean {
 
 export type VerificationResult = Verification | Clean;
 
-/**
- * Takes the first verification pass over the first of these deletions; there may be fewer results than deletions.
- * Removes the pseudonyms of clean deletions of persons and companies.
- */
+/** There may be fewer results than deletions. Removes the pseudonyms of clean ones. */
 export function verifyErasures(
   { connection }: Group,
   ids: readonly string[],
@@ -112,9 +109,7 @@ interface Moved {
 
 export type CompletionResult = CompletedDeletion | VerificationResult | Moved;
 
-/**
- * Takes the last verification pass, and completes the deletions with nothing left to erase, in the same transaction.
- */
+/** The last verification, and the completion of the deletions with nothing left, in one transaction. */
 export function completeVerified(
   group: Group,
   completions: readonly SealedCompletion[],
@@ -189,10 +184,7 @@ interface EndRow {
   readonly change_no: number | null;
 }
 
-/**
- * Erases a page, which ends before or within a record. If it ends within a record, only the changes on the page are
- * removed from it; earlier records are gone.
- */
+/** A page ends before or within a record, from which only the changes on the page are removed. */
 function* eraseNumberedRecords({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
   const end = yield* get<EndRow>(findEnd, organizationId, rowsMax * removedTimes - 1);
   const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;

@@ -64,10 +64,7 @@ export class UnscrubbedPages {
     await this.#save();
   }
 
-  /**
-   * Takes the pages to be scrubbed; undefined if the whole file has to be scrubbed. After this nothing is known, until
-   * `scrubbed` is called.
-   */
+  /** Undefined for the whole file. After this nothing is known, until `scrubbed` is called. */
   take(): UnscrubbedPart | undefined {
     const position = this.#position;
     this.#position = undefined;

@@ -45,9 +45,7 @@ export function readDataVersion(connection: Connection): number {
   return connection.get<{ data_version: number }>("PRAGMA data_version")?.data_version ?? 0;
 }
 
-/**
- * Throws StoreError if another connection has committed since; then the contents of the WAL and the file are not known.
- */
+/** Throws StoreError if another connection has committed since: the WAL and the file may contain more. */
 export function requireAlone(connection: Connection, version: number): void {
   if (readDataVersion(connection) !== version) throw stillRead(connection.path);
 }

@@ -50,7 +50,6 @@ export class Checkpointer {
     this.#parts = parts;
   }
 
-  /** Call after each commit. */
   written(): void {
     this.#written = true;
     this.#schedule();

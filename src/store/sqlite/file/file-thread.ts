@@ -16,10 +16,7 @@ let connection: Connection | undefined;
 /** A read transaction that keeps the WAL from being restarted until `unpin`. */
 let pin: Connection | undefined;
 
-/**
- * SQLite itself syncs the file only after it has copied the whole WAL. Syncing here leaves little to sync for the
- * writer, which finishes the checkpoint.
- */
+/** SQLite syncs only after copying the whole WAL. This leaves little to sync for the writer, which ends it. */
 function checkpointAndSync(): CheckpointProgress {
   renewPin();
   const progress = checkpoint();

@@ -6,7 +6,6 @@ import { type Connection, transaction } from "../connection.ts";
 
 /** How many free pages of 4 KiB the file keeps for new records. */
 export const freePagesKept = 1_024;
-/** How many pages one step returns to the file system. */
 const vacuumPagesMax = 64;
 
 /** The value of `PRAGMA auto_vacuum` for a file that supports incremental vacuum. */

@@ -24,10 +24,7 @@ export interface RestoreOptions {
   readonly incomplete?: boolean;
 }
 
-/**
- * A copy of the backup beside the store, which nobody else uses. Disposing of it removes the copy unless it has
- * replaced the store, and releases the right to serve.
- */
+/** Nobody else uses it. Disposing removes it unless it has replaced the store, and releases the right to serve. */
 export interface RestoredCopy extends Disposable {
   readonly databaseUrl: string;
   /** Renames the copy to the store's name, replacing the store. No process may have it open. Throws StoreError. */
@@ -203,10 +200,7 @@ interface Identity {
 const readIdentity = `
   SELECT store_id, EXISTS (SELECT 1 FROM organization) AS used FROM receipt_head`;
 
-/**
- * Throws StoreError if a store that somebody uses would be replaced by the backup of another one, whose records,
- * receipts and deletions have nothing to do with it.
- */
+/** A used store is not replaced by the backup of another one, whose records have nothing to do with it. */
 function refuseOther(file: string, path: string): void {
   const [saved, current] = [identify(file), identify(path)];
   if (saved === undefined || current === undefined || current.used === 0) return;

@@ -53,10 +53,7 @@ export function saveMark(path: string, { pages, ...mark }: ScrubMark): void {
   renameSync(unfinished, markPath(path));
 }
 
-/**
- * Removes the mark. The removal is on stable storage when this returns, because otherwise times of the file that were
- * written later might become durable first.
- */
+/** Durable when this returns: otherwise later times of the file might become durable first. */
 export function removeMark(path: string): void {
   rmSync(markPath(path), { force: true });
   syncFolderOf(path);

@@ -7,10 +7,7 @@ import { statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { describeFailure } from "../connection.ts";
 
-/**
- * Undefined if there is no file. Throws StoreError if it is not a regular file, if this user may not access it, or if
- * its WAL would be lost. `path` has no symbolic links.
- */
+/** Undefined without a file. Throws StoreError if it is no regular file, is not accessible, or would lose its WAL. */
 export function sizeOfStore(path: string): number | undefined {
   let stats: Stats | undefined;
   try {

@@ -22,10 +22,7 @@ export function truncateWal(connection: Connection): void {
 /** How long the writer, and with it all writes, waits for readers of the WAL. */
 const restartWaitMs = 5;
 
-/**
- * Copies the frames that checkpoints beside the writer have left, so that the next write restarts the WAL. If somebody
- * still reads from it, it keeps growing until the next call.
- */
+/** So the next write restarts the WAL; if somebody still reads from it, it grows until the next call. */
 export function restartCheckpoint(connection: Connection): void {
   connection.exec(`PRAGMA busy_timeout = ${restartWaitMs}`);
   try {

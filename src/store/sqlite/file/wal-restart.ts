@@ -49,10 +49,7 @@ export interface WalRestart {
   readonly pages: readonly number[];
 }
 
-/**
- * Ends a WAL when nearly all of it is checkpointed. Returns the pages after `position`, and the start of the next WAL.
- * If somebody still reads from the WAL, it continues, and so does `position`.
- */
+/** Returns the pages after `position`, and the start of the next WAL, or of this one if somebody still reads it. */
 export function restartWal(
   connection: Connection,
   { position }: FreezeOptions,
