@@ -1,16 +1,15 @@
 // Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that
 // deletions do not erase. Removes nothing.
 
-import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { closingLock } from "./closing-lock.ts";
 import type { Config } from "../settings/config.ts";
 import { actualPath } from "../files/actual-path.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import { codeOf } from "../files/file-error.ts";
 import { isUploadFolder } from "../process/open-uploads.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
+import { namesIn } from "../files/present.ts";
 
 /** The files of SQLite, the lock of the serving process, the note of a move, and the copy of a restore in progress. */
 const besideStore =
@@ -47,7 +46,7 @@ function dataFolders({ databaseUrl, dataDir }: Config): readonly string[] {
 export function findUnknownFiles(config: Config): readonly string[] {
   const store = sqlitePath(config.databaseUrl);
   return dataFolders(config).flatMap((folder) =>
-    list(folder)
+    namesIn(folder)
       .filter((name) => !isKnown(config, join(folder, name), store))
       .map((name) => join(folder, name))
       .sort(),
@@ -69,14 +68,4 @@ function isKnown(config: Config, path: string, store: string | undefined): boole
 /** True for an embedded store and the files beside it. */
 export function isOfStore(path: string, store: string): boolean {
   return path.startsWith(store) && besideStore.test(path.slice(store.length));
-}
-
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    // There may be no folder if the store is on a server.
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 // Whether a file exists, as distinct from a file that this user may not see; and the system's errors in sentences that
 // name the obstacle. Never mistakes a refused access for a missing file.
 
-import { type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { systemReasonOf } from "../basics/system-reason.ts";
 import { codeOf, FileError } from "./file-error.ts";
 import { type Access, findObstacle } from "./path-obstacle.ts";
@@ -18,6 +18,16 @@ export function statOf(path: string, what: string): Stats | undefined {
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined;
     throw explainOpening(cause, what, path);
+  }
+}
+
+/** The names in a folder; none if it does not exist. Throws the system's error. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
   }
 }
 

@@ -18,7 +18,7 @@ import { type Connection, savepoint } from "./connection.ts";
 import type { FileTasks } from "./file/file-tasks.ts";
 import { statSync } from "node:fs";
 import { listOutlived } from "../sql/deletion/outlived.ts";
-import { findResidue } from "./erase/free-space.ts";
+import { findAllResidue } from "./erase/free-space.ts";
 
 /** The records and the changes, each read once. One statement computes all of it, so it describes one moment. */
 interface Summary {
@@ -185,7 +185,8 @@ const findOpen = `SELECT count(*) AS open FROM deletion WHERE status = 'processi
 export function checkErasure(connection: Connection, descriptor: number): ErasureReport {
   const findings = [...connection.perform(listOutlived)];
   // If nothing was erased yet, free space only contains copies of stored data, or of the schema itself.
-  const pages = connection.get(findAnyBegun) === undefined ? 0 : countResidue(descriptor);
+  const isBegun = connection.get(findAnyBegun) !== undefined;
+  const pages = isBegun ? findAllResidue(descriptor).length : 0;
   if (pages > 0) {
     const text =
       `${pages} pages contain copies of records in their free space since the last deletion was completed; the next one ` +
@@ -199,15 +200,4 @@ export function checkErasure(connection: Connection, descriptor: number): Erasur
     findings.push({ severe: false, text });
   }
   return { findings };
-}
-
-function countResidue(descriptor: number): number {
-  let count = 0;
-  let firstPage: number | undefined = 1;
-  while (firstPage !== undefined) {
-    const part: ReturnType<typeof findResidue> = findResidue(descriptor, firstPage);
-    count += part.pages.length;
-    firstPage = part.nextPage;
-  }
-  return count;
 }

@@ -19,23 +19,21 @@ const insertKey = insertion<NewKey & { readonly createdBy: string }>(
 
 const findOne = `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`;
 
-const findBySecret = `
+const holders = `
   SELECT ${keyColumns}, organization.*
-  FROM api_key JOIN organization USING (organization_id) WHERE secret_hash = $1`;
+  FROM api_key JOIN organization USING (organization_id)`;
 
-const findAll = `
-  SELECT ${keyColumns} FROM api_key
-  WHERE (CAST($1 AS text) IS NULL OR organization_id = $1) AND identity_rule IS NULL
-  ORDER BY created_at, key_id`;
+const findBySecret = `${holders} WHERE secret_hash = $1`;
 
-const findRules = `
+const findBy = (condition: string) => `
   SELECT ${keyColumns} FROM api_key
-  WHERE (CAST($1 AS text) IS NULL OR organization_id = $1) AND identity_rule IS NOT NULL
+  WHERE (CAST($1 AS text) IS NULL OR organization_id = $1) AND ${condition}
   ORDER BY created_at, key_id`;
+const findAll = findBy("identity_rule IS NULL");
+const findRules = findBy("identity_rule IS NOT NULL");
 
 const findTrusting = `
-  SELECT ${keyColumns}, organization.*
-  FROM api_key JOIN organization USING (organization_id)
+  ${holders}
   WHERE organization_id = $1 AND identity_rule IS NOT NULL AND revoked_at IS NULL
   ORDER BY api_key.created_at, key_id`;
 

@@ -38,20 +38,20 @@ const removeOldest = `
     ORDER BY created_at DESC, session_id LIMIT ${endedAtOnceMax} OFFSET ${sessionsMax - 1})
   RETURNING session_id`;
 
-const findByToken = `
+const sessions = `
   SELECT ${sessionColumns}, ${operatorColumns}
-  FROM operator_session JOIN operator USING (operator_id)
+  FROM operator_session JOIN operator USING (operator_id)`;
+
+const findByToken = `
+  ${sessions}
   WHERE token_hash = $1 AND expires_at > $2 AND disabled_at IS NULL`;
 
 const listNewest = `
-  SELECT ${sessionColumns}, ${operatorColumns}
-  FROM operator_session JOIN operator USING (operator_id)
+  ${sessions}
   WHERE expires_at > $1 AND (CAST($2 AS text) IS NULL OR operator_session.operator_id = $2)
   ORDER BY operator_session.created_at DESC, session_id LIMIT 200`;
 
-const findOne = `
-  SELECT ${sessionColumns}, ${operatorColumns}
-  FROM operator_session JOIN operator USING (operator_id) WHERE session_id = $1`;
+const findOne = `${sessions} WHERE session_id = $1`;
 
 const removeOne = `DELETE FROM operator_session WHERE session_id = $1`;
 

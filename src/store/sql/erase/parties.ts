@@ -6,15 +6,12 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
 import type { Naming } from "../../interface/naming.ts";
-import { keyText } from "../../../domain/record/record-write.ts";
-import { readConfidentialTypes } from "../access/organization.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { postponeAll, type Waiting } from "../plan/claim.ts";
-import { obstacleOfParty, partiesAtOnce } from "../plan/party-obstacle.ts";
-import { findHeld, planningOf, type PlanTarget } from "../plan/plan.ts";
+import { obstacleOfParty, partiesAtOnce, readProtected } from "../plan/party-obstacle.ts";
+import { type PlanTarget, obstacleOfHold } from "../plan/plan.ts";
 import { extendPlans, type Planned } from "../plan/write-plan.ts";
-import { findHoldsOf } from "../retention/hold.ts";
-import { latestByParty, listPartyFloors } from "../retention/party-floor.ts";
+import { listPartyFloors } from "../retention/party-floor.ts";
 import type { Statements } from "../statement/statements.ts";
 import { addPseudonyms } from "./pseudonym.ts";
 
@@ -66,22 +63,18 @@ function* addToPlans(
   { namings, ends, results, now, taken }: Adding,
 ): Statements<void> {
   const organizationId = deletions[0]?.organizationId ?? "";
-  const confidential = yield* readConfidentialTypes(organizationId);
-  const found = yield* findHoldsOf(namings.map((one) => ({ ...one, organizationId })));
-  const holds = new Set(found.map(keyText));
-  const floors = yield* listPartyFloors(organizationId);
-  const latest = yield* latestByParty({ organizationId, floors }, namings);
+  const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
+  const { held, floors } = yield* readProtected(protection, namings);
   const byParty = groupByParty(namings);
   const waiting: Waiting[] = [];
   const planned: Planned[] = [];
   let left = targetsAtOnce;
   for (const deletion of deletions) {
-    const { deletionRequestId: id, resourceId } = deletion;
+    const { deletionRequestId: id, resourceId, processedBefore } = deletion;
     const targets = targetsOf(deletion, byParty.get(resourceId) ?? []);
-    const planning = planningOf(deletion, now, confidential);
-    const floor = planning.isReplay ? undefined : latest.get(resourceId);
-    const records = targets.map(({ record }) => record);
-    const obstacle = findHeld(records, planning, { holds }) ?? obstacleOfParty(floor, now);
+    const place = held.get(resourceId);
+    const floor = processedBefore === undefined ? floors.get(resourceId) : undefined;
+    const obstacle = place ? obstacleOfHold(place) : obstacleOfParty(floor, now);
     if (obstacle !== undefined) {
       waiting.push({ deletion, obstacle });
       results.set(id, { result: "held", waitingFor: obstacle.waitingFor });

@@ -52,7 +52,7 @@ interface Protected {
   readonly floors: ReadonlyMap<string, PartyFloor>;
 }
 
-function* readProtected(
+export function* readProtected(
   { organizationId, floors }: Protection,
   namings: readonly Naming[],
 ): Statements<Protected> {

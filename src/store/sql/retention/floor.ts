@@ -9,6 +9,7 @@ import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { find, list, run, type Statements, column } from "../statement/statements.ts";
 import { matching } from "../statement/named.ts";
+import { insertion } from "../statement/insertion.ts";
 
 export const wokenAtOnceMax = 5_000;
 
@@ -22,13 +23,13 @@ const findRules = (filter: string) => `
 const findOne = `
   SELECT * FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
-const storeFloor = `
-  INSERT INTO retention_floor (organization_id, resource_type, keep_days, counted_from, redactable,
-    delete_after_days)
-  VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (organization_id, resource_type)
+const storeFloor = insertion<RetentionRule>(
+  "retention_floor",
+  "organization_id resource_type keep_days counted_from redactable delete_after_days",
+  `ON CONFLICT (organization_id, resource_type)
     DO UPDATE SET keep_days = excluded.keep_days, counted_from = excluded.counted_from,
-      redactable = excluded.redactable, delete_after_days = excluded.delete_after_days`;
+      redactable = excluded.redactable, delete_after_days = excluded.delete_after_days`,
+);
 
 const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
@@ -115,7 +116,7 @@ export function* putFloor(change: FloorChange, act: Act, because?: string): Stat
   const key = [organizationId, resourceType] as const;
   if (isSameRule(before, rule)) return false;
   if (rule === undefined) yield* run(removeFloor, ...key);
-  else yield* run(storeFloor, ...key, ...valuesOf(rule));
+  else yield* storeFloor({ organizationId, resourceType, ...rule });
   yield* wakeFrom(organizationId, "");
   const action = rule === undefined ? "retention.remove" : "retention.set";
   const detail = { resourceType, ...rule, because };
@@ -130,10 +131,6 @@ function isSameRule(one: FloorRule | undefined, other: FloorRule | undefined): b
     one?.redactable === other?.redactable &&
     one?.deleteAfterDays === other?.deleteAfterDays
   );
-}
-
-function valuesOf({ keepDays, countedFrom, redactable, deleteAfterDays }: FloorRule) {
-  return [keepDays, countedFrom, redactable, deleteAfterDays ?? null] as const;
 }
 
 /** A bounded number, in the order of their ids. Returns the last one; undefined at the end. */

@@ -32,11 +32,13 @@ const lockHead = `
 
 const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2 WHERE single`;
 
+const columns = `entry_no at actor action organization_id subject detail previous_hash hash`.split(
+  " ",
+) as (keyof AuditRow)[];
+
 const insertEntries = `
-  INSERT INTO audit_entry
-    (entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash)
-  SELECT entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash
-  FROM ${named("entry_no bigint", "at bigint", "actor", "action", "organization_id", "subject", "detail", "previous_hash", "hash")}`;
+  INSERT INTO audit_entry (${columns.join(", ")})
+  SELECT ${columns.join(", ")} FROM ${named("entry_no bigint", "at bigint", ...columns.slice(2))}`;
 
 const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_no LIMIT $2`;
 
@@ -74,13 +76,9 @@ function chainOf(
 
 function* storeEntries(rows: readonly AuditRow[], before: AuditHead): Statements<void> {
   const last = rows.at(-1) ?? before;
-  const values = rows.map((row) => {
-    const { entry_no, at, actor, action, organization_id, subject, detail } = row;
-    const { previous_hash, hash } = row;
-    return [entry_no, at, actor, action, organization_id, subject, detail, previous_hash, hash];
-  });
+  const values = rows.map((row) => columns.map((column) => row[column]));
   yield* runTogether([
-    [insertEntries, new Rows(values, 9)],
+    [insertEntries, new Rows(values, columns.length)],
     [moveHead, last.entry_no, last.hash],
   ]);
 }

@@ -13,6 +13,7 @@ import type {
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
 import type { Connection } from "../connection.ts";
 import type { Group } from "./group.ts";
+import { keyValues } from "../../shared/record-key.ts";
 
 /** The fields of a write that are the same for all of its drafts. */
 export interface DraftContext {
@@ -100,42 +101,34 @@ export function writeDraft(
   });
   if (!isWritten(outcome)) return outcome;
   const changeNo = group.nextArrivalNo();
-  if (outcome === "created") createRecord(connection, key, { draft, recordNo: changeNo });
-  else if (known !== undefined) widen(connection, key, { draft, known });
+  if (outcome === "created") {
+    connection.run(insertRecord, ...keyValues(key), changeNo, draft.timestamp);
+  } else if (known !== undefined) widen(connection, key, { draft, known });
   storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo, digest });
   return outcome;
 }
 
 function isClosed(connection: Connection, key: RecordKey): boolean {
-  const { organizationId, resourceType, resourceId } = key;
-  return connection.get(findClosed, organizationId, resourceType, resourceId) !== undefined;
-}
-
-function createRecord(
-  connection: Connection,
-  { organizationId, resourceType, resourceId }: RecordKey,
-  { draft, recordNo }: { readonly draft: Draft; readonly recordNo: number },
-): void {
-  connection.run(insertRecord, organizationId, resourceType, resourceId, recordNo, draft.timestamp);
+  return connection.get(findClosed, ...keyValues(key)) !== undefined;
 }
 
 function widenUpdated(
   connection: Connection,
-  { organizationId, resourceType, resourceId }: RecordKey,
+  key: RecordKey,
   { timestamp, payload }: Draft,
 ): { readonly recordNo: number | undefined; readonly digest: number | null } {
-  const values = [organizationId, resourceType, resourceId, timestamp] as const;
+  const values = [...keyValues(key), timestamp] as const;
   const row = connection.get<{ recordNo: number; isLong: 0 | 1 }>(widenAndFind, ...values);
   return { recordNo: row?.recordNo, digest: row?.isLong === 1 ? payloadDigest(payload) : null };
 }
 
 function widen(
   connection: Connection,
-  { organizationId, resourceType, resourceId }: RecordKey,
+  key: RecordKey,
   { draft: { timestamp }, known }: { readonly draft: Draft; readonly known: Sighting },
 ): void {
   if (known.firstSeen <= timestamp && timestamp <= known.lastSeen) return;
-  connection.run(widenRecord, organizationId, resourceType, resourceId, timestamp);
+  connection.run(widenRecord, ...keyValues(key), timestamp);
 }
 
 interface Comparison {
@@ -144,11 +137,8 @@ interface Comparison {
 }
 
 function compare(connection: Connection, recordNo: number, payload: string): Comparison {
-  const first = connection.get<{ compared: number; identical: 0 | 1 | null }>(
-    compareFirst,
-    recordNo,
-    payload,
-  );
+  type First = { readonly compared: number; readonly identical: 0 | 1 | null };
+  const first = connection.get<First>(compareFirst, recordNo, payload);
   if (first?.identical === 1) return { isIdentical: true, digest: null };
   if (first?.compared !== comparedChanges) return { isIdentical: false, digest: null };
   const digest = payloadDigest(payload);
@@ -166,38 +156,27 @@ interface NewChange {
 function storeChange(group: Group, context: DraftContext, change: NewChange): void {
   const { connection } = group;
   const { draft, recordNo, changeNo, digest } = change;
-  const { organizationId, resourceType } = context;
-  connection.run(
-    insertChange,
-    recordNo,
-    changeNo,
-    context.receivedAt,
-    context.replyKey,
-    draft.payload,
-    digest,
-  );
-  for (const reference of draft.references) {
-    insertRelation(connection, { organizationId, resourceType, resourceId: draft.id }, reference);
-  }
+  const { receivedAt, replyKey } = context;
+  const values = [recordNo, changeNo, receivedAt, replyKey, draft.payload, digest] as const;
+  connection.run(insertChange, ...values);
+  const key = { ...context, resourceId: draft.id };
+  for (const reference of draft.references) insertRelation(connection, key, reference);
 }
 
 export function insertRelation(
   connection: Connection,
-  { organizationId, resourceType, resourceId }: RecordKey,
+  key: RecordKey,
   { to, id, kind }: Reference,
 ): void {
-  connection.run(storeRelation, organizationId, resourceType, resourceId, to, id, kind);
+  connection.run(storeRelation, ...keyValues(key), to, id, kind);
 }
 
 interface RecordRow extends Sighting {
   readonly recordNo: number;
 }
 
-function findRecordRow(
-  connection: Connection,
-  { organizationId, resourceType, resourceId }: RecordKey,
-): RecordRow | undefined {
-  return connection.get<RecordRow>(findRecordSql, organizationId, resourceType, resourceId);
+function findRecordRow(connection: Connection, key: RecordKey): RecordRow | undefined {
+  return connection.get<RecordRow>(findRecordSql, ...keyValues(key));
 }
 
 export function findRecord(connection: Connection, key: RecordKey): Sighting | undefined {

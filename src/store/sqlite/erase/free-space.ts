@@ -54,16 +54,15 @@ export function findResidue(descriptor: number, firstPage: number): Residue {
   return { pages, nextPage: count === pagesAtOnce ? firstPage + count : undefined };
 }
 
-/** Scrubs the whole file. Call only while nobody else changes it. */
-export function scrubWholeFile(descriptor: number): number {
+/** The pages of the whole file that have residue. */
+export function findAllResidue(descriptor: number): readonly number[] {
   const found: number[] = [];
-  let firstPage: number | undefined = 1;
-  while (firstPage !== undefined) {
+  for (let firstPage: number | undefined = 1; firstPage !== undefined;) {
     const part: Residue = findResidue(descriptor, firstPage);
     found.push(...part.pages);
     firstPage = part.nextPage;
   }
-  return scrubResidue(descriptor, found);
+  return found;
 }
 
 /** When it returns, the zeros are on stable storage. Returns how many of the pages had residue. */

@@ -9,7 +9,7 @@ import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { findingsMax } from "../../interface/check-report.ts";
-import { scrubResidue, scrubWholeFile } from "../erase/free-space.ts";
+import { scrubResidue, findAllResidue } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
@@ -75,8 +75,7 @@ const tasks = {
   checkFile: () => checkFile(opened()),
   /** Overwrites the free space of these pages, or of all. Checkpoints have to be frozen. */
   scrub: (pages: readonly number[] | undefined): void => {
-    if (pages === undefined) scrubWholeFile(descriptor);
-    else scrubResidue(descriptor, pages);
+    scrubResidue(descriptor, pages ?? findAllResidue(descriptor));
   },
 };
 

@@ -26,8 +26,15 @@ let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), upTo: 0, tar
 
 /** Runs `work` in one read transaction, so that it sees one snapshot. */
 function inSnapshot<Result>(work: (reader: Connection) => Result): Result {
+  return outside((reader) => {
+    reader.run("BEGIN");
+    return work(reader);
+  });
+}
+
+/** Outside a transaction, so that each statement sees everything that is committed. */
+function outside<Result>(work: (reader: Connection) => Result): Result {
   using reader = openReader(path);
-  reader.run("BEGIN");
   return work(reader);
 }
 
@@ -49,10 +56,6 @@ function collectPlan(
   return { floors, histories, upTo, targets: targetsOf(planned) };
 }
 
-/** Outside a transaction, so that each statement sees everything that is committed. */
-let connection: Connection | undefined;
-const opened = () => (connection ??= openReader(path));
-
 export const longReads = {
   /** Collects a plan, or finds an obstacle, and keeps it until the next one. */
   collectPlan: (root: NodeKey, deletion: Deletion, now: number): void => {
@@ -70,6 +73,6 @@ export const longReads = {
   deletionFigures: (now: number) => inSnapshot((reader) => reader.perform(deletionFigures, now)),
   dryRun: (query: DryRunQuery) => inSnapshot((reader) => reader.perform(dryRun, query)),
   /** May need many reads, because each record may have very many that belong to it. */
-  findExpired: (query: ExpiryQuery) => opened().perform(findExpired, query),
-  previewErased: (query: ErasedQuery) => opened().perform(previewErased, query),
+  findExpired: (query: ExpiryQuery) => outside((reader) => reader.perform(findExpired, query)),
+  previewErased: (query: ErasedQuery) => outside((reader) => reader.perform(previewErased, query)),
 };
