@@ -136,7 +136,7 @@ export class Transaction {
     const values = request.values.flatMap((value): readonly Value[] =>
       value instanceof Rows ? value.columns : [value],
     );
-    return this[method](postgresText(sql), ...values);
+    return this[method](textFor("postgres", sql), ...values);
   };
 
   /** Locks records. On Citus, a single statement does this, which locks the shards in their order. */
@@ -219,15 +219,6 @@ function withArrays(sql: string, values: readonly Value[]): unknown[] {
 
 function isList(value: Value): value is Exclude<Value, Scalar | Uint8Array> {
   return Array.isArray(value);
-}
-
-/** Maps a shared text to the text for PostgreSQL. */
-const texts = new Map<string, string>();
-
-function postgresText(sql: string): string {
-  let text = texts.get(sql);
-  if (text === undefined) texts.set(sql, (text = textFor("postgres", sql)));
-  return text;
 }
 
 function nameOf(sql: string): string {

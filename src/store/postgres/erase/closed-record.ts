@@ -44,6 +44,7 @@ export async function findClosed(
   keys: readonly RecordKey[],
 ): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
+  type NoKey = { readonly resource_id: null };
   const rows = await transaction.all<KeyRow | NoKey>(findByDeletion, ...keyColumns(keys));
   const closed = new Set<string>();
   let planned = false;
@@ -52,19 +53,7 @@ export async function findClosed(
     else closed.add(rowKeyText(row));
   }
   if (!planned) return closed;
-  for (const key of await findPlanned(transaction, keys)) closed.add(key);
+  const targets = await transaction.all<KeyRow>(findByPlan, ...keyColumns(keys));
+  for (const row of targets) closed.add(rowKeyText(row));
   return closed;
-}
-
-async function findPlanned(
-  transaction: Transaction,
-  keys: readonly RecordKey[],
-): Promise<ReadonlySet<string>> {
-  if (keys.length === 0) return new Set();
-  const rows = await transaction.all<KeyRow>(findByPlan, ...keyColumns(keys));
-  return new Set(rows.map(rowKeyText));
-}
-
-interface NoKey {
-  readonly resource_id: null;
 }

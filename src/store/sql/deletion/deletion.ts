@@ -75,18 +75,20 @@ const theEnd = { requestedAt: Number.MAX_SAFE_INTEGER, deletionRequestId: "" };
 
 const countByStatus = `SELECT status, count(*) AS deletions FROM deletion GROUP BY status`;
 
+const countSome = (index: string, condition: string, more = "") => `
+  SELECT status, count(*) AS deletions ${more} FROM deletion
+  --sqlite INDEXED BY ${index}
+  WHERE ${condition} GROUP BY status`;
+
 /** A separate statement counts restricted sets, so that the index alone can answer the other one. */
-const countSets = `
-  SELECT status, count(*) AS deletions FROM deletion
-  --sqlite INDEXED BY deletion_restricted
-  WHERE restricted_of IS NOT NULL GROUP BY status`;
+const countSets = countSome("deletion_restricted", "restricted_of IS NOT NULL");
 
 const closedOrganizations = `SELECT organization_id FROM organization WHERE closed_at IS NOT NULL`;
 
-const countOfClosed = `
-  SELECT status, count(*) AS deletions FROM deletion
-  --sqlite INDEXED BY deletion_by_organization_status
-  WHERE organization_id IN (${closedOrganizations}) GROUP BY status`;
+const countOfClosed = countSome(
+  "deletion_by_organization_status",
+  `organization_id IN (${closedOrganizations})`,
+);
 
 /** As in the index deletion_of_others: callers request no deletions of other types; these are never confidential. */
 const ofOthers = `resource_type NOT IN ('transaction', 'person', 'company')`;
@@ -102,13 +104,11 @@ const ofReports = `
         --postgres json_array_elements_text(CAST(confidential_types AS json)) AS added (value)
     ))`;
 
-const countReports = `
-  SELECT status, count(*) AS deletions,
-    count(*) FILTER (WHERE status IN ('pending', 'processing') AND floor_until > $1) AS floored
-  FROM deletion
-  --sqlite INDEXED BY deletion_of_others
-  WHERE ${ofReports} AND organization_id NOT IN (${closedOrganizations})
-  GROUP BY status`;
+const countReports = countSome(
+  "deletion_of_others",
+  `${ofReports} AND organization_id NOT IN (${closedOrganizations})`,
+  ", count(*) FILTER (WHERE status IN ('pending', 'processing') AND floor_until > $1) AS floored",
+);
 
 /** When a deletion is tried next, written as in the indexes (schema.sql), so that these are used. */
 export const triedAt = "CASE WHEN next_attempt_at IS NULL THEN due_at ELSE next_attempt_at END";
@@ -243,11 +243,11 @@ export function* deletionFigures(now: number): Statements<DeletionFigures> {
     byStatus[status] -= deletions;
   }
   const row = yield* get<{ held: number; oldest: number | null }>(readWaiting, now);
-  const floored = yield* get<{ deletions: number }>(countUnderFloor, now);
+  const floored = (yield* scalar<number>(countUnderFloor, now)) ?? 0;
   return {
     byStatus,
     held: row?.held ?? 0,
-    underFloor: reports.reduce((left, one) => left - one.floored, floored?.deletions ?? 0),
+    underFloor: reports.reduce((left, one) => left - one.floored, floored),
     oldestDueAt: row?.oldest ?? undefined,
     oldestStartedAt: (yield* listProcessing(now, 1))[0]?.startedAt,
   };

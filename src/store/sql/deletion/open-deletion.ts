@@ -12,9 +12,9 @@ import type { DeletionRequest } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { digestOfRequest } from "../../row/audit-row.ts";
 import { approvalColumns } from "../../row/deletion-row.ts";
-import { type KeyRow, rowKeyText } from "../../shared/record-key.ts";
+import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
 import { addReplies, findReplies } from "../access/idempotency.ts";
-import { inNamedIds, keyRows, named, namedRecords } from "../statement/named.ts";
+import { inNamedIds, keyRows, named, namedRecords, columnsIn } from "../statement/named.ts";
 import { allTogether, Collision, Rows, run, type Statements } from "../statement/statements.ts";
 import { auditActs } from "../trail/audit.ts";
 import { randomBytes } from "node:crypto";
@@ -46,26 +46,15 @@ const findRules = `
   SELECT organization_id, closed_at, deletion_approval FROM organization
   WHERE ${inNamedIds("organization_id")}`;
 
-const requested = [
-  "deletion_request_id",
-  "organization_id",
-  "resource_type",
-  "resource_id",
-  "reason",
-  "requested_by",
-  "requested_at bigint",
-  "due_at bigint",
-  "waiting_for",
-  "next_attempt_at bigint",
-  "approval_requester",
-  "basis",
-];
-const columns = requested.map((column) => column.split(" ")[0]).join(", ");
+const requested =
+  "deletion_request_id, organization_id, resource_type, resource_id, reason, requested_by, " +
+  "requested_at bigint, due_at bigint, waiting_for, next_attempt_at bigint, approval_requester, basis";
+const columns = columnsIn(requested);
 
 const insertRows = `
-  INSERT INTO deletion (status, ${columns})
-  SELECT 'pending', ${columns}
-  FROM ${named(...requested)}
+  INSERT INTO deletion (status, ${columns.join(", ")})
+  SELECT 'pending', ${columns.join(", ")}
+  FROM ${named(requested)}
   WHERE true
   ON CONFLICT (organization_id, resource_type, resource_id)
     WHERE status IN ('pending', 'processing') DO NOTHING`;
@@ -130,22 +119,13 @@ export function* insertDeletions(
     .map((one) => ({ ...one, text: keyText(one.request) }))
     .toSorted((one, other) => (one.text < other.text ? -1 : 1))
     .map(({ request, act }) => {
-      const { deletionRequestId, organizationId, resourceType, resourceId, reason } = request;
-      const { dueAt, basis = null } = request;
-      const { requestedBy = act.actor } = request;
+      const { deletionRequestId, reason, requestedBy = act.actor, dueAt, basis = null } = request;
       const needed = needsApproval(request, approving);
       const approval = approvalColumns(needed ? act.actor : undefined);
-      const row = [
-        deletionRequestId,
-        organizationId,
-        resourceType,
-        resourceId,
-        reason,
-        requestedBy,
-      ];
+      const row = [deletionRequestId, ...keyValues(request), reason, requestedBy];
       return [...row, act.now, dueAt, ...approval, basis];
     });
-  if ((yield* run(insertRows, new Rows(rows, requested.length))) < rows.length) {
+  if ((yield* run(insertRows, new Rows(rows, columns.length))) < rows.length) {
     throw new Collision("another process has opened a deletion of the record");
   }
 }

@@ -14,7 +14,7 @@ import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasu
 import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
-import { removeIndexPart } from "../search/erase-tokens.ts";
+import { removeIndexPart, afterAllTypes } from "../search/erase-tokens.ts";
 import { get, run, runTogether, type Statements, column, scalar } from "../statement/statements.ts";
 import type { KeyRow } from "../../shared/record-key.ts";
 import { type StoreParts, storeParts } from "../store-parts.ts";
@@ -26,18 +26,16 @@ export interface ErasurePlace {
   readonly key: readonly string[];
 }
 
-/** The result of a page. */
-export interface ErasedPage {
-  readonly erasedTypes: readonly string[];
-  /** Where the next page begins; undefined if there is none. */
-  readonly next: ErasurePlace["key"] | undefined;
-}
+/** Where the next page begins; undefined if there is none. */
+export type NextPage = ErasurePlace["key"] | undefined;
 
 export interface Page {
   readonly organizationId: string;
   readonly from: ErasurePlace["key"];
   readonly rowsMax: number;
   readonly act: Act;
+  /** Receives the types of the records that are erased. */
+  readonly erasedTypes: string[];
   /** The engine's own methods, if it has any. */
   readonly own?: OwnParts | undefined;
 }
@@ -50,11 +48,8 @@ export interface OwnParts {
 
 interface Part {
   readonly first: ErasurePlace["key"];
-  readonly erase: (page: Page) => Statements<ErasedPage>;
+  readonly erase: (page: Page) => Statements<NextPage>;
 }
-
-/** Greater than the name of every record type. */
-const afterAllTypes = "~";
 
 const findEndOfRelations = `
   SELECT
@@ -142,7 +137,7 @@ const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_req
 /** Those of features follow. */
 const ownParts: readonly Part[] = [
   { first: ["", "", "", ""], erase: eraseRelations },
-  { first: ["", ""], erase: eraseIndex },
+  { first: ["", ""], erase: removeIndexPart },
   { first: ["-2", "-1"], erase: eraseParties },
   { first: [], erase: eraseChangesFirst },
   { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
@@ -184,7 +179,8 @@ export function* eraseOrganizationStep(
   const [target] = (yield* findNextTargets(deletion, 1)).targets;
   if (target === undefined) return true;
   const from = cursor === null ? undefined : (JSON.parse(cursor) as ErasurePlace);
-  const { erasedTypes, place } = yield* erasePage(from, { organizationId, ...args });
+  const erasedTypes: string[] = [];
+  const place = yield* erasePage(from, { organizationId, erasedTypes, ...args });
   const done = place === undefined ? [target] : [];
   const erased = erasedTypes.map((resourceType) => ({ resourceType }));
   yield* storeProgressOf([{ deletion, done, erased, moved: [], redactedTypes: [] }], act);
@@ -195,22 +191,19 @@ export function* eraseOrganizationStep(
 function* erasePage(
   from: ErasurePlace | undefined,
   page: Omit<Page, "from">,
-): Statements<{
-  readonly erasedTypes: readonly string[];
-  readonly place: ErasurePlace | undefined;
-}> {
+): Statements<ErasurePlace | undefined> {
   const parts = yield* allParts();
   const part = from?.part ?? 0;
   const { first, erase } = parts[part] ?? { first: [], erase: hurryOthers };
-  const { erasedTypes, next } = yield* erase({ ...page, from: from?.key ?? first });
-  if (next !== undefined) return { erasedTypes, place: { part, key: next } };
+  const next = yield* erase({ ...page, from: from?.key ?? first });
+  if (next !== undefined) return { part, key: next };
   const following = parts[part + 1];
-  if (following === undefined) return { erasedTypes, place: undefined };
+  if (following === undefined) return undefined;
   const place = { part: part + 1, key: following.first };
-  return erasedTypes.length > 0 ? { erasedTypes, place } : yield* erasePage(place, page);
+  return page.erasedTypes.length > 0 ? place : yield* erasePage(place, page);
 }
 
-function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<NextPage> {
   const end = yield* get<{
     one_type: string;
     one_id: string;
@@ -220,16 +213,15 @@ function* eraseRelations({ organizationId, from, rowsMax }: Page): Statements<Er
   const key = [end?.one_type ?? afterAllTypes, end?.one_id ?? ""] as const;
   const upTo = [...key, end?.other_type ?? "", end?.other_id ?? ""] as const;
   yield* run(removeRelations, organizationId, ...upTo, ...from);
-  return { erasedTypes: [], next: end === undefined ? undefined : upTo };
+  return end === undefined ? undefined : upTo;
 }
 
-function* eraseChangesFirst(page: Page): Statements<ErasedPage> {
-  if (page.own === undefined) return { erasedTypes: [], next: undefined };
-  return yield* page.own.changes(page);
+function* eraseChangesFirst(page: Page): Statements<NextPage> {
+  return page.own && (yield* page.own.changes(page));
 }
 
 /** A page ends before or within a record; of that record, the changes on the page are removed. */
-function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+function* eraseRecords({ organizationId, from, rowsMax, erasedTypes }: Page): Statements<NextPage> {
   const values = [organizationId, rowsMax - 1, ...from] as const;
   const end = yield* get<KeyRow & { readonly change_no: number }>(findEndOfChanges, ...values);
   const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
@@ -237,45 +229,40 @@ function* eraseRecords({ organizationId, from, rowsMax }: Page): Statements<Eras
     [removeChanges, organizationId, ...key, ...from],
     [removeChangesOfLast, organizationId, ...key, end?.change_no ?? 0],
   ]);
-  const erasedTypes = yield* column<string>(removeRecords, organizationId, ...key, ...from);
-  return { erasedTypes, next: end === undefined ? undefined : key };
-}
-
-function* eraseIndex(page: Page): Statements<ErasedPage> {
-  return { erasedTypes: [], next: yield* removeIndexPart(page) };
+  erasedTypes.push(...(yield* column<string>(removeRecords, organizationId, ...key, ...from)));
+  return end === undefined ? undefined : key;
 }
 
 /** A row has the entries of up to a thousand others. */
 const partyRowTimes = 20;
 
-function* eraseParties({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
-  const partMax = Math.ceil(rowsMax / partyRowTimes);
-  return { erasedTypes: [], next: yield* removePartyPart(organizationId, from, partMax) };
+function* eraseParties({ organizationId, from, rowsMax }: Page): Statements<NextPage> {
+  return yield* removePartyPart(organizationId, from, Math.ceil(rowsMax / partyRowTimes));
 }
 
-function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<ErasedPage> {
+function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<NextPage> {
   const after = Buffer.from(from.join(""), "hex");
   const removed = yield* column<Uint8Array>(removeReplies, organizationId, after, rowsMax);
   const hashes = removed.map((hash) => Buffer.from(hash).toString("hex"));
   const last = hashes.sort().at(-1);
-  return { erasedTypes: [], next: last === undefined ? undefined : [last] };
+  return last === undefined ? undefined : [last];
 }
 
 /** An organization has few imports, because they are removed after a while. */
-function* eraseImports({ organizationId }: Page): Statements<ErasedPage> {
+function* eraseImports({ organizationId }: Page): Statements<NextPage> {
   yield* removeImportsOf(organizationId);
-  return { erasedTypes: [], next: undefined };
+  return undefined;
 }
 
 function erasingOf({ erase }: StorePart): Part["erase"] {
   return function* erasePart(page) {
-    return { erasedTypes: [], next: (yield* erase(page)) ? [] : undefined };
+    return (yield* erase(page)) ? [] : undefined;
   };
 }
 
-function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<ErasedPage> {
+function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<NextPage> {
   const hurried = yield* run(hurryDeletions, organizationId, act.now, rowsMax);
-  return { erasedTypes: [], next: hurried < rowsMax ? undefined : [] };
+  return hurried < rowsMax ? undefined : [];
 }
 
 /** With different statements than the erasure. False if anything is left; then the erasure begins again. */

@@ -101,8 +101,8 @@ const entryColumns =
 
 /** The rows must have no duplicates: one statement can't change the same row twice. */
 const insertEntries = `
-  INSERT INTO replay_entry (${entryColumns.join(", ").replaceAll(" bigint", "")})
-  SELECT * FROM ${named(...entryColumns)}
+  INSERT INTO replay_entry (${namesIn(entryColumns).join(", ")})
+  SELECT * FROM ${named(entryColumns)}
   WHERE NOT EXISTS (
     SELECT 1 FROM deletion
     WHERE deletion.deletion_request_id = named.deletion_request_id AND status = 'completed')
@@ -212,7 +212,7 @@ export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void
     const request = [deletionRequestId, ...keyValues(entry), requestedBy, requestedAt];
     return [...request, completed?.at ?? null, ...receipt];
   });
-  yield* run(insertEntries, new Rows(rows, entryColumns.length));
+  yield* run(insertEntries, new Rows(rows, namesIn(entryColumns).length));
 }
 
 /** Finds those of these deletions, cancelled according to a ledger, that the store would still process. */

@@ -78,7 +78,7 @@ export function* findNamings(query: NamingsQuery): Statements<FoundNamings> {
   return { namings, ends, isBehind };
 }
 
-/** Reads the next records that name a party, in the order in which the changes that name it arrived. */
+/** Those of one party, in the order in which the changes that name it arrived. */
 export function* readNamings({ party, ...query }: NamingQuery): Statements<NamingPage> {
   const { namings, ends } = yield* findNamings({ ...query, parties: [party] });
   return { namings, last: ends.get(party) };

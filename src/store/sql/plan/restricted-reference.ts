@@ -5,7 +5,13 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
-import { joinTargets, keyRows, named as namedRows, namedRecords } from "../statement/named.ts";
+import {
+  joinTargets,
+  keyRows,
+  named as namedRows,
+  namedRecords,
+  columnsIn,
+} from "../statement/named.ts";
 import { all, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const findMoving = `
@@ -20,12 +26,12 @@ const findMoving = `
     --citus AND target.resource_id = ANY ($3::text[])
   `;
 
-const columns = ["id", "owner", "from_type", "from_id", "from_set", "to_type", "to_id"];
+const columns = "id, owner, from_type, from_id, from_set, to_type, to_id";
 
 const insertReferences = `
   INSERT INTO restricted_reference
     (deletion_request_id, organization_id, from_type, from_id, from_set, to_type, to_id)
-  SELECT id, owner, from_type, from_id, from_set, to_type, to_id FROM ${namedRows(...columns)}
+  SELECT ${columns} FROM ${namedRows(columns)}
   WHERE true
   ON CONFLICT DO NOTHING`;
 
@@ -88,7 +94,7 @@ export function* noteReferences(references: readonly RemainingReference[]): Stat
       const mover = moving.get(keyText(report)) ?? "";
       return [deletionRequestId, ...keyValues(report), mover, to.type, to.id];
     });
-    yield* run(insertReferences, new Rows(rows, columns.length));
+    yield* run(insertReferences, new Rows(rows, columnsIn(columns).length));
   }
 }
 

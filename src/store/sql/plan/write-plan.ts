@@ -15,14 +15,12 @@ import {
   run,
   type Statements,
 } from "../statement/statements.ts";
-import { among, joinTargets, named } from "../statement/named.ts";
+import { among, joinTargets, named, columnsIn } from "../statement/named.ts";
 
 const targetsAtOnce = 500;
 
 const columns =
-  "id,owner,position bigint,action,type,resource,to_type,to_id,restricted boolean,record_no bigint".split(
-    ",",
-  );
+  "id, owner, position bigint, action, type, resource, to_type, to_id, restricted boolean, record_no bigint";
 
 /**
  * On SQLite a target has the number of its record, which verification uses to find changes that should have been
@@ -41,7 +39,7 @@ const insertTargets = `
     --sqlite (SELECT *, (
     --sqlite   SELECT record.record_no FROM record
     --sqlite   WHERE organization_id = owner AND resource_type = type AND resource_id = resource) AS found FROM
-    ${named(...columns)}
+    ${named(columns)}
     --sqlite )
     `;
 
@@ -104,7 +102,7 @@ function remainingIn({ deletion, targets }: Planned): readonly RemainingReferenc
 function* insertRows(rows: readonly TargetValues[]): Statements<void> {
   for (let at = 0; at < rows.length; at += targetsAtOnce) {
     const part = rows.slice(at, at + targetsAtOnce);
-    yield* insert(insertTargets, new Rows(part, columns.length), insertion);
+    yield* insert(insertTargets, new Rows(part, columnsIn(columns).length), insertion);
     if (rows.length > targetsAtOnce) yield* rest();
   }
 }

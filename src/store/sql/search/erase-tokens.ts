@@ -47,7 +47,7 @@ const removeTokensUpTo = `
   WHERE organization_id = $1 AND (resource_type, resource_id) > ($4, $5)
     AND (resource_type, resource_id) <= ($2, $3)`;
 /** Greater than the name of every record type. */
-const afterAllTypes = "~";
+export const afterAllTypes = "~";
 
 export interface IndexPart {
   readonly organizationId: string;

@@ -4,9 +4,17 @@ import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { Rows } from "./statements.ts";
 import { keyValues } from "../../shared/record-key.ts";
 
-/** The first values of a statement as a table. A column is text unless its name is followed by another type. */
+/** The columns in a list, separated by commas, without their types. */
+export function columnsIn(columns: string): readonly string[] {
+  return columns.split(", ").map((column) => column.split(" ")[0] ?? "");
+}
+
+/**
+ * The first values of a statement as a table. A column is text unless its name is followed by another type. Several
+ * columns may be separated by commas.
+ */
 export function named(...columns: readonly string[]): string {
-  const all = columns.map((column) => column.split(" "));
+  const all = columns.flatMap((some) => some.split(", ")).map((column) => column.split(" "));
   const names = all.map(([name]) => name).join(", ");
   const onSqlite = all.map(([name], index) => `value ->> ${index} AS ${name}`).join(", ");
   const onPostgres = all.map(([, type = "text"], index) => `$${index + 1}::${type}[]`).join(", ");

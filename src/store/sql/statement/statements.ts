@@ -27,9 +27,7 @@ export class Rows {
   }
 
   get columns(): readonly (readonly Scalar[])[] {
-    return Array.from({ length: this.width }, (_, column) =>
-      this.rows.map((row) => row[column] ?? null),
-    );
+    return Array.from({ length: this.width }, (_, at) => this.rows.map((row) => row[at] ?? null));
   }
 }
 
@@ -170,8 +168,8 @@ function askTogether(
   method: Statement["method"],
   statements: readonly Texted[],
 ): Statements<unknown> {
-  const all = statements.map(([sql, ...values]) => ({ method, sql, values }));
-  return ask({ method: "together", statements: all });
+  const batch = statements.map(([sql, ...values]) => ({ method, sql, values }));
+  return ask({ method: "together", statements: batch });
 }
 
 /** Whether the records had to be locked. */
@@ -214,7 +212,16 @@ export type EngineName = "sqlite" | "postgres";
 /** For one engine. A line for Citus remains a comment until the transaction knows whether it runs there. */
 const onlyOnEngine = /^( *)--(sqlite|postgres|citus) (.*)$/gm;
 
+/** The texts for each engine, by the shared text: as many as there are statements. */
+const texts = { sqlite: new Map<string, string>(), postgres: new Map<string, string>() };
+
 export function textFor(engine: EngineName, sql: string): string {
+  let text = texts[engine].get(sql);
+  if (text === undefined) texts[engine].set(sql, (text = withLinesFor(engine, sql)));
+  return text;
+}
+
+function withLinesFor(engine: EngineName, sql: string): string {
   return sql.replaceAll(onlyOnEngine, (whole, indent: string, name: string, line: string) => {
     if (name === engine) return indent + line;
     return name === "citus" && engine === "postgres" ? whole : "";

@@ -32,13 +32,12 @@ const lockHead = `
 
 const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2 WHERE single`;
 
-const columns = `entry_no at actor action organization_id subject detail previous_hash hash`.split(
-  " ",
-) as (keyof AuditRow)[];
+const typed =
+  "entry_no bigint, at bigint, actor, action, organization_id, subject, detail, previous_hash, hash";
+const columns = namesIn(typed) as readonly (keyof AuditRow)[];
 
 const insertEntries = `
-  INSERT INTO audit_entry (${columns.join(", ")})
-  SELECT ${columns.join(", ")} FROM ${named("entry_no bigint", "at bigint", ...columns.slice(2))}`;
+  INSERT INTO audit_entry (${columns.join(", ")}) SELECT * FROM ${named(typed)}`;
 
 const readPage = `SELECT * FROM audit_entry WHERE entry_no > $1 ORDER BY entry_no LIMIT $2`;
 

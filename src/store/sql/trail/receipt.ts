@@ -46,10 +46,9 @@ const lockHead = `
 
 const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2 WHERE single`;
 
+const columns = "receipt_no bigint, deletion_request_id, organization_id, document, hash";
 const insertReceipts = `
-  INSERT INTO receipt (receipt_no, deletion_request_id, organization_id, document, hash)
-  SELECT receipt_no, deletion_request_id, organization_id, document, hash
-  FROM ${named("receipt_no bigint", "deletion_request_id", "organization_id", "document", "hash")}`;
+  INSERT INTO receipt (${namesIn(columns).join(", ")}) SELECT * FROM ${named(columns)}`;
 
 const findOne = `
   SELECT document FROM receipt

@@ -9,7 +9,7 @@ import {
 } from "node:worker_threads";
 import type { GroupFigures } from "../../interface/store.ts";
 import { type Connection, openWriter, transaction } from "../connection.ts";
-import { closeWriter } from "../file/wal-checkpoint.ts";
+import { closeWriter } from "../file/checkpoint-freeze.ts";
 import { migrate } from "../migration/migrate.ts";
 import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";

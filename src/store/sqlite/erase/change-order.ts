@@ -5,9 +5,9 @@
 // The numbers are only in memory: changes that this leaves, after a restart or beyond its bounds, are removed with the
 // records.
 
-import type { ErasedPage, Page } from "../../sql/erase/organization-erasure.ts";
+import type { Page, NextPage } from "../../sql/erase/organization-erasure.ts";
 import { named } from "../../sql/statement/named.ts";
-import { all, get, Rows, run, type Statements } from "../../sql/statement/statements.ts";
+import { all, Rows, run, type Statements, scalar } from "../../sql/statement/statements.ts";
 
 /** How many numbers are in memory, each of which takes 8 bytes. */
 const numbersMax = 8_000_000;
@@ -47,18 +47,18 @@ export class ChangeOrder {
   #next = new Float64Array();
 
   /** Reads numbers, and removes changes once all numbers are read. */
-  *erase({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
+  *erase({ organizationId, rowsMax }: Page): Statements<NextPage> {
     if (this.#organizationId === undefined) {
       this.#organizationId = organizationId;
       this.#after = ["", ""];
       this.#count = 0;
     }
-    if (this.#organizationId !== organizationId) return { erasedTypes: [], next: undefined };
+    if (this.#organizationId !== organizationId) return undefined;
     if (this.#after !== undefined) yield* this.#read(this.#after, rowsMax * readTimes);
     if (this.#after === undefined && this.#count > 0) yield* this.#remove(rowsMax * removedTimes);
     const isMore = this.#after !== undefined || this.#next.length > 0 || this.#buckets.size > 0;
     if (!isMore) this.#organizationId = undefined;
-    return { erasedTypes: [], next: isMore ? [] : undefined };
+    return isMore ? [] : undefined;
   }
 
   *#read(after: readonly [string, string], rowsMax: number): Statements<void> {
@@ -84,12 +84,9 @@ export class ChangeOrder {
   *#remove(rowsMax: number): Statements<void> {
     if (this.#next.length === 0) this.#takeBucket();
     const some = this.#next.subarray(0, rowsMax);
-    const rows = new Rows(
-      Array.from(some, (number) => [number]),
-      1,
-    );
-    const end = yield* get<{ record_no: number }>(findEnd, rows, rowsMax);
-    const past = end === undefined ? -1 : some.findIndex((number) => number >= end.record_no);
+    const numbers = Array.from(some, (number) => [number]);
+    const end = yield* scalar<number>(findEnd, new Rows(numbers, 1), rowsMax);
+    const past = end === undefined ? -1 : some.findIndex((number) => number >= end);
     const part = past === -1 ? some : some.subarray(0, past);
     for (const [first, last] of rangesOf(part)) yield* run(removeChanges, first, last);
     this.#next = this.#next.subarray(Math.max(1, part.length));

@@ -5,9 +5,14 @@
 import type { Act } from "../../interface/act.ts";
 import { type CompletionResult, completeVerified, type SealedCompletion } from "./steps.ts";
 import { type Connection, savepoint, transaction } from "../connection.ts";
-import { readDataVersion, releaseCheckpoints, requireAlone } from "../file/checkpoint-freeze.ts";
+import {
+  readDataVersion,
+  releaseCheckpoints,
+  requireAlone,
+  truncateWal,
+  requireEmptyWal,
+} from "../file/checkpoint-freeze.ts";
 import { Group } from "../commit/group.ts";
-import { truncateWal, requireEmptyWal } from "../file/wal-checkpoint.ts";
 import {
   emptyWalPosition,
   findWalStart,

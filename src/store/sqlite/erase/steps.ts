@@ -22,11 +22,13 @@ import type { Connection } from "../connection.ts";
 import { ChangeOrder, rangesOf, removeChanges } from "./change-order.ts";
 import { planBounds } from "./claim.ts";
 import {
-  type ErasedPage,
   type Page,
   removeChangesOfLast,
+  type NextPage,
 } from "../../sql/erase/organization-erasure.ts";
 import { all, get, run, type Statements } from "../../sql/statement/statements.ts";
+import type { KeyRow } from "../../shared/record-key.ts";
+import { afterAllTypes } from "../../sql/search/erase-tokens.ts";
 
 /** The state of the connection that writes; a process has one. */
 const orders = new WeakMap<Connection, ChangeOrder>();
@@ -60,7 +62,6 @@ export function eraseStep(
   return { ...step, workMs: performance.now() - startedAt };
 }
 
-/** Restores the pseudonyms of deletions that were not completed. */
 export function putBackPseudonyms(
   { connection }: Group,
   taken: readonly (readonly [deletionRequestId: string, pseudonym: string])[],
@@ -148,9 +149,6 @@ export function completeVerified(
   );
 }
 
-/** Greater than the name of every record type. */
-const afterAllTypes = "~";
-
 /** A record whose changes are gone takes half the time of a record with changes. */
 const removedTimes = 2;
 
@@ -177,25 +175,24 @@ interface NumberedRow {
   readonly record_no: number;
 }
 
-interface EndRow {
-  readonly resource_type: string;
-  readonly resource_id: string;
+interface EndRow extends Omit<KeyRow, "organization_id"> {
   /** Null if the record has no change. */
   readonly change_no: number | null;
 }
 
 /** A page ends before or within a record, from which only the changes on the page are removed. */
-function* eraseNumberedRecords({ organizationId, rowsMax }: Page): Statements<ErasedPage> {
+function* eraseNumberedRecords(page: Page): Statements<NextPage> {
+  const { organizationId, rowsMax, erasedTypes } = page;
   const end = yield* get<EndRow>(findEnd, organizationId, rowsMax * removedTimes - 1);
   const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
   const rows = yield* all<NumberedRow>(readNumbers, organizationId, ...key);
   const numbers = Float64Array.from(rows, ({ record_no }) => record_no).sort();
   for (const [first, last] of rangesOf(numbers)) yield* run(removeChanges, first, last);
   yield* run(removeRecords, organizationId, ...key);
-  const erasedTypes = rows.map(({ resource_type }) => resource_type);
-  if (end === undefined) return { erasedTypes, next: undefined };
+  erasedTypes.push(...rows.map(({ resource_type }) => resource_type));
+  if (end === undefined) return undefined;
   yield* run(removeChangesOfLast, organizationId, ...key, end.change_no ?? 0);
   const removed = yield* run(removeLast, organizationId, ...key);
   if (removed === 1) erasedTypes.push(end.resource_type);
-  return { erasedTypes, next: key };
+  return key;
 }

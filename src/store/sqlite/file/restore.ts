@@ -10,7 +10,7 @@ import { refuseSchema } from "../../shared/schema-version.ts";
 import { schemaVersion } from "../../sql/migrations.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
-import { truncateWal } from "./wal-checkpoint.ts";
+import { truncateWal } from "./checkpoint-freeze.ts";
 import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
 import { isFileMarkedOpen, markClosed } from "./open-mark.ts";
 import { sizeOfStore } from "./store-file.ts";

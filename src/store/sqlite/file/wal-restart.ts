@@ -3,9 +3,16 @@
 
 import { statSync } from "node:fs";
 import { type Connection, transaction } from "../connection.ts";
-import { type FreezeOptions, readDataVersion, requireAlone } from "./checkpoint-freeze.ts";
+import {
+  type FreezeOptions,
+  readDataVersion,
+  requireAlone,
+  requireEmptyWal,
+  restartCheckpoint,
+  truncateWal,
+  releaseCheckpoints,
+} from "./checkpoint-freeze.ts";
 import { inodeOf, lastingStateOf, readMark, removeMark, stateOf } from "./scrub-mark.ts";
-import { requireEmptyWal, restartCheckpoint, truncateWal, releasePins } from "./wal-checkpoint.ts";
 import { findWalStart, readWalPages, type WalPosition } from "./wal-pages.ts";
 import { writeSomething } from "./write-probe.ts";
 
@@ -57,7 +64,7 @@ export function restartWal(
   const { path } = connection;
   const version = readDataVersion(connection);
   const part = position === undefined ? undefined : readWalPages(path, position);
-  releasePins(connection);
+  releaseCheckpoints(connection);
   restartCheckpoint(connection);
   if (part === undefined || position === undefined) return undefined;
   // This writes the first frames of the next WAL, which show its salts before anybody else can restart it.
@@ -82,7 +89,7 @@ export function settleWal(
   const version = readDataVersion(connection);
   const part = readWalPages(path, position);
   if (part === undefined) return undefined;
-  releasePins(connection);
+  releaseCheckpoints(connection);
   truncateWal(connection);
   return transaction(connection, () => {
     requireEmptyWal(connection);
