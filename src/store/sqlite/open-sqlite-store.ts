@@ -149,11 +149,9 @@ async function openForServing(
   }
 }
 
-/** A failed step is repeated; the data that it did not copy is just as durable in the WAL. */
 function makeCheckpointer(files: FileTasks, unscrubbed: UnscrubbedPages): Checkpointer {
   return new Checkpointer({
     step: () => files.ask("checkpoint"),
     end: ({ walFrames }) => unscrubbed.restartWal(walFrames),
-    onError: () => undefined,
   });
 }

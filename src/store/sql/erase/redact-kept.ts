@@ -72,19 +72,14 @@ export function* redactKeptStep(
   const rows = yield* all<ReferenceRow>(findPending, moving, rowsMax);
   if (rows.length === 0) return false;
   const room = new Room();
-  const begun = cursor === null ? undefined : (JSON.parse(cursor) as Partial<Cursor>);
   let next: Cursor | undefined;
   const redactedTypes: string[] = [];
   for (const row of rows) {
-    const reference = keyOf(row);
-    const isBegun = isDeepStrictEqual(begun?.reference, reference);
-    const { after = 0, found = false } = isBegun ? (begun ?? {}) : {};
-    const part = yield* rewriteReport(row, { after, room, write: true });
-    const isFound = found || part.found;
-    next = part.isLast ? undefined : { reference, after: part.after, found: isFound };
+    const part = yield* rewriteReport(row, { from: beginningOf(row, cursor), room, write: true });
+    next = part.isLast ? undefined : part.cursor;
     if (next !== undefined) break;
-    if (isFound) redactedTypes.push(row.from_type);
-    yield* mark(moving, row, true);
+    if (part.cursor.found) redactedTypes.push(row.from_type);
+    yield* run(setDone, moving, ...keyOf(row), true);
   }
   yield* storeCursor(deletion, next === undefined ? null : JSON.stringify(next));
   const progress = { deletion, done: [], erased: [], moved: [], redactedTypes };
@@ -99,22 +94,18 @@ export function* verifyKept(deletion: Deletion, now: number): Statements<"clean"
   const rows = yield* all<ReferenceRow>(findAll, moving, referencesAtOnce);
   if (rows.length === 0) return "clean";
   const cursor = yield* readCursorOf(deletion);
-  const begun = cursor === null ? undefined : (JSON.parse(cursor) as Partial<Cursor>);
   const room = new Room();
   let result: "clean" | Unverified = rows.length < referencesAtOnce ? "clean" : "partly";
   let next: Cursor | undefined;
   for (const row of rows) {
-    const reference = keyOf(row);
-    const isBegun = isDeepStrictEqual(begun?.reference, reference);
-    const from = { after: isBegun ? (begun?.after ?? 0) : 0, room, write: false };
-    const { after, found, isLast } = yield* rewriteReport(row, from);
-    if (found) {
-      yield* mark(moving, row, false);
+    const part = yield* rewriteReport(row, { from: beginningOf(row, cursor), room, write: false });
+    if (part.cursor.found) {
+      yield* run(setDone, moving, ...keyOf(row), false);
       result = "found";
-    } else if (isLast) yield* run(forget, moving, ...reference);
+    } else if (part.isLast) yield* run(forget, moving, ...keyOf(row));
     else {
       if (result === "clean") result = "partly";
-      next = { reference, after, found };
+      next = part.cursor;
       break;
     }
   }
@@ -126,27 +117,27 @@ function keyOf({ from_type, from_id, to_type, to_id }: ReferenceRow): ReferenceK
   return [from_type, from_id, to_type, to_id];
 }
 
-function* mark(moving: string, row: ReferenceRow, done: boolean): Statements<void> {
-  const { from_type, from_id, to_type, to_id } = row;
-  yield* run(setDone, moving, from_type, from_id, to_type, to_id, done);
+/** Where the step begins within the report of a reference. */
+function beginningOf(row: ReferenceRow, cursor: string | null): Cursor {
+  const begun = cursor === null ? undefined : (JSON.parse(cursor) as Partial<Cursor>);
+  const reference = keyOf(row);
+  const { after = 0, found = false } = begun ?? {};
+  const isBegun = isDeepStrictEqual(begun?.reference, reference);
+  return isBegun ? { reference, after, found } : { reference, after: 0, found: false };
 }
 
 interface ReportPart {
-  readonly after: number;
+  readonly from: Cursor;
   readonly room: Room;
   readonly write: boolean;
 }
 
-interface RewrittenPart extends Pick<Cursor, "after" | "found"> {
-  readonly isLast: boolean;
-}
-
-/** Whether the next changes of a report contain the reference. If `write` is set, rewrites those that do. */
+/** Whether the changes of a report up to here contain the reference. If `write` is set, rewrites those that do. */
 function* rewriteReport(
   row: ReferenceRow,
-  { after, room, write }: ReportPart,
-): Statements<RewrittenPart> {
-  const none = { after, found: false, isLast: true };
+  { from, room, write }: ReportPart,
+): Statements<{ readonly cursor: Cursor; readonly isLast: boolean }> {
+  const none = { cursor: from, isLast: true };
   const { from_type, from_id, from_set, to_type, to_id } = row;
   const organizationId = from_set === "" ? row.organization_id : restrictedId(from_set);
   const report = { organizationId, resourceType: from_type, resourceId: from_id };
@@ -155,9 +146,10 @@ function* rewriteReport(
   if (write && (yield* get(lockRow, ...key)) === undefined) return none;
   if ((yield* get(findRelation, ...key, to_type, to_id)) !== undefined) return none;
   const erased = new Map([[nodeKey(to_type, to_id), undefined]]);
-  const { changes, isLast } = yield* readChangesAfter(report, after, room);
+  const { changes, isLast } = yield* readChangesAfter(report, from.after, room);
   const rewritten = redactAll(changes, () => erased);
-  const found = rewritten.some((change) => change.after !== change.payload);
+  const found = from.found || rewritten.some((change) => change.after !== change.payload);
   if (write) yield* storeRewritten(rewritten);
-  return { after: changes.at(-1)?.change_no ?? after, found, isLast };
+  const after = changes.at(-1)?.change_no ?? from.after;
+  return { cursor: { ...from, after, found }, isLast };
 }

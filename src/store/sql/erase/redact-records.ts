@@ -31,16 +31,6 @@ type RelationRow = Omit<Reference, "deletion_request_id">;
 /** For each deletion: the types of the changed records, one entry for each reference or id that was removed. */
 export type RedactedTypes = ReadonlyMap<string, readonly string[]>;
 
-class TypesByDeletion {
-  readonly all = new Map<string, string[]>();
-
-  add(deletionRequestId: string, type: string): void {
-    const known = this.all.get(deletionRequestId);
-    if (known === undefined) this.all.set(deletionRequestId, [type]);
-    else known.push(type);
-  }
-}
-
 interface Redacted {
   /** The parts that this step processes: each may end before a record that has to wait for the next step. */
   readonly parts: readonly PlanPart[];
@@ -51,7 +41,7 @@ export function* redactReferences(
   given: readonly PlanPart[],
   options: RedactionOptions,
 ): Statements<Redacted> {
-  const types = new TypesByDeletion();
+  const types: { readonly id: string; readonly type: string }[] = [];
   const planned = groupByRecord(given.flatMap(({ targets }) => referencesOf(targets, open)));
   const sizes = yield* measureShortRecords(keysOf(planned));
   const {
@@ -67,16 +57,21 @@ export function* redactReferences(
   const owners = new Map(references.toReversed().map((one) => [relationText(one), one]));
   for (const row of yield* removeThem(references)) {
     const owner = owners.get(relationText(row));
-    if (owner !== undefined) types.add(owner.deletion_request_id, row.from_type);
+    if (owner !== undefined) types.push({ id: owner.deletion_request_id, type: row.from_type });
   }
   const byRecord = groupByRecord(references.filter((one) => !long.has(recordTextOf(one))));
   const erasedOf = (record: string) => erasedBy(byRecord.get(record) ?? [], options.pseudonyms);
   const rewritten = redactAll(yield* readChanges(keysOf(byRecord)), erasedOf);
   yield* storeRewritten(rewritten);
   const renamed = [...findRenamed(rewritten, byRecord, options.pseudonyms), ...renamedLong];
-  for (const { id, key, isAdded } of renamed) if (isAdded) types.add(id, key.resourceType);
+  for (const { id, key, isAdded } of renamed)
+    if (isAdded) types.push({ id, type: key.resourceType });
   yield* followParties(renamed, options);
-  return { parts, types: types.all };
+  const byDeletion = [...Map.groupBy(types, ({ id }) => id)];
+  return {
+    parts,
+    types: new Map(byDeletion.map(([id, some]) => [id, some.map(({ type }) => type)])),
+  };
 }
 
 const open = { restricted: false };

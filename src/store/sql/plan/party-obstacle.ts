@@ -73,60 +73,44 @@ function textOf({ resourceType, resourceId }: Place): string {
 type Elsewhere = "large" | "later";
 
 /** What the deletions of parties among those of one organization that are planned together wait for. */
-export class PartyObstacles {
-  readonly #now: number;
-  readonly #protected: Protected;
-  readonly #elsewhere: ReadonlyMap<string, Elsewhere>;
+export interface PartyObstacles {
   /** Whether the index has to advance first. */
   readonly isBehind: boolean;
-
-  private constructor(
-    now: number,
-    found: Protected &
-      Pick<PartyObstacles, "isBehind"> & { elsewhere: ReadonlyMap<string, Elsewhere> },
-  ) {
-    this.#now = now;
-    this.#protected = found;
-    this.#elsewhere = found.elsewhere;
-    this.isBehind = found.isBehind;
-  }
-
-  /** Undefined if nothing has to be evaluated. */
-  static *read(deletions: readonly Subject[], now: number): Statements<PartyObstacles | undefined> {
-    const some = deletions.filter(({ resourceType }) => isPartyType(resourceType));
-    const [first] = some;
-    if (first === undefined) return undefined;
-    const { organizationId } = first;
-    const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
-    const ids = [...new Set(some.map(({ resourceId }) => resourceId))];
-    const parties = ids.slice(0, partiesAtOnce);
-    const query = { organizationId, parties, recordsMax: recordsOfPartyMax };
-    const { namings, ends, isBehind } = yield* findNamings(query);
-    const elsewhere = new Map<string, Elsewhere>();
-    for (const id of ids.slice(partiesAtOnce)) elsewhere.set(id, "later");
-    for (const id of ends.keys()) elsewhere.set(id, isBehind ? "later" : "large");
-    const known = isBehind ? [] : namings;
-    return new PartyObstacles(now, {
-      ...(yield* readProtected(protection, known)),
-      elsewhere,
-      isBehind,
-    });
-  }
-
   /** What a deletion waits for; `other`: a further obstacle. */
-  obstacleOf(
-    { resourceType, resourceId: id, processedBefore }: Subject,
+  readonly obstacleOf: (
+    deletion: Subject,
     other: Obstacle | undefined,
-  ): Obstacle | Elsewhere | undefined {
+  ) => Obstacle | Elsewhere | undefined;
+}
+
+/** Undefined if nothing has to be evaluated. */
+export function* readPartyObstacles(
+  deletions: readonly Subject[],
+  now: number,
+): Statements<PartyObstacles | undefined> {
+  const some = deletions.filter(({ resourceType }) => isPartyType(resourceType));
+  const [first] = some;
+  if (first === undefined) return undefined;
+  const { organizationId } = first;
+  const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
+  const ids = [...new Set(some.map(({ resourceId }) => resourceId))];
+  const parties = ids.slice(0, partiesAtOnce);
+  const query = { organizationId, parties, recordsMax: recordsOfPartyMax };
+  const { namings, ends, isBehind } = yield* findNamings(query);
+  const elsewhere = new Map<string, Elsewhere>();
+  for (const id of ids.slice(partiesAtOnce)) elsewhere.set(id, "later");
+  for (const id of ends.keys()) elsewhere.set(id, isBehind ? "later" : "large");
+  const { held, floors } = yield* readProtected(protection, isBehind ? [] : namings);
+  const obstacleOf: PartyObstacles["obstacleOf"] = (deletion, other) => {
+    const { resourceType, resourceId: id, processedBefore } = deletion;
     if (!isPartyType(resourceType)) return other;
     if (other !== undefined && other.floorUntil === undefined) return other;
-    const elsewhere = this.#elsewhere.get(id);
-    if (elsewhere !== undefined) return elsewhere;
-    const held = this.#protected.held.get(id);
-    if (held !== undefined) return obstacleOfHold(held);
-    const floor = processedBefore === undefined ? this.#protected.floors.get(id) : undefined;
-    return laterObstacle(other, obstacleOfParty(floor, this.#now));
-  }
+    const place = held.get(id);
+    const floor = processedBefore === undefined ? floors.get(id) : undefined;
+    const own = place ? obstacleOfHold(place) : laterObstacle(other, obstacleOfParty(floor, now));
+    return elsewhere.get(id) ?? own;
+  };
+  return { isBehind, obstacleOf };
 }
 
 export interface PartySearch {

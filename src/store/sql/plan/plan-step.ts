@@ -23,11 +23,11 @@ import {
   planOrganization,
   readingFloors,
 } from "./organization-obstacle.ts";
-import { PartyObstacles } from "./party-obstacle.ts";
 import { isObstacle, planningOf, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
 import { enter, type Statements } from "../statement/statements.ts";
 import { type Planned, writePlans } from "./write-plan.ts";
+import { readPartyObstacles } from "./party-obstacle.ts";
 
 export interface StepBounds extends PlanBounds {
   readonly scan: ScanBounds;
@@ -64,7 +64,7 @@ export function* planDeletions(
   const large: Deletion[] = [];
   let isBehind = false;
   for (const [, some] of Map.groupBy(ready, ({ organizationId }) => organizationId)) {
-    const parties = yield* PartyObstacles.read(some, claim.now);
+    const parties = yield* readPartyObstacles(some, claim.now);
     const plans = yield* planRecords(some.map(withRoot), { now: claim.now, bounds, parties });
     isBehind ||= parties?.isBehind === true;
     for (const [index, deletion] of some.entries()) {
