@@ -35,6 +35,7 @@ import { checkIntegrity } from "./integrity.ts";
 import { Pace } from "./pace.ts";
 import { postgresTraits } from "./traits.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
+import type { Statements } from "../sql/statement/statements.ts";
 
 const deletions: Visibility = { view: "deletions" };
 
@@ -92,25 +93,23 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
       return more;
     },
     close: () => (closed ??= close()),
-    holds: {
-      ...holds,
-      place: (hold, act) =>
-        database.transaction(organization(hold.organizationId), async (tx) => {
-          await lockPlansOf(tx, hold.organizationId);
-          return tx.perform(placeHold, hold, act);
-        }),
-    },
-    retention: {
-      ...retention,
-      setFloor: (wanted, act) =>
-        database.transaction(organization(wanted.organizationId), async (tx) => {
-          await lockPlansOf(tx, wanted.organizationId);
-          return tx.perform(setFloor, wanted, act);
-        }),
-    },
+    holds: { ...holds, place: withPlansLocked(database, placeHold) },
+    retention: { ...retention, setFloor: withPlansLocked(database, setFloor) },
     overview: { ...overview, sizeBytes: () => database.inOneGo({}, readDatabaseSize) },
     ...groups,
   };
+}
+
+/** A plan sees every hold and floor, and a hold or a floor sees every plan. */
+function withPlansLocked<Wanted extends { readonly organizationId: string }, Result>(
+  database: Database,
+  work: (wanted: Wanted, act: Act) => Statements<Result>,
+): (wanted: Wanted, act: Act) => Promise<Result> {
+  return (wanted, act) =>
+    database.transaction(organization(wanted.organizationId), async (tx) => {
+      await lockPlansOf(tx, wanted.organizationId);
+      return tx.perform(work, wanted, act);
+    });
 }
 
 /** Calls run one after another, so that several deletions of a process together use only as many connections as one. */

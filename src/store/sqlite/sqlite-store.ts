@@ -137,10 +137,7 @@ function deletionMethods(parts: Parts, { perform, index }: Performing) {
     descriptor: () => descriptor.get(),
     seal: (ids, act) => sealAll(parts, ids, act),
   });
-  const completeDeletions: Store["completeDeletions"] = (ids, act) => {
-    const complete = () => completer.complete(ids, act);
-    return snapshot === undefined ? complete() : snapshot.avoid(complete);
-  };
+  const avoiding = <Result>(work: () => Promise<Result>) => snapshot?.avoid(work) ?? work();
   const methods = {
     claimDeletions: makeClaimer({
       claimSome: (claim, claiming) => perform("claimDeletions", claim, claiming),
@@ -148,14 +145,10 @@ function deletionMethods(parts: Parts, { perform, index }: Performing) {
       indexParties,
     }),
     eraseStep: (ids, recordsMax, act) => perform("eraseStep", ids, recordsMax, act),
-    completeDeletions,
+    completeDeletions: (ids, act) => avoiding(() => completer.complete(ids, act)),
     findExpired: (query) => files.ask("findExpired", query),
   } satisfies Partial<Store>;
-  const scrub = (act: Act) => {
-    const scrubAll = () => completer.scrub(act);
-    return snapshot === undefined ? scrubAll() : snapshot.avoid(scrubAll);
-  };
-  return { methods, scrub };
+  return { methods, scrub: (act: Act) => avoiding(() => completer.scrub(act)) };
 }
 
 interface Scrubbing {

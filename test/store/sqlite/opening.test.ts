@@ -12,7 +12,7 @@ import { setImmediate } from "node:timers/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
-import { makeNewPrivateFile } from "../../../src/store/sqlite/file/private-file.ts";
+import { writeOwnFile } from "../../../src/files/own-file.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { acme, keyOf, transaction } from "../../conformance/scene.ts";
@@ -35,7 +35,7 @@ describe("an SQLite store", () => {
     for (const suffix of ["", "-wal", "-shm", ".serving"]) {
       assert.equal(statSync(`${place.path}${suffix}`).mode & 0o777, 0o600, suffix);
     }
-    makeNewPrivateFile(`${place.path}.copy`);
+    writeOwnFile(`${place.path}.copy`, "");
     assert.equal(statSync(`${place.path}.copy`).mode & 0o777, 0o600);
   });
 

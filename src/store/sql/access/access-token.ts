@@ -41,7 +41,7 @@ export function* createToken(token: NewToken): Statements<boolean> {
   return true;
 }
 
-export function* findCaller(tokenHash: Uint8Array): Statements<Caller | undefined> {
+export function* findCaller(tokenHash: Uint8Array) {
   return yield* find(toCaller, findByHash, tokenHash);
 }
 

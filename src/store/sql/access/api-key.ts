@@ -17,13 +17,9 @@ const insertKey = insertion<NewKey & { readonly createdBy: string }>(
   "key_id organization_id name secret_hash scopes created_at expires_at identity_rule created_by",
 );
 
-const findOne = `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`;
-
 const holders = `
   SELECT ${keyColumns}, organization.*
   FROM api_key JOIN organization USING (organization_id)`;
-
-const findBySecret = `${holders} WHERE secret_hash = $1`;
 
 const findBy = (condition: string) => `
   SELECT ${keyColumns} FROM api_key
@@ -77,12 +73,12 @@ export function* rotateKey(
   return old;
 }
 
-export function* findKey(keyId: string): Statements<ApiKey | undefined> {
-  return yield* find(toKey, findOne, keyId);
+export function* findKey(keyId: string) {
+  return yield* find(toKey, `SELECT ${keyColumns} FROM api_key WHERE key_id = $1`, keyId);
 }
 
-export function* findKeyBySecret(secretHash: Uint8Array): Statements<KeyHolder | undefined> {
-  return yield* find(toKeyHolder, findBySecret, secretHash);
+export function* findKeyBySecret(secretHash: Uint8Array) {
+  return yield* find(toKeyHolder, `${holders} WHERE secret_hash = $1`, secretHash);
 }
 
 function toKeyHolder(row: Row): KeyHolder {
@@ -90,17 +86,17 @@ function toKeyHolder(row: Row): KeyHolder {
 }
 
 /** Lists the keys of one organization, or of all if none is named. */
-export function* listKeys(organizationId: string | undefined): Statements<readonly ApiKey[]> {
+export function* listKeys(organizationId: string | undefined) {
   return yield* list(toKey, findAll, organizationId ?? null);
 }
 
 /** Lists the rules of one organization, or of all if none is named. */
-export function* listRules(organizationId: string | undefined): Statements<readonly ApiKey[]> {
+export function* listRules(organizationId: string | undefined) {
   return yield* list(toKey, findRules, organizationId ?? null);
 }
 
 /** The rules of an organization that are not revoked, the oldest first. */
-export function* findTrustingRules(organizationId: string): Statements<readonly KeyHolder[]> {
+export function* findTrustingRules(organizationId: string) {
   return yield* list(toKeyHolder, findTrusting, organizationId);
 }
 

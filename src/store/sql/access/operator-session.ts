@@ -3,12 +3,7 @@
 import type { VerbOn } from "../../../domain/trail-action.ts";
 import type { Operator, Passkey } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
-import type {
-  NewSession,
-  PasskeyHolder,
-  SessionHolder,
-  SignIn,
-} from "../../interface/operators.ts";
+import type { NewSession, SignIn } from "../../interface/operators.ts";
 import {
   operatorColumns,
   passkeyColumns,
@@ -102,18 +97,12 @@ export function noteOn(
   return { action: `operator.${verb}`, organizationId: undefined, subject, detail };
 }
 
-export function* findSession(
-  tokenHash: Uint8Array,
-  now: number,
-): Statements<SessionHolder | undefined> {
+export function* findSession(tokenHash: Uint8Array, now: number) {
   return yield* find(toSessionHolder, findByToken, tokenHash, now);
 }
 
 /** Lists the sessions of one operator, or of all; newest first. */
-export function* listSessions(
-  operatorId: string | undefined,
-  now: number,
-): Statements<readonly SessionHolder[]> {
+export function* listSessions(operatorId: string | undefined, now: number) {
   return yield* list(toSessionHolder, listNewest, now, operatorId ?? null);
 }
 
@@ -139,12 +128,12 @@ export function* addPasskey(passkey: Passkey, act: Act): Statements<boolean> {
   return added === 1;
 }
 
-export function* findPasskey(credentialId: string): Statements<PasskeyHolder | undefined> {
+export function* findPasskey(credentialId: string) {
   return yield* find(toPasskeyHolder, findPasskeyById, credentialId);
 }
 
 /** Oldest first. */
-export function* listPasskeys(operatorId: string): Statements<readonly Passkey[]> {
+export function* listPasskeys(operatorId: string) {
   return yield* list(toPasskey, listOldest, operatorId);
 }
 

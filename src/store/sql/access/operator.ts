@@ -2,7 +2,7 @@
 
 import type { Operator, OperatorIdentity } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
-import type { OneTimeToken, OperatorDetails, SignIn } from "../../interface/operators.ts";
+import type { OneTimeToken, SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
 import { auditAct } from "../trail/audit.ts";
 import { insertSession, noteOn } from "./operator-session.ts";
@@ -24,8 +24,6 @@ const insertOperator = insertion<Operator & Partial<OperatorIdentity>>(
 );
 
 export const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
-
-const findOne = `SELECT ${operatorColumns} FROM operator WHERE name = $1`;
 
 const findAll = `
   SELECT ${operatorColumns},
@@ -100,12 +98,12 @@ export function* createOperator(operator: Operator, act: Act): Statements<boolea
   return true;
 }
 
-export function* findOperator(name: string): Statements<Operator | undefined> {
-  return yield* find(toOperator, findOne, name);
+export function* findOperator(name: string) {
+  return yield* find(toOperator, `SELECT ${operatorColumns} FROM operator WHERE name = $1`, name);
 }
 
 /** In the order of their names. */
-export function* listOperators(now: number): Statements<readonly OperatorDetails[]> {
+export function* listOperators(now: number) {
   return yield* list(toDetails, findAll, now);
 }
 
@@ -152,7 +150,7 @@ export function* confirmOperator(
 }
 
 /** Finds the operator of an unused link that has not expired. Does not use the link. */
-export function* findLink(tokenHash: Uint8Array, now: number): Statements<Operator | undefined> {
+export function* findLink(tokenHash: Uint8Array, now: number) {
   return yield* find(toOperator, findLinkHolder, tokenHash, now);
 }
 

@@ -34,14 +34,10 @@ const updateOrganization = `
     deletion_approval = $9
   WHERE organization_id = $7`;
 
-const findOne = `SELECT * FROM organization WHERE organization_id = $1`;
-
 const lockOne = `
   SELECT * FROM organization WHERE organization_id = $1
   --postgres FOR NO KEY UPDATE
   `;
-
-const findAll = `SELECT * FROM organization ORDER BY created_at, organization_id`;
 
 export const toRule = reader<RetentionRule>({ redactable: "flag", deleteAfterDays: "optional" });
 
@@ -138,12 +134,16 @@ function proposedChange(before: Organization, change: OrganizationChange): Wante
 }
 
 /** Locks an organization: nobody else changes it, or its retention floors, until the end of the transaction. */
-export function* lockOrganization(organizationId: string): Statements<Organization | undefined> {
+export function* lockOrganization(organizationId: string) {
   return yield* find(toOrganization, lockOne, organizationId);
 }
 
-export function* findOrganization(organizationId: string): Statements<Organization | undefined> {
-  return yield* find(toOrganization, findOne, organizationId);
+export function* findOrganization(organizationId: string) {
+  return yield* find(
+    toOrganization,
+    `SELECT * FROM organization WHERE organization_id = $1`,
+    organizationId,
+  );
 }
 
 /** For an unknown organization, the types that are confidential everywhere. */
@@ -154,8 +154,11 @@ export function* readConfidentialTypes(
   return confidentialTypes(organization?.confidentialTypes);
 }
 
-export function* listOrganizations(): Statements<readonly Organization[]> {
-  return yield* list(toOrganization, findAll);
+export function* listOrganizations() {
+  return yield* list(
+    toOrganization,
+    `SELECT * FROM organization ORDER BY created_at, organization_id`,
+  );
 }
 
 /** Call in the transaction of every change to an organization or a key. */

@@ -37,8 +37,6 @@ const findOpen = `
 const findOne = (filter: string) => `
   SELECT * FROM deletion WHERE deletion_request_id = $1 ${filter}`;
 
-const findSome = `SELECT * FROM deletion WHERE ${inNamedIds("deletion_request_id")}`;
-
 const listById = `
   SELECT * FROM deletion WHERE deletion_request_id > $1 ORDER BY deletion_request_id LIMIT $2`;
 
@@ -150,7 +148,7 @@ const countUnderFloor = `
     AND organization_id NOT IN (${closedOrganizations})`;
 
 /** Returns the id of the pending or processing deletion of this record. */
-export function* findOpenDeletion(key: RecordKey): Statements<string | undefined> {
+export function* findOpenDeletion(key: RecordKey) {
   return yield* scalar<string>(findOpen, ...keyValues(key));
 }
 
@@ -188,10 +186,12 @@ export function* readExistingDeletion(deletionRequestId: string): Statements<Del
 }
 
 /** Finds deletions of all organizations; unknown ids are skipped. */
-export function* findDeletions(
-  deletionRequestIds: readonly string[],
-): Statements<readonly Deletion[]> {
-  return yield* list(toDeletion, findSome, deletionRequestIds);
+export function* findDeletions(deletionRequestIds: readonly string[]) {
+  return yield* list(
+    toDeletion,
+    `SELECT * FROM deletion WHERE ${inNamedIds("deletion_request_id")}`,
+    deletionRequestIds,
+  );
 }
 
 /** Returns the deletions of these rows, in the order of the ids. */
@@ -204,10 +204,7 @@ export function inOrderOf(
 }
 
 /** Lists the deletions of all organizations, in the order of ids. */
-export function* listDeletionsById(
-  afterId: string,
-  limit: number,
-): Statements<readonly Deletion[]> {
+export function* listDeletionsById(afterId: string, limit: number) {
   return yield* list(toDeletion, listById, afterId, limit);
 }
 

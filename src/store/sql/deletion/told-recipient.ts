@@ -23,10 +23,7 @@ const findTold = `
   WHERE deletion_request_id = $1 AND organization_id = $2 ORDER BY name, resource_type`;
 
 /** There are few rows, however many notices a deletion has sent: one for each recipient and type. */
-export function* listTold(
-  deletionRequestId: string,
-  organizationId: string,
-): Statements<readonly ToldRecipient[]> {
+export function* listTold(deletionRequestId: string, organizationId: string) {
   return yield* list(toTold, findTold, deletionRequestId, organizationId);
 }
 
@@ -92,9 +89,6 @@ export function* isAnyTold(): Statements<boolean> {
 }
 
 /** The next name after this one, of a recipient or a removed one, that has deletions to acknowledge. */
-export function* findNextTold(
-  organizationId: string,
-  name: string,
-): Statements<string | undefined> {
+export function* findNextTold(organizationId: string, name: string) {
   return yield* scalar<string>(findNextName, organizationId, name);
 }

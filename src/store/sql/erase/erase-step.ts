@@ -38,11 +38,8 @@ export const longChangesMax = 2_000;
 
 type Progress = ErasureProgress & LeavingReports;
 
-export interface ErasingOptions {
+export interface StepOptions {
   readonly act: Act;
-}
-
-export interface StepOptions extends ErasingOptions {
   /** Counts records, or rows of an organization. */
   readonly recordsMax: number;
   /** How the engine erases an organization, if it has its own method. */
@@ -60,13 +57,13 @@ export function* eraseStep(
 
 function* eraseNext(
   processing: readonly Processing[],
-  { recordsMax, ofOrganization, ...options }: StepOptions,
+  { recordsMax, ofOrganization, act }: StepOptions,
 ): Statements<Erased> {
   const [first] = processing;
   if (first === undefined) return nothing;
   const { deletion } = first;
   if (isOfOrganization(deletion)) {
-    const args = { rowsMax: recordsMax, own: ofOrganization, ...options };
+    const args = { rowsMax: recordsMax, own: ofOrganization, act };
     const isDone = yield* eraseOrganizationStep(first, args);
     return isDone ? { ...nothing, done: [deletion.deletionRequestId] } : nothing;
   }
@@ -78,7 +75,7 @@ function* eraseNext(
   const parts = isSmall
     ? yield* findAllTargets(processing.map((one) => one.deletion))
     : [yield* findNextTargets(deletion, recordsMax)];
-  return yield* eraseParts(parts, cursors, options);
+  return yield* eraseParts(parts, cursors, act);
 }
 
 /** The deletions with nothing left to erase, and how many notices were written. */
@@ -89,11 +86,7 @@ interface Erased {
 
 const nothing: Erased = { done: [], notices: 0 };
 
-function* eraseParts(
-  given: readonly PlanPart[],
-  cursors: Cursors,
-  { act }: ErasingOptions,
-): Statements<Erased> {
+function* eraseParts(given: readonly PlanPart[], cursors: Cursors, act: Act): Statements<Erased> {
   const keys = uniqueKeys(given.flatMap(({ targets }) => targets));
   // Once a record is locked, nobody can add a change to it that this step would not see.
   const isLocked = yield* lock(keys);

@@ -55,15 +55,13 @@ import {
   run,
   type Statements,
   Rows,
-  column,
   list,
   scalar,
+  column,
 } from "../statement/statements.ts";
-import { inNamedIds, named } from "../statement/named.ts";
+import { inNamedIds, named, columnsIn } from "../statement/named.ts";
 import { insertion } from "../statement/insertion.ts";
 import { keyValues } from "../../shared/record-key.ts";
-
-const findState = `SELECT state, began_at, began_by, sources, cut, reopened FROM restore WHERE single`;
 
 const insertState = `
   INSERT INTO restore (single, state, began_at, began_by, sources, cut)
@@ -96,12 +94,12 @@ const countThere = `
   ) AS found`;
 
 const entryColumns =
-  `deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at bigint,
-  completed_at bigint, receipt_no bigint, receipt_hash`.split(/,\s+/);
+  "deletion_request_id, organization_id, resource_type, resource_id, requested_by, requested_at bigint, " +
+  "completed_at bigint, receipt_no bigint, receipt_hash";
 
 /** The rows must have no duplicates: one statement can't change the same row twice. */
 const insertEntries = `
-  INSERT INTO replay_entry (${namesIn(entryColumns).join(", ")})
+  INSERT INTO replay_entry (${columnsIn(entryColumns).join(", ")})
   SELECT * FROM ${named(entryColumns)}
   WHERE NOT EXISTS (
     SELECT 1 FROM deletion
@@ -145,8 +143,11 @@ const countOpen = `
     count(*) FILTER (WHERE held) AS held
   FROM deletion WHERE status IN ('pending', 'processing') AND carried_out_before IS NOT NULL`;
 
-export function* readRestoreState(): Statements<RestoreState | undefined> {
-  return yield* find(toRestoreState, findState);
+export function* readRestoreState() {
+  return yield* find(
+    toRestoreState,
+    `SELECT state, began_at, began_by, sources, cut, reopened FROM restore WHERE single`,
+  );
 }
 
 /** Throws StoreError: in a store that is being restored, data that was erased since the backup may be readable. */
@@ -212,11 +213,11 @@ export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void
     const request = [deletionRequestId, ...keyValues(entry), requestedBy, requestedAt];
     return [...request, completed?.at ?? null, ...receipt];
   });
-  yield* run(insertEntries, new Rows(rows, namesIn(entryColumns).length));
+  yield* run(insertEntries, new Rows(rows, columnsIn(entryColumns).length));
 }
 
 /** Finds those of these deletions, cancelled according to a ledger, that the store would still process. */
-export function* findUncancelled(ids: readonly string[]): Statements<readonly string[]> {
+export function* findUncancelled(ids: readonly string[]) {
   return yield* column<string>(findPending, ids);
 }
 

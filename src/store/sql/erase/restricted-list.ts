@@ -1,6 +1,5 @@
 // Reads the content of the restricted store, for officers and for the check of the store. Changes nothing.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import {
   deletionOfSet,
   type KeptReference,
@@ -10,12 +9,10 @@ import {
 import { toDeletion } from "../../row/deletion-row.ts";
 import { reader } from "../../row/reader.ts";
 import { all, list, type Statements, scalar } from "../statement/statements.ts";
+import type { Place } from "../../interface/naming.ts";
 
-export interface SetPage {
-  /** The organization that the records come from; undefined for all. */
-  readonly organizationId: string | undefined;
-  /** Lists only sets after this one. */
-  readonly after: string;
+interface Page<From> {
+  readonly after: From;
   readonly limit: number;
 }
 
@@ -58,37 +55,25 @@ const toRecord = reader<RestrictedRecord>({});
 /** The set of the referring record; empty if the record is in none. */
 const toReference = reader<KeptReference & { readonly fromSet: string }>({});
 
-/** The deletions of sets that are not erased yet, in the order of their ids. */
-export function* listSets({
-  organizationId,
-  after,
-  limit,
-}: SetPage): Statements<readonly Deletion[]> {
-  return yield* list(toDeletion, findSets, organizationId ?? null, after, limit);
+/** The deletions of sets that are not erased yet, in the order of their ids; of all organizations if none is named. */
+export function* listSets(page: Page<string> & { readonly organizationId: string | undefined }) {
+  return yield* list(toDeletion, findSets, page.organizationId ?? null, page.after, page.limit);
 }
 
-export function* listRecords({
-  set,
-  after,
-  limit,
-}: {
-  readonly set: string;
-  readonly after: Pick<RestrictedRecord, "resourceType" | "resourceId"> | undefined;
-  readonly limit: number;
-}): Statements<readonly RestrictedRecord[]> {
-  const from = [after?.resourceType ?? "", after?.resourceId ?? ""] as const;
-  return yield* list(toRecord, findRecords, set, ...from, limit);
+export function* listRecords(
+  page: Page<Place | undefined> & { readonly set: string },
+): Statements<readonly RestrictedRecord[]> {
+  const { resourceType = "", resourceId = "" } = page.after ?? {};
+  return yield* list(toRecord, findRecords, page.set, resourceType, resourceId, page.limit);
 }
 
 export function* listReferences({
   set,
   after,
   limit,
-}: {
-  readonly set: string;
-  readonly after: KeptReference | undefined;
-  readonly limit: number;
-}): Statements<readonly KeptReference[]> {
+}: Page<KeptReference | undefined> & { readonly set: string }): Statements<
+  readonly KeptReference[]
+> {
   const { fromType = "", fromId = "", toType = "", toId = "" } = after ?? {};
   const moving = deletionOfSet(set) ?? "";
   const place = [moving, fromType, fromId, toType, toId] as const;

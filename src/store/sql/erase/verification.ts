@@ -25,10 +25,6 @@ const setCompleted = `
   WHERE ${inNamedIds("deletion_request_id")}
   RETURNING *`;
 
-function isOfRecord(deletion: Deletion): boolean {
-  return !isOfOrganization(deletion);
-}
-
 /** A verified deletion and its receipt, which is missing only in tests of an engine. */
 export interface Completing {
   readonly deletion: Deletion;
@@ -48,7 +44,7 @@ export function* finishDeletions(
   const opened = yield* openSets(deletions, act);
   for (const deletion of deletions) yield* endSet(deletion);
   const completed = yield* all<DeletionRow>(setCompleted, ids, act.now);
-  const noted = deletions.filter(isOfRecord);
+  const noted = deletions.filter((one) => !isOfOrganization(one));
   const told: ReadonlySet<string>[] = [];
   for (const { onCompleted } of (yield* storeParts()).list) {
     if (onCompleted !== undefined) told.push(yield* onCompleted(noted, act));

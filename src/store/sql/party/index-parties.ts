@@ -59,7 +59,7 @@ export function* indexParties(settled: number): Statements<boolean> {
   return to + stepNumbers <= settled;
 }
 
-export function* listOwners(): Statements<readonly string[]> {
+export function* listOwners() {
   return yield* column<string>(findOwners);
 }
 

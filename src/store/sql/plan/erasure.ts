@@ -9,6 +9,7 @@ import type { PlanGroup } from "../../shared/completion-outcome.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
 
 export interface TargetRow {
   readonly deletion_request_id: string;
@@ -78,7 +79,10 @@ export function* lockProcessing(ids: readonly string[]): Statements<readonly Pro
     const row = byId.get(id);
     if (row === undefined) throw new TypeError(`there is no deletion ${id}`);
     const { plan_end: planEnd, cursor, claimant } = row;
-    return { deletion: requireProcessing(toDeletion(row)), planEnd, cursor, claimant };
+    const deletion = toDeletion(row);
+    const { status } = deletion;
+    if (status !== "processing") throw new TypeError(`the deletion ${id} is ${status}`);
+    return { deletion, planEnd, cursor, claimant };
   });
 }
 
@@ -179,15 +183,11 @@ export interface ErasureProgress {
   readonly deletion: Deletion;
   /** The targets that this step completed. */
   readonly done: readonly TargetRow[];
-  readonly erased: readonly Typed[];
+  readonly erased: readonly Pick<RecordKey, "resourceType">[];
   /** Records that this step moved to the restricted store. */
-  readonly moved: readonly Typed[];
+  readonly moved: readonly Pick<RecordKey, "resourceType">[];
   /** The types of the records from which references were removed, one entry for each reference. */
   readonly redactedTypes: readonly string[];
-}
-
-interface Typed {
-  readonly resourceType: string;
 }
 
 /** Stores what a step did, and extends the leases. */
@@ -197,16 +197,16 @@ export function* storeProgressOf(progress: readonly ErasureProgress[], act: Act)
   if (places.length > 0) yield* run(setDone, new Rows(places, 2));
   const rows = progress.map(({ deletion, erased, moved, redactedTypes }) => [
     deletion.deletionRequestId,
-    JSON.stringify(addCounts(deletion.erased, erased.map(typeOf))),
+    JSON.stringify(addCounts(deletion.erased, typesOf(erased))),
     deletion.redacted + redactedTypes.length,
     JSON.stringify(addCounts(deletion.redactedByType, redactedTypes)),
-    JSON.stringify(addCounts(deletion.kept, moved.map(typeOf))),
+    JSON.stringify(addCounts(deletion.kept, typesOf(moved))),
   ]);
   if (rows.length > 0) yield* run(setProgress, new Rows(rows, 5), act.now + limits.deletionLeaseMs);
 }
 
-function typeOf({ resourceType }: Typed): string {
-  return resourceType;
+function typesOf(records: ErasureProgress["erased"]): readonly string[] {
+  return records.map(({ resourceType }) => resourceType);
 }
 
 /** A reference to redact, and the record that contains it. */
@@ -234,11 +234,4 @@ function toReference(target: TargetRow): Reference {
   if (to_type === null || to_id === null) throw new TypeError("a redaction names no reference");
   const from = { from_type: target.resource_type, from_id: target.resource_id };
   return { deletion_request_id, organization_id, ...from, to_type, to_id };
-}
-
-/** Returns the deletion. Throws unless it is being processed. */
-export function requireProcessing(deletion: Deletion): Deletion {
-  const { deletionRequestId, status } = deletion;
-  if (status === "processing") return deletion;
-  throw new TypeError(`the deletion ${deletionRequestId} is ${status}, not processing`);
 }

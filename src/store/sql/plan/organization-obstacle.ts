@@ -21,8 +21,12 @@ import { findSetObstacle } from "./restricted-set.ts";
 import { all, rest, type Statements, find, scalar } from "../statement/statements.ts";
 import { isDeepStrictEqual } from "node:util";
 import { listFloors } from "../retention/floor.ts";
-import { latestFloor, readOrigins, type RecordFloor } from "../retention/floor-origin.ts";
-import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
+import {
+  latestFloor,
+  readOrigins,
+  type RecordFloor,
+  type SeenRow,
+} from "../retention/floor-origin.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
 import type { Place } from "../../interface/naming.ts";
 import { reader } from "../../row/reader.ts";
@@ -121,11 +125,6 @@ const readPage = `
   SELECT resource_id, last_seen FROM record
   WHERE organization_id = $1 AND resource_type = $2 AND resource_id > $3
   ORDER BY resource_id LIMIT $4`;
-
-interface SeenRow {
-  readonly resource_id: string;
-  readonly last_seen: NormalisedTimestamp;
-}
 
 export function isComplete({ floors, done }: FloorScan): boolean {
   return done === floors.length;

@@ -10,15 +10,11 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
-import {
-  describePartyFloor,
-  mergeFloors,
-  type RetentionFloor,
-} from "../../../domain/retention/floor.ts";
+import { describePartyFloor, mergeFloors } from "../../../domain/retention/floor.ts";
 import type { FoundNamings, Naming, PartyFloor, Place } from "../../interface/naming.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { findHoldsOf } from "../retention/hold.ts";
-import { latestByParty, listPartyFloors } from "../retention/party-floor.ts";
+import { latestByParty, listPartyFloors, type PartyFloorQuery } from "../retention/party-floor.ts";
 import { get, rest, type Statements } from "../statement/statements.ts";
 import { laterObstacle, type Obstacle, obstacleOfHold } from "./plan.ts";
 import { inNamedIds } from "../statement/named.ts";
@@ -31,12 +27,6 @@ const recordsAtOnce = 500;
 
 const findAnyHold = `
   SELECT 1 FROM hold WHERE organization_id = $1 AND ${inNamedIds("resource_type", 2)} LIMIT 1`;
-
-/** What protects records that name parties. */
-interface Protection {
-  readonly organizationId: string;
-  readonly floors: readonly RetentionFloor[];
-}
 
 /** Whether any record of a type that names parties is under a hold. */
 export function* isAnyNamingHeld(organizationId: string): Statements<boolean> {
@@ -53,7 +43,7 @@ interface Protected {
 }
 
 export function* readProtected(
-  { organizationId, floors }: Protection,
+  { organizationId, floors }: PartyFloorQuery,
   namings: readonly Naming[],
 ): Statements<Protected> {
   const holds = yield* findHoldsOf(namings.map((one) => ({ ...one, organizationId })));

@@ -13,7 +13,7 @@ const nodesAtOnce = 500;
 
 const columns = "from_type, from_id, to_type, to_id, kind";
 
-/** Statements that read relations to some records, or from them; `types`: the place of the value with the types to read. */
+/** Statements that read relations to some records, or from them; `types`: the place of the types to read. */
 function makeTexts(end: "to" | "from", other: "to" | "from") {
   const only = (types: number | undefined) =>
     types === undefined ? "" : `AND ${inNamedIds(`relation.${other}_type`, types)}`;
@@ -31,7 +31,7 @@ function makeTexts(end: "to" | "from", other: "to" | "from") {
     AND (${other}_type, ${other}_id) > ($4, $5)
     ${only(types)}
   ORDER BY ${other}_type, ${other}_id LIMIT $6`;
-  return { some: some(), someOfTypes: some(5), page: page(), pageOfTypes: page(7) };
+  return { some, page };
 }
 
 const texts = { to: makeTexts("to", "from"), from: makeTexts("from", "to") };
@@ -84,11 +84,9 @@ function* eachPageOfSome(
 ): Statements<boolean> {
   const { organizationId, end, types } = query;
   const keys = nodeRows(organizationId, nodes);
-  const { some, someOfTypes } = texts[end];
-  const rows =
-    types === undefined
-      ? yield* all<RelationRow>(some, keys, rowsAtOnce + 1)
-      : yield* all<RelationRow>(someOfTypes, keys, rowsAtOnce + 1, types);
+  const some = texts[end].some(types && 5);
+  const ofTypes = types === undefined ? [] : [types];
+  const rows = yield* all<RelationRow>(some, keys, rowsAtOnce + 1, ...ofTypes);
   if (rows.length <= rowsAtOnce) return yield* handle(rows);
   const [first] = nodes;
   if (first !== undefined && nodes.length === 1) return yield* eachPageOfOne(first, query, handle);
@@ -105,14 +103,12 @@ function* eachPageOfOne(
   handle: PageHandler,
 ): Statements<boolean> {
   const { type, id } = parseNodeKey(node);
-  const { page, pageOfTypes } = texts[end];
+  const page = texts[end].page(types && 7);
+  const ofTypes = types === undefined ? [] : [types];
   let after: readonly [string, string] = ["", ""];
   for (;;) {
     const values = [organizationId, type, id, ...after, rowsAtOnce] as const;
-    const rows =
-      types === undefined
-        ? yield* all<RelationRow>(page, ...values)
-        : yield* all<RelationRow>(pageOfTypes, ...values, types);
+    const rows = yield* all<RelationRow>(page, ...values, ...ofTypes);
     if (!(yield* handle(rows))) return false;
     const last = rows.at(-1);
     if (last === undefined || rows.length < rowsAtOnce) return true;

@@ -11,8 +11,6 @@ import { matching } from "../statement/named.ts";
 
 export const toProposal = reader<Proposal>({ parameters: "json", state: "json" });
 
-const findOne = `SELECT * FROM proposal WHERE proposal_id = $1`;
-
 const listNewest = (filter: string) => `
   SELECT * FROM proposal
   WHERE (proposed_at < $1 OR proposed_at = $1 AND proposal_id < $2) ${filter}
@@ -52,8 +50,8 @@ const setExpired = `
   )
   RETURNING *`;
 
-export function* findProposal(proposalId: string): Statements<Proposal | undefined> {
-  return yield* find(toProposal, findOne, proposalId);
+export function* findProposal(proposalId: string) {
+  return yield* find(toProposal, `SELECT * FROM proposal WHERE proposal_id = $1`, proposalId);
 }
 
 /** Newest first. */

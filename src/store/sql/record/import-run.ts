@@ -35,7 +35,7 @@ export function* reportImport(report: ImportReport): Statements<void> {
   yield* run(update, organizationId, importId, updatedAt, ...counts, report.outcome ?? null);
 }
 
-export function* listImports(limit: number): Statements<readonly ImportRun[]> {
+export function* listImports(limit: number) {
   return yield* list(toImportRun, findNewest, limit);
 }
 

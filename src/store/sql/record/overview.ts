@@ -1,7 +1,6 @@
 // Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
 import { triedAt, awaitingApproval } from "../deletion/deletion.ts";
-import type { AuditEntry } from "../../../domain/access.ts";
 import { type AuditRow, emptyChain } from "../../../domain/audit-chain.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
 import { toAuditEntry } from "../../row/audit-row.ts";
@@ -73,7 +72,7 @@ export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue>
 }
 
 /** The entry of the last backup that this service made. */
-export function* findLastBackup(): Statements<AuditEntry | undefined> {
+export function* findLastBackup() {
   return yield* find(toAuditEntry, findBackup);
 }
 

@@ -60,10 +60,7 @@ export function* listReferrersOfType({
   return yield* list(toRelated, findReferrers, ...keyValues(key), fromType, after, limit);
 }
 
-export function* listReferences(
-  key: RecordKey,
-  limit: number,
-): Statements<readonly RelatedRecord[]> {
+export function* listReferences(key: RecordKey, limit: number) {
   return yield* list(toRelated, findReferences, ...keyValues(key), limit);
 }
 

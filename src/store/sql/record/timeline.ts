@@ -5,8 +5,6 @@ import { reader } from "../../row/reader.ts";
 import { list, run, type Statements } from "../statement/statements.ts";
 import { findLatestArrival } from "./record.ts";
 
-const readAll = `SELECT timeline_id, after_no FROM arrival_timeline ORDER BY after_no`;
-
 /** A timeline on which no number was given is replaced. */
 const insert = `
   INSERT INTO arrival_timeline (after_no, timeline_id) VALUES ($1, $2)
@@ -15,8 +13,11 @@ const insert = `
 const toTimeline = reader<Timeline>({});
 
 /** In order. */
-export function* listTimelines(): Statements<readonly Timeline[]> {
-  return yield* list(toTimeline, readAll);
+export function* listTimelines() {
+  return yield* list(
+    toTimeline,
+    `SELECT timeline_id, after_no FROM arrival_timeline ORDER BY after_no`,
+  );
 }
 
 /** The numbers that are given from now on are on this timeline. */

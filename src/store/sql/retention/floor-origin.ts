@@ -96,6 +96,12 @@ export function under<Key extends Pick<RecordKey, "resourceType">>(
   return records.filter(({ resourceType }) => types.has(resourceType));
 }
 
+/** A row of `record`, of which the organization and the type are known. */
+export interface SeenRow {
+  readonly resource_id: string;
+  readonly last_seen: NormalisedTimestamp;
+}
+
 /** When these records were last seen, by the texts of their keys. */
 export function* readSeen(
   records: readonly RecordKey[],

@@ -1,6 +1,6 @@
 // Retention floors: set, removed and listed. The plans of deletions obey them. Erases nothing.
 
-import type { FloorRule, RetentionFloor, RetentionRule } from "../../../domain/retention/floor.ts";
+import type { FloorRule, RetentionRule } from "../../../domain/retention/floor.ts";
 import { weakensRule } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
@@ -8,8 +8,8 @@ import { agree, auditApproval } from "../proposal/agree.ts";
 import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { find, list, run, type Statements, column } from "../statement/statements.ts";
-import { matching } from "../statement/named.ts";
 import { insertion } from "../statement/insertion.ts";
+import { matching } from "../statement/named.ts";
 
 export const wokenAtOnceMax = 5_000;
 
@@ -35,8 +35,8 @@ const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
 /**
- * Zero is in the past, so the worker tries again at once. Skips a deletion whose large plan is being written, which uses
- * the new rules anyway, and one that another process has locked, which waits for these rules.
+ * Zero is in the past, so the worker tries again at once. Skips a deletion whose large plan is being written, which
+ * uses the new rules anyway, and one that another process has locked, which waits for these rules.
  */
 const wakeBy = (index: string, condition: string) => `
   UPDATE deletion SET next_attempt_at = 0
@@ -62,7 +62,7 @@ const wakeRestricted = wakeBy(
 );
 
 /** The floors of an organization in the order of their types. */
-export function* listFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
+export function* listFloors(organizationId: string) {
   return yield* list(toRule, findFloors, organizationId);
 }
 

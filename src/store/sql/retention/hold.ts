@@ -33,8 +33,6 @@ export interface HoldFilter {
 
 const toHold = reader<Hold>({});
 
-const findById = `SELECT * FROM hold WHERE hold_id = $1`;
-
 const lockById = `
   SELECT * FROM hold WHERE hold_id = $1
   --postgres FOR UPDATE
@@ -161,12 +159,12 @@ function* agreeToRelease(
   });
 }
 
-export function* findHold(holdId: string): Statements<Hold | undefined> {
-  return yield* find(toHold, findById, holdId);
+export function* findHold(holdId: string) {
+  return yield* find(toHold, `SELECT * FROM hold WHERE hold_id = $1`, holdId);
 }
 
 /** The holds on several records, in the order of the keys, oldest first. */
-export function* findHoldsOf(keys: readonly RecordKey[]): Statements<readonly Hold[]> {
+export function* findHoldsOf(keys: readonly RecordKey[]) {
   return yield* list(toHold, findOfRecords, JSON.stringify(keys.map(keyValues)));
 }
 
@@ -196,6 +194,6 @@ export function* listHolds(filter: HoldFilter): Statements<readonly Hold[]> {
 }
 
 /** The holds whose last date is this one or an earlier one. */
-export function* listEnding(lastDate: string, limit: number): Statements<readonly Hold[]> {
+export function* listEnding(lastDate: string, limit: number) {
   return yield* list(toHold, findEnding, lastDate, limit);
 }

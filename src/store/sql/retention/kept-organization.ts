@@ -3,12 +3,11 @@
 
 import { limits } from "../../../domain/limits.ts";
 import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
-import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
 import type { KeptQuery } from "../../interface/retention.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { all, type Statements, column } from "../statement/statements.ts";
 import { listFloors } from "./floor.ts";
-import { latestFloor, readOrigins } from "./floor-origin.ts";
+import { latestFloor, readOrigins, type SeenRow } from "./floor-origin.ts";
 
 const findHeldTypes = `
   SELECT DISTINCT resource_type FROM hold WHERE organization_id = $1 AND placed_at < $2`;
@@ -16,11 +15,6 @@ const findHeldTypes = `
 const readFirst = `
   SELECT resource_id, last_seen FROM record
   WHERE organization_id = $1 AND resource_type = $2 ORDER BY resource_id LIMIT $3`;
-
-interface SeenRow {
-  readonly resource_id: string;
-  readonly last_seen: NormalisedTimestamp;
-}
 
 /**
  * False if none was found among the holds from before the closing, and the first records of each type with a floor. A

@@ -2,7 +2,6 @@
 // records. On PostgreSQL the lock on the head serializes the processes that append, so it is the last lock that a
 // transaction takes. Never contains record content.
 
-import type { AuditEntry } from "../../../domain/access.ts";
 import type { ChainHead } from "../../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../../interface/act.ts";
 import { type AuditHead, type AuditRow, emptyChain, toHead } from "../../../domain/audit-chain.ts";
@@ -20,7 +19,7 @@ import type {
   AuditPart,
   AuditQuery,
 } from "../../interface/trail.ts";
-import { named } from "../statement/named.ts";
+import { named, columnsIn } from "../statement/named.ts";
 import { all, get, list, Rows, runTogether, type Statements } from "../statement/statements.ts";
 
 const findHead = `SELECT entry_no, hash FROM audit_head WHERE single`;
@@ -34,7 +33,7 @@ const moveHead = `UPDATE audit_head SET entry_no = $1, hash = $2 WHERE single`;
 
 const typed =
   "entry_no bigint, at bigint, actor, action, organization_id, subject, detail, previous_hash, hash";
-const columns = namesIn(typed) as readonly (keyof AuditRow)[];
+const columns = columnsIn(typed) as readonly (keyof AuditRow)[];
 
 const insertEntries = `
   INSERT INTO audit_entry (${columns.join(", ")}) SELECT * FROM ${named(typed)}`;
@@ -94,7 +93,7 @@ export function* readChainHead(): Statements<ChainHead> {
   return toHead((yield* get<AuditHead>(findHead)) ?? emptyChain);
 }
 
-export function* listAudit(afterEntryNo: number, limit: number): Statements<readonly AuditEntry[]> {
+export function* listAudit(afterEntryNo: number, limit: number) {
   return yield* list(toAuditEntry, readPage, afterEntryNo, limit);
 }
 

@@ -17,7 +17,7 @@ const insertMark = `
 
 const toMark = reader<LedgerMark>({});
 
-export function* listLedgerMarks(): Statements<readonly LedgerMark[]> {
+export function* listLedgerMarks() {
   return yield* list(toMark, findAll);
 }
 

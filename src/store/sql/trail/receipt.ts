@@ -6,7 +6,6 @@ import type { VerbOn } from "../../../domain/trail-action.ts";
 import type { ChainCut } from "../../../domain/deletion/ledger-entry.ts";
 import {
   aloneNo,
-  type Receipt,
   type ReceiptHead,
   type ReceiptKey,
   type SealingHead,
@@ -23,10 +22,10 @@ import {
   toReceipt,
   toReceiptKey,
 } from "../../row/receipt-row.ts";
-import type { SealedReceipt, StoredReceipt } from "../../interface/receipt.ts";
+import type { SealedReceipt } from "../../interface/receipt.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "./audit.ts";
-import { named, inNamedIds } from "../statement/named.ts";
+import { named, inNamedIds, columnsIn } from "../statement/named.ts";
 import { all, find, list, Rows, run, type Statements, column } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 
@@ -48,7 +47,7 @@ const moveHead = `UPDATE receipt_head SET receipt_no = $1, hash = $2 WHERE singl
 
 const columns = "receipt_no bigint, deletion_request_id, organization_id, document, hash";
 const insertReceipts = `
-  INSERT INTO receipt (${namesIn(columns).join(", ")}) SELECT * FROM ${named(columns)}`;
+  INSERT INTO receipt (${columnsIn(columns).join(", ")}) SELECT * FROM ${named(columns)}`;
 
 const findOne = `
   SELECT document FROM receipt
@@ -68,8 +67,6 @@ const insertKey = insertion<ReceiptKey>(
 const retireOthers = `
   UPDATE receipt_key SET retired_at = $1 WHERE key_id <> $2 AND retired_at IS NULL
   RETURNING key_id`;
-
-const findKeys = `SELECT * FROM receipt_key ORDER BY created_at, key_id`;
 
 const pageRows = 1_000;
 
@@ -120,28 +117,20 @@ export function* moveReceiptHead({
 }
 
 /** Finds the receipt of a deletion of this organization, or of any if none is named. */
-export function* findReceipt(
-  deletionRequestId: string,
-  organizationId: string | undefined,
-): Statements<Receipt | undefined> {
+export function* findReceipt(deletionRequestId: string, organizationId: string | undefined) {
   return yield* find(toReceipt, findOne, deletionRequestId, organizationId ?? null);
 }
 
-export function* listReceipts(
-  afterReceiptNo: number,
-  limit: number,
-): Statements<readonly StoredReceipt[]> {
+export function* listReceipts(afterReceiptNo: number, limit: number) {
   return yield* list(toStoredReceipt, readPage, afterReceiptNo, limit);
 }
 
-export function* findReceipts(
-  deletionRequestIds: readonly string[],
-): Statements<readonly StoredReceipt[]> {
+export function* findReceipts(deletionRequestIds: readonly string[]) {
   return yield* list(toStoredReceipt, findSome, deletionRequestIds);
 }
 
-export function* listReceiptKeys(): Statements<readonly ReceiptKey[]> {
-  return yield* list(toReceiptKey, findKeys);
+export function* listReceiptKeys() {
+  return yield* list(toReceiptKey, `SELECT * FROM receipt_key ORDER BY created_at, key_id`);
 }
 
 export function* keepReceiptKey(

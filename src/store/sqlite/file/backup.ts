@@ -8,8 +8,9 @@ import { findObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { openReader } from "../connection.ts";
-import { makeNewPrivateFile, syncFolderOf } from "./private-file.ts";
+import { syncFolderOf } from "./private-file.ts";
 import { databaseFiles } from "./restore.ts";
+import { writeOwnFile } from "../../../files/own-file.ts";
 
 export interface BackupOptions {
   /** An absolute path. */
@@ -45,7 +46,7 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
   if (!isPresent(path, "The store")) throw new StoreError(`There is no store ${path} to back up.`);
   refuseBackupFile(file);
   try {
-    makeNewPrivateFile(unfinished);
+    writeOwnFile(unfinished, "");
     await copyInThread({ path, target: unfinished, onProgress });
     renameUnlessPresent(unfinished, file);
     syncFolderOf(file);

@@ -55,7 +55,7 @@ export function refuseCopiedAlone(path: string): void {
   );
 }
 
-export function isCopiedAlone(path: string): boolean {
+function isCopiedAlone(path: string): boolean {
   const descriptor = new SharedDescriptor(path);
   try {
     const isAlone = () =>

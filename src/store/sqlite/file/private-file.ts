@@ -1,36 +1,21 @@
 // Creates files and folders that only their owner can read. Never creates a file through a link that somebody has put
 // in its place.
 
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { fsyncSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../../../files/file-error.ts";
 import { explainCreation } from "../../../files/present.ts";
-import { giveToFolder, openFile, syncFolder } from "../../../files/own-file.ts";
+import { openFile, syncFolder, writeOwnFile } from "../../../files/own-file.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 
 /** Creates an empty file and its folder unless they exist. Throws FileError. */
 export function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path));
   try {
-    makeFile(path, "ax");
+    writeOwnFile(path, "");
   } catch (error) {
     // Opening and closing an existing file would release every lock that this process holds on it (POSIX).
     if (codeOf(error) !== "EEXIST") throw explainCreation(error, "The file", path);
-  }
-}
-
-/** Creates an empty file. Throws if anything has that name, even a link, so no link is followed. */
-export function makeNewPrivateFile(path: string): void {
-  makeFile(path, "wx");
-}
-
-/** SQLite itself gives the WAL and its index to the owner of the database. */
-function makeFile(path: string, flags: string): void {
-  const descriptor = openSync(path, flags, 0o600);
-  try {
-    giveToFolder(descriptor, path);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

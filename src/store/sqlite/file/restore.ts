@@ -4,14 +4,14 @@
 
 import { realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { openFile } from "../../../files/own-file.ts";
+import { openFile, writeOwnFile } from "../../../files/own-file.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { refuseSchema } from "../../shared/schema-version.ts";
 import { schemaVersion } from "../../sql/migrations.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./checkpoint-freeze.ts";
-import { copyContent, makeNewPrivateFile, syncFile, syncFolderOf } from "./private-file.ts";
+import { copyContent, syncFile, syncFolderOf } from "./private-file.ts";
 import { isFileMarkedOpen, markClosed } from "./open-mark.ts";
 import { sizeOfStore } from "./store-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
@@ -40,7 +40,7 @@ export function copyBackup(path: string, options: RestoreOptions): RestoredCopy 
   try {
     removeDatabase(copy);
     // From here on, a process that finds no store knows that one was being restored.
-    makeNewPrivateFile(copy);
+    writeOwnFile(copy, "");
     syncFolderOf(copy);
     checkBackup(file, path);
     if (options.incomplete !== true) refuseCopy(file);
