@@ -61,8 +61,9 @@ export function makeDraft(
   };
 }
 
-export function timestampOf(payload: Payload): string | undefined {
-  const sent = payload["timestamp"];
+/** Of another field, too, that has a time. */
+export function timestampOf(payload: Payload, field = "timestamp"): string | undefined {
+  const sent = payload[field];
   return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;
 }
 

@@ -78,7 +78,7 @@ export class ClosedSince extends Statements {
   }
 }
 
-const filingField = "report_filed_at";
+export const filingField = "report_filed_at";
 
 export function hasFilingTime({ fieldNames }: Pick<RecordType, "fieldNames">): boolean {
   return fieldNames.includes(filingField);

@@ -8,6 +8,7 @@ import { withdrawalOf } from "../schema/codes.ts";
 import { identifier } from "../schema/fields.ts";
 import { errorsMax, limits } from "../limits.ts";
 import { timestampOf } from "../record/payload.ts";
+import { filingField } from "../retention/floor-origin.ts";
 import { nounOf, type Operation, type Payload, type RecordType } from "../record-type.ts";
 import { isJsonObject } from "../schema/schema-shape.ts";
 import { validatorOf } from "../schema/validator.ts";
@@ -90,7 +91,12 @@ function timeErrors(
   let errors = noErrors;
   if (timestamp !== undefined && timestamp > latestTimestamp(now)) errors = [tooFarAhead];
   if (timestamp !== undefined && timestamp < timestampMin) {
-    errors = [tooEarly(timestamp, timestampMin)];
+    errors = [tooEarly("timestamp", timestamp, timestampMin)];
+  }
+  // Retention counts from it, too.
+  const filedAt = timestampOf(payload, filingField);
+  if (filedAt !== undefined && filedAt < timestampMin) {
+    errors = [...errors, tooEarly(filingField, filedAt, timestampMin)];
   }
   for (const field of pastDates) {
     const date = payload[field];
@@ -125,11 +131,11 @@ const blankTimes: readonly (readonly [begins: string, cause: string])[] = [
   ["1969-12-31", "the end of 1969 is 0 or -1 as a Unix time"],
 ];
 
-function tooEarly(timestamp: string, timestampMin: string): FieldError {
+function tooEarly(field: string, time: string, timestampMin: string): FieldError {
   const [, cause = "check its year and where it comes from"] =
-    blankTimes.find(([begins]) => timestamp.startsWith(begins)) ?? [];
+    blankTimes.find(([begins]) => time.startsWith(begins)) ?? [];
   const message = `must not be before ${timestampMin} (TIMESTAMP_MIN); ${cause}`;
-  return { field: "timestamp", message };
+  return { field, message };
 }
 
 /** The keys of additional_properties must be unique; JSON Schema can't express that for a part of an item. */
