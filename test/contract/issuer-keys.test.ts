@@ -176,7 +176,7 @@ describe("the keys of an issuer", () => {
 });
 
 describe("a refusal", () => {
-  it("is the same whatever the reason, so nobody learns whom an organization trusts", async () => {
+  it("is the same whatever the reason", async () => {
     const customer = await withTrust({ reusable: true });
     const untrusting = await scene.makeCustomer();
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
