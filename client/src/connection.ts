@@ -51,10 +51,11 @@ export class Connection {
       const attempt = { method, path, headers, body, call, number, signal, waitMs };
       try {
         const reply = await exchange(this.#settings, attempt);
+        const body = parse(attempt, reply);
         this.#answered = true;
-        const answer = read(attempt, reply);
+        if (!isGood(reply)) throw refusal(attempt, reply, body);
         ask.onReply?.(reply);
-        return answer;
+        return body;
       } catch (error) {
         const delayMs = policy.delayMsAfter(error, this.#answered);
         if (delayMs === undefined) throw error;
@@ -86,14 +87,19 @@ function headersOf(ask: Ask, authorization: string | undefined): Record<string, 
   };
 }
 
-/** A reply that can't be parsed was truncated, whatever its status, unless it is not declared as JSON. */
-function read(attempt: Attempt, reply: Reply): object {
-  const { status, text, isJson } = reply;
-  const isGood = status >= 200 && status < 300;
-  const body = status === 204 ? [] : parseObject(text);
-  if (body === undefined && (isGood || isJson)) throw broken(attempt, "A reply was truncated");
-  if (isGood && body !== undefined) return body;
-  throw refusal(attempt, reply, body ?? {});
+function isGood({ status }: Reply): boolean {
+  return status >= 200 && status < 300;
+}
+
+/**
+ * A reply that can't be parsed was truncated, whatever its status, or is that of another server, unless it is a refusal
+ * that is not declared as JSON: that is an empty object.
+ */
+function parse(attempt: Attempt, reply: Reply): object {
+  const body = reply.status === 204 ? [] : parseObject(reply.text);
+  if (body !== undefined) return body;
+  if (!isGood(reply) && !reply.isJson) return {};
+  throw broken(attempt, "A reply was truncated, or is not from Sluice");
 }
 
 interface ErrorBody {

@@ -293,14 +293,18 @@ func TestWithoutAFirstReplyTheCauseIsToldSoon(t *testing.T) {
 	if taken := clock.Sub(policy.failingSince); taken < 4*time.Second || taken > 6*time.Second {
 		t.Error(taken)
 	}
-	server := httptest.NewServer(http.NotFoundHandler())
-	server.Close()
+	site := func(writer http.ResponseWriter, _ *http.Request) { writer.Write([]byte("<html></html>")) }
+	server := httptest.NewServer(http.HandlerFunc(site))
 	client, err := New(Options{BaseURL: server.URL, GetToken: noToken, RetryFor: NoRetries})
-	if err == nil {
-		err = add(client)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err == nil || !strings.Contains(err.Error(), "connection refused") {
-		t.Error(err)
+	for _, cause := range []string{"is not from Sluice", "connection refused"} {
+		err = add(client)
+		if err == nil || !strings.Contains(err.Error(), cause) || client.session.connection.answered.Load() {
+			t.Error(err)
+		}
+		server.Close()
 	}
 }
 

@@ -55,7 +55,7 @@ type connection struct {
 	settings settings
 	name     string
 	calls    atomic.Uint64
-	// Whether a reply has ever arrived.
+	// Whether a reply that can be read has ever arrived.
 	answered atomic.Bool
 }
 
@@ -81,11 +81,15 @@ func (c *connection) request(ctx context.Context, a ask, authorization string, r
 		if err == nil {
 			err = decode(body, a.isPage, reply)
 		}
+		var refusal *Error
+		isRefusal := errors.As(err, &refusal)
+		if err == nil || isRefusal {
+			c.answered.Store(true)
+		}
 		if err == nil {
 			return nil
 		}
-		var refusal *Error
-		if !errors.As(err, &refusal) {
+		if !isRefusal {
 			err = &NetworkError{number, a.idempotencyKey, err, a.where()}
 		}
 		if ctx.Err() != nil {
@@ -120,7 +124,7 @@ func sleep(ctx context.Context, delay time.Duration) bool {
 }
 
 var (
-	errBrokeOff    = errors.New("the connection ended before the reply was complete")
+	errBrokeOff    = errors.New("the reply was truncated, or is not from Sluice")
 	errOtherReply  = errors.New("the reply belongs to another request")
 	errTimeout     = errors.New("no reply arrived in time")
 	errReplyLength = errors.New("the reply is too long")
@@ -147,7 +151,6 @@ func (c *connection) attempt(
 	if err != nil {
 		return nil, withoutURL(ctx, err)
 	}
-	c.answered.Store(true)
 	if len(body) > replyBytesMax {
 		return nil, errReplyLength
 	}
@@ -223,8 +226,8 @@ func isJSON(body []byte, beginning string) bool {
 	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte(beginning))
 }
 
-// readRefusal returns an *Error. A reply that can't be parsed was truncated, whatever its status, unless it
-// does not claim to be JSON.
+// readRefusal returns an *Error. A reply that can't be parsed was truncated, whatever its status, or is that of
+// another server, unless it does not claim to be JSON.
 func readRefusal(response *http.Response, body []byte, a ask) error {
 	if !isJSON(body, "{") && strings.Contains(response.Header.Get("Content-Type"), "json") {
 		return errBrokeOff

@@ -296,12 +296,14 @@ const getToken = async () => ({ token: "t", expiry: 0 });
 const other = { apiKey: undefined, getToken, timeoutMs };
 
 describe("before the first reply", () => {
-  it("a call is retried for five seconds", async (test) => {
-    const waits = recordWaits(test, 1);
-    const { client } = follow([failConnection], other);
-    await assert.rejects(client.persons.exists("p"), SluiceNetworkError);
-    assert.deepEqual(waits.map(Math.round), [200, 400, 800, 1_600, 2_000]);
-  });
+  for (const [what, answer] of Object.entries({ none: failConnection, "of a site": page(200) })) {
+    it(`a call is retried for five seconds; reply: ${what}`, async (test) => {
+      const waits = recordWaits(test, 1);
+      const { client } = follow([answer], other);
+      await assert.rejects(client.persons.exists("p"), SluiceNetworkError);
+      assert.deepEqual(waits.map(Math.round), [200, 400, 800, 1_600, 2_000]);
+    });
+  }
 
   it("ends with any reply, such as that of a proxy", async (test) => {
     recordWaits(test, 1);

@@ -84,9 +84,11 @@ class Retries(unittest.TestCase):
 
     def test_gives_up_soon_before_the_first_reply(self) -> None:
         options = {"api_key": None, "get_token": lambda: ("t", 0.0)}
-        with Script(BROKEN, **options) as script:
-            self.assertRaises(sluice.SluiceNetworkError, add, script)
-            self.assertEqual([round(wait, 3) for wait in script.waits], [0.2, 0.4, 0.8, 1.6, 2.0])
+        for answer in (BROKEN, page(200)):
+            with self.subTest(answer), Script(answer, **options) as script:
+                self.assertRaises(sluice.SluiceNetworkError, add, script)
+                waits = [round(wait, 3) for wait in script.waits]
+                self.assertEqual(waits, [0.2, 0.4, 0.8, 1.6, 2.0])
         with Script(BROKEN, refusal(50301), BROKEN, **options) as script:
             self.assertRaises(sluice.SluiceNetworkError, add, script)
             self.assertEqual(round(sum(script.waits), 3), 120)

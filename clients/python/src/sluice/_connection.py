@@ -64,7 +64,7 @@ class Connection:
         self._transport = Transport(settings.base_url, settings.ssl_context)
         self._name = secrets.token_hex(16)
         self._answered = False
-        """Whether a reply has ever arrived."""
+        """Whether a reply that can be read has ever arrived."""
         # Counting is atomic.
         self._calls = itertools.count(1)
 
@@ -102,13 +102,15 @@ class Connection:
         except AttemptError as error:
             require_open(ask, number)
             raise _broken(ask, number, str(error)) from None
-        self._answered = True
         # If a reply was sent twice, the second one would be taken for the reply to the next request. A
         # proxy may replace the request id with its own.
         received = reply.request_id or ""
         if received.startswith(f"{self._name}.") and not received.startswith(f"{call}."):
             raise _broken(ask, number, "the reply belongs to another request")
         answer = _read(ask, number, reply)
+        self._answered = True
+        if isinstance(answer, SluiceError):
+            raise answer
         if ask.on_reply is not None:
             ask.on_reply(reply)
         return answer
@@ -160,7 +162,10 @@ def _headers_of(ask: Ask, authorization: str | None, request_id: str) -> dict[st
 
 
 def _read(ask: Ask, number: int, reply: Reply) -> Any:
-    """A reply that can't be parsed was truncated, whatever its status, unless it does not claim to be JSON."""
+    """
+    The body, or the error of a refusal. A reply that can't be parsed was truncated, whatever its status, or is that of
+    another server, unless it is a refusal that does not claim to be JSON.
+    """
     is_good = 200 <= reply.status < 300
     if ask.is_page and reply.status == 204:
         return []
@@ -168,8 +173,8 @@ def _read(ask: Ask, number: int, reply: Reply) -> Any:
     if is_good and isinstance(body, list if ask.is_page else dict):
         return body
     if is_good or (reply.is_json and not isinstance(body, dict)):
-        raise _broken(ask, number, "the connection ended before the reply was complete")
-    raise _refusal(ask, reply, body if isinstance(body, dict) else {})
+        raise _broken(ask, number, "the reply was truncated, or is not from Sluice")
+    return _refusal(ask, reply, body if isinstance(body, dict) else {})
 
 
 def _refusal(ask: Ask, reply: Reply, body: dict[str, Any]) -> SluiceError:
