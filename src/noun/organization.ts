@@ -40,6 +40,8 @@ const screen = "/console/organizations";
 
 const formatGrace = ({ deletionGraceSeconds }: Organization) =>
   formatDuration(deletionGraceSeconds * 1_000);
+const formatCeiling = ({ retainDays: days }: Organization) =>
+  days === undefined ? "none" : formatDays(days);
 const formatStrict = ({ strictScopes }: Organization) => formatOnOff(strictScopes);
 
 export const organizations = defineNoun<Organization, void>({
@@ -59,11 +61,7 @@ export const organizations = defineNoun<Organization, void>({
       html: (organization) =>
         formatRateLimit(organization, "that of the server", " requests a second"),
     },
-    retainDays: {
-      text: ({ retainDays: days }) =>
-        days === undefined ? "until a deletion is requested" : formatDays(days),
-      html: ({ retainDays: days }) => (days === undefined ? "none" : formatDays(days)),
-    },
+    retainDays: { text: formatCeiling, html: formatCeiling },
     confidentialTypes: {
       json: (organization) => confidentialIn(organization),
       text: (organization) => confidentialIn(organization).join(", "),
@@ -88,7 +86,7 @@ export const organizations = defineNoun<Organization, void>({
     "closedAt",
   fields:
     "organizationId, name, strictScopes, deletionGraceSeconds: deletion grace, rateLimitPerSecond: rate limit, " +
-    "retainDays: records kept, confidentialTypes: confidential, eraseOrphanedTransactions, deletionApproval, createdAt, " +
+    "retainDays: ceiling of types without one, confidentialTypes: confidential, eraseOrphanedTransactions, deletionApproval, createdAt, " +
     "closedAt",
   headings:
     "organizationId: Organization, state, deletionGraceSeconds: Grace period, deletionApproval: Approval of deletions, " +

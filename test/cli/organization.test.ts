@@ -78,6 +78,11 @@ describe("organization list, show and set", () => {
     assert.equal(out.trimEnd().split("\n").length, 3);
   });
 
+  it("show calls the ceiling what it is, which is not all that erases records", async () => {
+    const { out } = await line.type("organization show one");
+    assert.match(out, /^ceiling of types without one +none$/m);
+  });
+
   it("set changes only the given options", async () => {
     await line.ask("organization set one --strict-scopes on --deletion-grace 24h");
     await line.ask("organization set one --rate-limit 200");
