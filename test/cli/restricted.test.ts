@@ -68,7 +68,7 @@ describe("restricted", () => {
     };
     const [set] = sets;
     assert.deepEqual({ ...set, ...kept }, set);
-    assert.match(String(set?.["waiting_for"]), /floor of transaction_suspicious_activity report-1/);
+    assert.match(String(set?.["waiting_for"]), /floor of transaction suspicious activity report-1/);
     const none = await line.ask("restricted list --organization other");
     assert.deepEqual(none, { sets: [] });
 

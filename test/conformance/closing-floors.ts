@@ -123,7 +123,7 @@ export function testClosingUnderFloors(engine: Engine): void {
       await store.closeAll(deletionRequestId);
       assert.equal(await store.claim(onDay(16)), undefined);
       const waiting = await store.deletionOf(deletionRequestId);
-      assert.equal(waiting.waitingFor, "a hold on transaction_check c");
+      assert.equal(waiting.waitingFor, "a hold on transaction check c");
       await store.release(held);
       await requireFloor(store, onDay(16));
       assert.deepEqual(await store.deletionFigures(onDay(16)), noFigures);

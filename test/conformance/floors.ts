@@ -150,7 +150,7 @@ export function testFloors(engine: Engine): void {
       const waiting = await requireFloor(store, id, until);
       assert.equal(
         waiting.waitingFor,
-        "the retention floor of transaction_check c: 10 days from last_seen, until 1970-01-14",
+        "the retention floor of transaction check c: 10 days from last_seen, until 1970-01-14",
       );
       assert.equal(waiting.dueAt, operator.now);
       const { erased } = await store.finish(id);
@@ -204,7 +204,7 @@ export function testFloors(engine: Engine): void {
       const id = await deleteOneOfTwo(store);
       assert.equal(await shownDueAt(store, id), dueOn(109));
       const { waitingFor = "" } = await requireFloor(store, id, onDay(109));
-      assert.match(waitingFor, /^the retention floor of transaction_check c: 100 days/);
+      assert.match(waitingFor, /^the retention floor of transaction check c: 100 days/);
       await store.finish(id);
     });
 

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../src/domain/limits.ts";
+import { nounOf } from "../../src/domain/record-types.ts";
 import type { HoldFilter } from "../../src/store/sql/retention/hold.ts";
 import { type Engine, openSite } from "./engine.ts";
 import { acme, draftOf, keyOf, operator, other, transaction, worker } from "./scene.ts";
@@ -174,7 +175,7 @@ export function testHolds(engine: Engine): void {
         await store.hold(key);
         assert.deepEqual(await store.processAll(), []);
         const { waitingFor } = await store.deletionOf(id);
-        assert.equal(waitingFor, `a hold on ${key.resourceType} ${key.resourceId}`);
+        assert.equal(waitingFor, `a hold on ${nounOf(key.resourceType)} ${key.resourceId}`);
         await store.release(key);
       }
       assert.equal((await store.processAll()).length, 1);

@@ -209,7 +209,7 @@ export function testLargeDeletions(engine: Engine): void {
       assert.equal(await store.claim(), undefined);
       const waiting = await store.deletionOf(id);
       assert.equal(waiting.status, "pending");
-      assert.match(waiting.waitingFor ?? "", /^a hold on transaction_check/);
+      assert.match(waiting.waitingFor ?? "", /^a hold on transaction check/);
       await store.requireConsistent();
       // None of it is closed to holds or writes.
       assert.equal(typeof (await store.hold(keyOf(check, "first 1"))), "object");

@@ -12,6 +12,7 @@ import { holdPages } from "../pages.ts";
 import type { Fact } from "./fact.ts";
 import { accessFactsOf } from "./access-facts.ts";
 import { factsOfSettings, settingsOf, storedSettings } from "./settings.ts";
+import { nounOf } from "../../domain/record-types.ts";
 
 /** The facts of the store that ledgers state too. */
 export async function* storedFacts(app: App): AsyncGenerator<Fact> {
@@ -79,7 +80,7 @@ function factOfHold(hold: Hold): Fact {
 
 function factOfFloor(floor: FloorEntry): Fact {
   const { organizationId, resourceType, entryNo: no, rule: stated } = floor;
-  const name = `The retention floor of ${resourceType} of organization ${organizationId}`;
+  const name = `The retention floor of ${nounOf(resourceType)} of organization ${organizationId}`;
   return { about: "floor", name, no, stated, floor };
 }
 

@@ -6,7 +6,7 @@
 import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
-import { recordTypes } from "../../domain/record-types.ts";
+import { recordTypes, nounOf } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { findType, nameTarget } from "./find-named-record.ts";
@@ -38,7 +38,7 @@ export async function requireSubject(
     const parties = recordTypes.filter(({ party }) => party === true);
     throw new OperatorError(
       "invalid",
-      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${resourceType}.`,
+      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${nounOf(resourceType)}.`,
       { context: { isRecord: true } },
     );
   }

@@ -4,7 +4,7 @@
 import type { Organization } from "../../domain/access.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { RecordType, ResourceType } from "../../domain/record-type.ts";
-import { recordTypes, titleOf } from "../../domain/record-types.ts";
+import { nounOf, recordTypes, titleOf } from "../../domain/record-types.ts";
 import { hasFilingTime } from "../../domain/retention/floor-origin.ts";
 import {
   boundsOf,
@@ -204,7 +204,7 @@ function changeRule(
   const floor = { keepDays: floorDays, redactable: floorDays > 0 && mayRedact };
   if (asked === "floor" && floor.keepDays === 0) {
     throw invalid(
-      `There is no floor of ${type.resourceType} after which records could be erased. Set one, or a number of days after ` +
+      `There is no floor of ${nounOf(type.resourceType)} after which records could be erased. Set one, or a number of days after ` +
         "which they are erased.",
     );
   }

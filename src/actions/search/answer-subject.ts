@@ -6,7 +6,7 @@ import { organizationType } from "../../domain/deletion/organization-deletion.ts
 import { aloneNo } from "../../domain/deletion/receipt.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import { titleOf, nounOf } from "../../domain/record-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { App } from "../app.ts";
 import { findOrganization } from "../access/find-organization.ts";
@@ -92,7 +92,7 @@ export async function answerSubject(app: App, request: AnswerRequest): Promise<S
   if (!isPartyType(type.resourceType)) {
     throw new OperatorError(
       "invalid",
-      `A subject is a person or a company, not a ${resourceType}.`,
+      `A subject is a person or a company, not a ${nounOf(resourceType)}.`,
     );
   }
   const organization = await findOrganization(app, organizationId);

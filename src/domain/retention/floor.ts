@@ -2,6 +2,7 @@
 // store and no clock.
 
 import { dayMs } from "../../basics/duration.ts";
+import { nounOf } from "../record-types.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../timestamp.ts";
 
 /**
@@ -84,7 +85,7 @@ export function describeFloor(
 ): string {
   const [day] = new Date(until).toISOString().split("T");
   return (
-    `the retention floor of ${resourceType} ${resourceId}: ` +
+    `the retention floor of ${nounOf(resourceType)} ${resourceId}: ` +
     `${formatDays(keepDays)} from ${countedFrom}, until ${day}`
   );
 }
@@ -94,15 +95,16 @@ export function describePartyFloor({
   until,
   ...floor
 }: Parameters<typeof describeFloor>[0] & { readonly until: number }): string {
-  const resourceType = `a ${floor.resourceType}`;
+  const resourceType = `a ${nounOf(floor.resourceType)}`;
   return describeFloor({ ...floor, resourceType }, "that names it", until);
 }
 
 /** Whether one of these descriptions is about a floor of the type. Of a waiting deletion nothing else is stored. */
 export function isFloorOf(resourceType: string, description: string): boolean {
+  const noun = nounOf(resourceType);
   return (
-    description.startsWith(`the retention floor of ${resourceType} `) ||
-    description.startsWith(`the retention floor of a ${resourceType} that names it:`)
+    description.startsWith(`the retention floor of ${noun} `) ||
+    description.startsWith(`the retention floor of a ${noun} that names it:`)
   );
 }
 

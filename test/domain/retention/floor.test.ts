@@ -10,7 +10,7 @@ import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import type { Change } from "../../../src/domain/record/record-write.ts";
 import { ClosedSince, FiledAt } from "../../../src/domain/retention/floor-origin.ts";
-import { describeFloor, floorEnd } from "../../../src/domain/retention/floor.ts";
+import { describeFloor, floorEnd, isFloorOf } from "../../../src/domain/retention/floor.ts";
 import { normaliseTimestamp, unixMsOf } from "../../../src/domain/timestamp.ts";
 import { anyTimestamp } from "../arbitrary.ts";
 
@@ -49,6 +49,12 @@ describe("the end of a retention floor", () => {
     assert.equal(
       describeFloor(rule, "tx-1", Date.UTC(2031, 2, 1, 12)),
       "the retention floor of transaction tx-1: 1,825 days from last_seen, until 2031-03-01",
+    );
+    const report = describeFloor({ ...rule, resourceType: "customer_sar" }, "sar-1", 0);
+    assert.match(report, /^the retention floor of customer SAR sar-1: /);
+    assert.deepEqual(
+      ["customer_sar", "transaction"].map((type) => isFloorOf(type, report)),
+      [true, false],
     );
   });
 });

@@ -26,6 +26,7 @@ import {
   under,
 } from "../retention/floor-origin.ts";
 import type { Erasing } from "./relations.ts";
+import { nounOf } from "../../../domain/record-types.ts";
 
 /** Why a plan can't be processed, as reported to operators. */
 export interface Obstacle {
@@ -166,7 +167,7 @@ export function findHeld(
 }
 
 export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
-  return { waitingFor: `a hold on ${resourceType} ${resourceId}`, held: true };
+  return { waitingFor: `a hold on ${nounOf(resourceType)} ${resourceId}`, held: true };
 }
 
 /** Those that have not ended, the last one first. References count too, unless their floor is redactable. */
