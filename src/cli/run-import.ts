@@ -31,6 +31,7 @@ import { type Column, renderTable } from "./output/table.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
 import { exitCode } from "./exit-code.ts";
+import { formatCount } from "../basics/format-count.ts";
 
 /** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
 const listRows = 1_000;
@@ -202,7 +203,9 @@ export function describeReports(reports: readonly FileReport[]): string {
     const { file, rowsBefore } = report;
     lines.push(...describeReading(report));
     if (rowsBefore > 0) {
-      lines.push(`${file} was continued after ${count(rowsBefore)} rows of an earlier run.`);
+      lines.push(
+        `${file} was continued after ${formatCount(rowsBefore, "row")} of an earlier run.`,
+      );
     }
   }
   for (const { refused, refusedFile } of reports) {

@@ -10,6 +10,7 @@ import { approveDeletion, cancelDeletion } from "./decide-deletion.ts";
 import { type DeletionQuery, findMatching } from "./list-deletions.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export type BulkAct = "cancel" | "approve";
 
@@ -86,7 +87,7 @@ export async function changeAll(
   if (selection.digest !== digest || !written.includes(count.trim())) {
     throw new OperatorError(
       "not_confirmed",
-      `You typed "${count.trim()}", but the filter finds ${deletions.length} deletions now` +
+      `You typed "${count.trim()}", but the filter finds ${formatCount(deletions.length, "deletion")} now` +
         `${selection.digest === digest ? "" : ", which are not the ones that were shown"}. Nothing was changed.`,
     );
   }

@@ -15,6 +15,7 @@ import { makeId } from "../credential.ts";
 import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 import { wasRolledBack } from "../ledger/keep-ledger.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export class Measure {
   readonly #sum = createHash("sha256");
@@ -108,7 +109,7 @@ export function compareFile(
   if (found.sha256 === expected.sha256 && found.bytes === expected.bytes) {
     return found.rows === undefined || found.rows === expected.rows
       ? undefined
-      : `${what} has ${found.rows} rows, and the manifest says ${expected.rows}.`;
+      : `${what} has ${formatCount(found.rows, "row")}, and the manifest says ${expected.rows}.`;
   }
   if (found.bytes < expected.bytes) {
     return (

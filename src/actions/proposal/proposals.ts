@@ -26,6 +26,7 @@ import { nameRule, previewRule, setPlanned } from "../retention/retention-rules.
 import { objectionTo, requireNamed, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
+import { nounOf } from "../../domain/record-types.ts";
 
 export async function listProposals(
   app: App,
@@ -177,7 +178,10 @@ async function describeRelease(app: App, proposal: Proposal): Promise<readonly s
     others.length === 0
       ? "It is the only hold on the record: deletions can erase and change the record afterwards."
       : `Other holds still keep it: ${others.length}.`;
-  return [`The hold on ${hold.resourceType} ${hold.resourceId} ends: ${hold.reason}.`, left];
+  return [
+    `The hold on ${nounOf(hold.resourceType)} ${hold.resourceId} ends: ${hold.reason}.`,
+    left,
+  ];
 }
 
 async function describeClosing(app: App, proposal: Proposal): Promise<readonly string[]> {
@@ -194,7 +198,7 @@ async function describeClosing(app: App, proposal: Proposal): Promise<readonly s
     ? ""
     : "Confidential records are erased too, and not counted here.";
   return [
-    `All access of the organization ${organizationId} ends at once, and its ${records} records are erased for good, once no ` +
+    `All access of the organization ${organizationId} ends at once, and its records (${records}) are erased for good, once no ` +
       `hold and no floor prevents it. The reason is: ${String(parameters["reason"])}.`,
     counted,
     exporting,

@@ -8,6 +8,7 @@ import { rowsOf } from "../formats/row.ts";
 import { openText } from "../formats/text-input.ts";
 import type { ImportPlan } from "./import-file.ts";
 import { makeRowMapper, type MappedRow } from "./map-row.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 interface CheckedRow {
   readonly row: number;
@@ -117,7 +118,7 @@ export function describeCheck(check: FileCheck): string {
     refused === 0
       ? "no row fails validation; the server may still refuse duplicates"
       : `${refused.toLocaleString("en")} ${refused === 1 ? "fails" : "fail"} validation`;
-  const summary = `${file}: ${rows.toLocaleString("en")} rows read, ${verdict}. Nothing was sent.`;
+  const summary = `${file}: ${formatCount(rows, "row")} read, ${verdict}. Nothing was sent.`;
   parts.push([...describeReading(check), summary, ...check.faults.map(describeFault)].join("\n"));
   return parts.join("\n\n");
 }

@@ -19,6 +19,7 @@ import { StateFile } from "./state-file.ts";
 import type { ItemOutcome, Target } from "./target.ts";
 import { type InputFormat, parseRow } from "../formats/row.ts";
 import { openText, type TextInput } from "../formats/text-input.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export interface ImportTools {
   readonly target: Target;
@@ -207,6 +208,6 @@ function describeInput({ path, bytes }: TextInput): string {
 function stopped(file: string, { rowsDone }: StateFile): OperatorError {
   return new OperatorError(
     "stopped",
-    `The import of ${file} was stopped after ${rowsDone.toLocaleString("en")} rows. Run the same command to continue.`,
+    `The import of ${file} was stopped after ${formatCount(rowsDone, "row")}. Run the same command to continue.`,
   );
 }

@@ -28,6 +28,7 @@ import type { OrganizationExport } from "../organization-export.ts";
 import { organizations } from "../../noun/organization.ts";
 import { formatTime } from "../output/table.ts";
 import { runUntilStopped } from "../stop-signal.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export const organizationClose = defineStoreCommand({
   name: "organization close",
@@ -185,7 +186,7 @@ async function exportInto(
 function describeExport(exported: Exported | undefined): string {
   if (exported === undefined) return "";
   const changes = exported.files.reduce((sum, { rows }) => sum + rows, 0);
-  return ` ${changes.toLocaleString("en")} changes were exported to ${exported.folder}.`;
+  return ` ${formatCount(changes, "change")} ${changes === 1 ? "was" : "were"} exported to ${exported.folder}.`;
 }
 
 const whenApproved = "a second person has approved it";

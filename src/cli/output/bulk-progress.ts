@@ -6,6 +6,7 @@ import { WriteStream } from "node:tty";
 import type { SingleBar } from "cli-progress";
 import type { BulkProgress, BulkStep } from "../../bulk/progress.ts";
 import type { Context, Output } from "../command.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export interface BulkProgressOptions {
   readonly json: boolean;
@@ -80,7 +81,7 @@ export function describeStep(
   { before, seconds }: { before: BulkProgressOptions["before"]; seconds: number },
 ): string {
   const perSecond = seconds > 0 ? Math.round((rows - (before?.rows ?? 0)) / seconds) : 0;
-  const parts = [`${rows.toLocaleString("en")} rows`, `${perSecond.toLocaleString("en")} rows/s`];
+  const parts = [formatCount(rows, "row"), `${perSecond.toLocaleString("en")} rows/s`];
   if (share !== undefined) {
     parts.unshift(`${Math.floor(share * 100)}%`);
     const done = share - (before?.share ?? 0);

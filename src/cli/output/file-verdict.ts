@@ -1,5 +1,6 @@
 // What the verification of a file has found, as text and as JSON.
 
+import { formatCount } from "../../basics/format-count.ts";
 import type { Completeness, FileVerdict } from "../../actions/proof/verify-file.ts";
 import type { Paint } from "./paint.ts";
 
@@ -41,7 +42,7 @@ export function describeFile(path: string, verdict: FileVerdict, paint: Paint): 
       ...faults.map((fault) => `  ${fault}`),
     ].join("\n");
   }
-  const counted = rows === undefined ? "" : `: ${rows.toLocaleString("en")} ${nouns[kind]}`;
+  const counted = rows === undefined ? "" : `: ${formatCount(rows, nouns[kind])}`;
   return [
     `${path} is ${paint("good", "genuine")}${counted}.`,
     ...(head === undefined ? [] : [`  the published head is number ${head}`]),
@@ -54,4 +55,4 @@ export function describeFile(path: string, verdict: FileVerdict, paint: Paint): 
   ].join("\n");
 }
 
-const nouns = { receipts: "receipts", audit: "entries", export: "rows" } as const;
+const nouns = { receipts: "receipt", audit: "entry", export: "row" } as const;

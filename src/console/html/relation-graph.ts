@@ -3,7 +3,7 @@
 import type { RelationKind } from "../../domain/record-type.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { type Html, html } from "./html.ts";
-import { formatCount } from "./time.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export interface GraphNode {
   readonly resourceType: string;

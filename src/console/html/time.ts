@@ -1,5 +1,6 @@
 // Times, durations and sizes as pages show them. The script of the console adds the viewer's own zone beside UTC.
 
+import { formatCount } from "../../basics/format-count.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
@@ -60,11 +61,6 @@ export function formatDuration(milliseconds: number): string {
   const [name, length] = units.find(([, size]) => milliseconds >= size) ?? ["second", 1_000];
   const count = Math.floor(milliseconds / length);
   return formatCount(count, name);
-}
-
-/** `1 record`, `1,234 records`. */
-export function formatCount(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** `Person 12, Transaction 1,234`; empty for nothing. Numbers above `max` were not counted further. */

@@ -28,13 +28,8 @@ import {
 } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
 import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import {
-  formatCount,
-  formatCounts,
-  formatNumber,
-  renderTime,
-  renderTimeline,
-} from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatCounts, formatNumber, renderTime, renderTimeline } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
@@ -246,7 +241,7 @@ function renderObstacles(
   const isFree = isUnhindered({ heldRecords, floors }) && !needsApproval && until === undefined;
   const all =
     heldRecords > holds.length &&
-    html`<li>In all, ${formatCount(heldRecords, "record")} are on hold.</li>`;
+    html`<li>Records on hold in all: ${formatNumber(heldRecords)}.</li>`;
   return html`<section aria-labelledby="obstacles">
     <h2 id="obstacles">What prevents it</h2>
     ${

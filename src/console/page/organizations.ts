@@ -8,7 +8,7 @@ import type { Answer } from "../../http/reply/reply.ts";
 import { redirectTo, showPage, type Person, readForm } from "../page.ts";
 import { readText, renderInput } from "../html/field.ts";
 import { type Html, html, type Column } from "../html/html.ts";
-import { formatCount } from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
 import { findScreen } from "../frame/screens.ts";
 import { renderOrganization } from "../html/party.ts";

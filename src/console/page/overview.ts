@@ -102,7 +102,7 @@ function renderState(overview: Overview, now: number, figures: HtmlValue): Html 
     awaitingApproval > 0 &&
     html` <small
       ><a href="/console/deletions?wait=approval"
-        >${formatCount(awaitingApproval)} need an approval</a
+        >${formatCount(awaitingApproval)} to be approved</a
       ></small
     >`;
   const oldest =

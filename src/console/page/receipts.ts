@@ -17,7 +17,8 @@ import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
 import { showPage, type Person, readForm } from "../page.ts";
-import { formatCount, formatNumber, renderExactTime, renderTime } from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatNumber, renderExactTime, renderTime } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/receipts";

@@ -20,7 +20,8 @@ import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import { readRecordKey, recordPath, renderKeyFields } from "../html/link.ts";
 import { renderParty } from "../html/party.ts";
-import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatNumber, renderAgo } from "../html/time.ts";
 import { type Person, readForm, showPage } from "../page.ts";
 
 const path = "/console/subjects";

@@ -8,6 +8,7 @@ import { titleOf } from "../../domain/record-types.ts";
 import { renderButton } from "../html/field.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
 
 export function renderFile(upload: Upload): Html {
   const { fileName, bytes, organizationId, resourceType, update, receivedAt } = upload;
@@ -55,7 +56,7 @@ export function describeStep({ name, step }: Busy): string {
     return "It waits for other imports: one of a person, and one into an organization, runs at a time.";
   }
   const { rows, share, written, unchanged, refused } = step;
-  const read = `${Math.floor(share * 100)} %, ${formatNumber(rows)} rows`;
+  const read = `${Math.floor(share * 100)} %, ${formatCount(rows, "row")}`;
   if (name === "checking") return `Checking: ${read}, ${formatNumber(refused)} would be refused`;
   const parts = [
     `${formatNumber(written)} written`,

@@ -17,7 +17,8 @@ import {
   renderFacts,
   renderFocusableTable,
 } from "../../console/html/html.ts";
-import { formatBytes, formatCount, formatNumber, renderTime } from "../../console/html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { act, read } from "../../console/route.ts";
 import { noteForm, type Person, showPage } from "../../console/page.ts";
 import { readFileForm } from "../../console/request/multipart.ts";
@@ -126,7 +127,7 @@ async function verifyProof(person: Person): Promise<Answer> {
   return showPage(person, { title: "Verification of a file", screen, body });
 }
 
-const nouns = { receipts: "receipt", audit: "entry of the trail", export: "row" } as const;
+const nouns = { receipts: "receipt", audit: "entry", export: "row" } as const;
 
 function renderVerdict(name: string, verdict: PresentedVerdict): Html {
   const { faults, kind, rows = 0, manifest } = verdict;
@@ -141,12 +142,7 @@ function renderVerdict(name: string, verdict: PresentedVerdict): Html {
           </ul>`
   }
   ${renderFacts([
-    [
-      "Contains",
-      kind === "audit"
-        ? `${formatNumber(rows)} entries of the trail`
-        : formatCount(rows, nouns[kind]),
-    ],
+    ["Contains", formatCount(rows, nouns[kind])],
     ["Published head", describeHead(verdict)],
     ...(manifest === undefined
       ? [["Manifest", "none"] as const]

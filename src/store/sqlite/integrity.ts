@@ -196,7 +196,7 @@ export function checkErasure(connection: Connection, descriptor: number): Erasur
   const open = connection.get<{ open: number }>(findOpen)?.open ?? 0;
   const wal = statSync(`${connection.path}-wal`, { throwIfNoEntry: false });
   if (open > 0 && (wal?.size ?? 0) > 0) {
-    const text = `${open} deletions are processing; until they are completed the WAL may hold what they erase.`;
+    const text = `The WAL may hold what is erased by deletions that are processing, until they are completed: ${open}.`;
     findings.push({ severe: false, text });
   }
   return { findings };

@@ -10,6 +10,7 @@ import { type PlacedEntry, readPartyState } from "./entries.ts";
 import { readNumbered } from "./find-namings.ts";
 import { listOwners, readDue } from "./index-parties.ts";
 import { partiesIn } from "./named-parties.ts";
+import { formatCount } from "../../../basics/format-count.ts";
 
 const blocksMax = 64;
 
@@ -59,9 +60,13 @@ export function* checkParties(): Statements<readonly string[]> {
     const range = `of the changes ${from + 1} to ${to}`;
     const again = "`sluice subject index` builds it again.";
     if (missing.size > 0)
-      findings.push(`The index of parties lacks ${missing.size} entries ${range}; ${again}`);
+      findings.push(
+        `The index of parties lacks ${formatCount(missing.size, "entry")} ${range}; ${again}`,
+      );
     if (stored.size > 0)
-      findings.push(`The index of parties has ${stored.size} wrong entries ${range}; ${again}`);
+      findings.push(
+        `The index of parties has ${formatCount(stored.size, "wrong entry")} ${range}; ${again}`,
+      );
   }
   return findings;
 }
