@@ -1,3 +1,5 @@
+// Numbers in sentences: one of anything is in the singular.
+
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { formatCount } from "../../src/basics/format-count.ts";
