@@ -51,11 +51,11 @@ export class Connection {
       const attempt = { method, path, headers, body, call, number, signal, waitMs };
       try {
         const reply = await exchange(this.#settings, attempt);
-        const body = parse(attempt, reply);
+        const answer = parse(attempt, reply);
         this.#answered = true;
-        if (!isGood(reply)) throw refusal(attempt, reply, body);
+        if (!isGood(reply)) throw refusal(attempt, reply, answer);
         ask.onReply?.(reply);
-        return body;
+        return answer;
       } catch (error) {
         const delayMs = policy.delayMsAfter(error, this.#answered);
         if (delayMs === undefined) throw error;

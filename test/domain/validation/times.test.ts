@@ -57,13 +57,13 @@ describe("a timestamp", () => {
 
   it("of a filing, from which retention counts, is not before 1980 either, and can be any later", () => {
     const report = named("transaction_suspicious_activity");
-    const errorsAt = (report_filed_at: string) =>
+    const filedAt = (report_filed_at: string) =>
       validatePayload(report, "add", { ...report.example, report_filed_at }, { now });
-    const [{ field = "", message = "" } = {}] = errorsAt("0001-01-01T00:00:00Z");
+    const [{ field = "", message = "" } = {}] = filedAt("0001-01-01T00:00:00Z");
     assert.equal(field, "report_filed_at");
     assert.match(message, /the unset time of Go and \.NET/);
     for (const time of ["1980-01-01T00:00:00Z", "2999-01-01T00:00:00Z"]) {
-      assert.deepEqual(errorsAt(time), []);
+      assert.deepEqual(filedAt(time), []);
     }
   });
 
