@@ -133,10 +133,7 @@ export function listVerb({ verb, only, reply, find, ...document }: List): Verb {
 
 type Read<Row, From> = (row: Row, from: From | undefined) => unknown;
 
-/**
- * Makes the fields of a reply from a row: each is the property of its name unless it is read otherwise, and is left out
- * without a value. Numbers are times.
- */
+/** A field is the property of its name unless it is read otherwise, and is left out without one. Numbers are times. */
 export function viewFields<Row extends object, From = never>(
   schemas: Readonly<Record<string, JsonSchema>>,
   reads: Readonly<Record<string, Read<Row, From>>> = {},

@@ -65,10 +65,7 @@ function requireTypes(caller: Identity, types: readonly string[]): void {
   }
 }
 
-/**
- * All recipients of the caller's organization, or the one with this name, if it exists. Positions are omitted if the
- * caller may not read all types of the recipient.
- */
+/** Without the position of a recipient that takes a type which the caller may not read. */
 export async function findRecipients(
   { store }: App,
   caller: Identity,

@@ -30,10 +30,7 @@ export interface ListedRecipient extends WaitingRecipient {
   readonly behindSince: number | undefined;
 }
 
-/**
- * The recipient for somebody who may not know of all its types: the offsets and times of its acknowledgements depend on
- * the records of all types.
- */
+/** What it has acknowledged depends on the records of all its types; for somebody who may not know of some of them. */
 export function withoutPosition<Known extends Recipient>(recipient: Known): Known {
   return { ...recipient, acknowledgedOffset: undefined, acknowledgedAt: undefined };
 }

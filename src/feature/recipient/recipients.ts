@@ -24,7 +24,6 @@ import { recipientNameCharactersMax } from "./store/rows.ts";
 import { operatorErrors, rights } from "./rows.ts";
 import { RecipientLag } from "./recipient-lag.ts";
 
-/** Lists the recipients of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listRecipients(
   app: App,
   organizationId: string | undefined,
@@ -62,11 +61,9 @@ function asKnown<Known extends Recipient>(one: Known, hidden: ReadonlySet<string
 
 export interface RecipientFigures {
   readonly count: number;
-  /**
-   * When the oldest unacknowledged notice of a recipient was written, not counting notices about confidential types.
-   */
+  /** When the oldest unacknowledged notice was written, but for confidential types. */
   readonly waitingSince: number | undefined;
-  /** When the oldest unacknowledged event of a recipient arrived, not counting events of confidential types. */
+  /** The same of any event. */
   readonly behindSince: number | undefined;
 }
 
@@ -100,10 +97,7 @@ export interface WantedRecipient {
   readonly types?: readonly string[] | undefined;
 }
 
-/**
- * Registers a recipient, or returns an existing one that is the same. Throws OperatorError not_permitted, invalid,
- * no_such_type, no_such_organization, organization_closed, recipient_exists and too_many_recipients.
- */
+/** Returns an existing one that is the same. Throws OperatorError recipient_exists and too_many_recipients. */
 export async function createRecipient(
   app: App,
   { organizationId, name, types }: WantedRecipient,
@@ -124,7 +118,7 @@ export async function createRecipient(
   return asKnown(recipient, await viewerOf(app).hiddenTypes());
 }
 
-/** Throws OperatorError not_permitted, no_such_organization and no_such_recipient. */
+/** Throws OperatorError no_such_recipient. */
 export async function removeRecipient(
   app: App,
   one: Pick<Recipient, "organizationId" | "name">,

@@ -49,10 +49,7 @@ export async function beginSending({ store }: Pick<App, "store">): Promise<FeedC
   return FeedCipher.open(store);
 }
 
-/**
- * Sends a message, and then those that follow it. Does nothing if another process sends to the endpoint, or if somebody
- * has changed what the message depends on.
- */
+/** Sends the message and those that follow it, unless another process does, or somebody has changed the endpoint. */
 export async function deliver(app: App, first: ToSend, options: DeliveryOptions): Promise<void> {
   const now = app.now();
   const lease = { claimant: options.claimant, now, until: now + leaseMs };

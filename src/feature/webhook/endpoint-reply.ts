@@ -3,6 +3,7 @@
 
 import { viewFields } from "../../http/follow-verb.ts";
 import { objectSchema, textSchema, timeSchema } from "../../http/openapi/content.ts";
+import type { CreatedEndpoint } from "./endpoints.ts";
 import type { WebhookKeys } from "./webhook-keys.ts";
 import { type WebhookEndpoint, webhookEvents, webhookState } from "./webhook.ts";
 
@@ -57,15 +58,16 @@ const createdExample = {
   public_key: "whpk_3hTsRWVS0rJrCkBlDQXwHtcGZ0r1n0m5kV1o4Gq0iXk=",
 };
 
+const withSecret = {
+  ...created,
+  secret: textSchema("The key of the signatures `v1`: `whsec_` and base64. Shown only once."),
+};
+
 export const newEndpoint = {
-  schema: objectSchema(
-    "An endpoint, with its secret.",
-    {
-      ...created,
-      secret: textSchema("The key of the signatures `v1`: `whsec_` and base64. Shown only once."),
-    },
-    { sometimes: ["description"] },
-  ),
+  schema: objectSchema("An endpoint, with its secret.", withSecret, { sometimes: ["description"] }),
+  view: viewFields<CreatedEndpoint>(withSecret, {
+    webhook_endpoint_id: ({ endpointId }) => endpointId,
+  }),
   example: { ...createdExample, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfkoPpS3Zo=" },
 };
 

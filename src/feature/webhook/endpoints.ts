@@ -30,8 +30,8 @@ import { errors } from "./store/rows.ts";
 import { operatorErrors, rights } from "./rows.ts";
 import { allowedAddresses, findUrlFault } from "./allowed-address.ts";
 
-/** The endpoint with the only copy of its secret. */
-export interface CreatedEndpoint extends EndpointKept {
+/** Has the only copy of its secret. */
+export interface CreatedEndpoint extends EndpointKept, Pick<NewEndpoint, "url" | "events"> {
   readonly secret: string;
   readonly publicKey: string;
 }
@@ -63,7 +63,8 @@ export async function addEndpoint(
   const made = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.of(webhooks).createEndpoint(endpoint, { actor, now: app.now() }),
   );
-  return { ...made, ...keys.secretOf(made.endpointId, 1) };
+  const { url, events } = endpoint;
+  return { url, events, ...made, ...keys.secretOf(made.endpointId, 1) };
 }
 
 /** Throws AppError no_such_webhook_endpoint and idempotency_reused. */
@@ -78,7 +79,6 @@ export async function removeOwnEndpoint(
   if (removed === undefined) throw new AppError(errors.no_such_webhook_endpoint);
 }
 
-/** Throws OperatorError webhook_key. */
 function requireKeys(app: App): WebhookKeys {
   const keys = app.derive(makeWebhookKeys);
   if (keys !== undefined) return keys;
@@ -89,7 +89,6 @@ function requireKeys(app: App): WebhookKeys {
   );
 }
 
-/** The application, and the operator's description of the endpoint. */
 export interface OperatorsEndpoint {
   readonly organizationId: string;
   readonly url: string;
@@ -97,7 +96,7 @@ export interface OperatorsEndpoint {
   readonly description?: string | undefined;
 }
 
-/** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_endpoints. */
+/** Throws OperatorError too_many_endpoints. */
 export async function createEndpoint(
   app: App,
   wanted: OperatorsEndpoint,
@@ -125,7 +124,6 @@ function readEvent(name: string): WebhookEvent {
   );
 }
 
-/** Lists the endpoints of one organization, or of all. Throws OperatorError not_permitted and no_such_organization. */
 export async function listEndpoints(
   app: App,
   organizationId: string | undefined,
@@ -172,7 +170,6 @@ export async function* countEndpoints(app: Pick<App, "store" | "derive">): Parts
   return counts;
 }
 
-/** Throws OperatorError not_permitted and no_such_endpoint. */
 export async function showEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.read"]);
   return findEndpoint(app, endpointId);
@@ -189,7 +186,6 @@ async function findEndpoint(app: App, endpointId: string): Promise<WebhookEndpoi
   );
 }
 
-/** Throws OperatorError not_permitted and no_such_endpoint. */
 export async function removeEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.remove"]);
   const found = await findEndpoint(app, endpointId);
@@ -197,17 +193,12 @@ export async function removeEndpoint(app: App, endpointId: string): Promise<Webh
   return found;
 }
 
-/** Requests a test event, which the service sends. Throws OperatorError not_permitted and no_such_endpoint. */
 export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.change"]);
   return change(app, endpointId, { test: true });
 }
 
-/**
- * Enables an endpoint, and continues where it stopped, or at `from`: `now`; `-1` for the beginning; or the
- * `replay_offset` of an event, whose successors are sent again. Throws OperatorError not_permitted, no_such_endpoint
- * and invalid.
- */
+/** `from`: `now`, `-1` for the beginning, or the `replay_offset` of an event, whose successors are sent again. */
 export async function enableEndpoint(
   app: App,
   endpointId: string,
@@ -255,10 +246,7 @@ async function isInTrail(
   return entries.some((entry) => entry.entryNo === entryNo && entry.at === at);
 }
 
-/**
- * Makes a new secret; the old one signs too for `overlapMs`, unless the key from which it is derived has changed.
- * Throws OperatorError not_permitted, no_such_endpoint and webhook_key.
- */
+/** The old secret signs too for `overlapMs`, unless the key from which it is derived has changed. */
 export async function rotateSecret(
   app: App,
   { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },

@@ -85,10 +85,7 @@ export class KnownEndpoints {
     this.#all = all;
   }
 
-  /**
-   * Moves the places of endpoints that had nothing to be sent up to `after`, and whose organizations have no news
-   * since: one query for all of them.
-   */
+  /** Moves the places of endpoints whose organizations have no news since `after`: one query for all of them. */
   async #pass(after: Cursors, { entryNo, changeNo }: Cursors): Promise<void> {
     const { store } = this.#app;
     const told = new Set(

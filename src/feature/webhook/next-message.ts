@@ -74,10 +74,7 @@ export async function findNext(
   return { message: undefined, place: now };
 }
 
-/**
- * Messages about deletions and about changes alternate: a deletion comes after a message about changes, and such a
- * message as soon as it is due, so neither waits for all of the other kind.
- */
+/** Messages about deletions and about changes alternate, so neither waits for all of the other kind. */
 function wasSignal({ signalledAt, lastDeliveredAt }: WebhookEndpoint): boolean {
   return signalledAt !== undefined && signalledAt === lastDeliveredAt;
 }

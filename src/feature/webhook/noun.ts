@@ -125,7 +125,7 @@ const eventList = {
 
 const endpointArguments = { endpointId: required(text("ENDPOINT_ID"), "The endpoint.") };
 
-type Made = Omit<CreatedEndpoint, "createdAt">;
+type Made = Pick<CreatedEndpoint, "endpointId" | "secret" | "publicKey">;
 
 function describeSecret({ endpointId, secret, publicKey }: Made): string {
   const fields = renderFields([

@@ -108,15 +108,7 @@ const createWebhookEndpoint = changeVerb<Creation>({
     const { organizationId, actor } = caller;
     const organization = { organizationId, types: readableTypes(caller), actor };
     const made = await addEndpoint(app, { ...wanted, ...organization });
-    return {
-      webhook_endpoint_id: made.endpointId,
-      url: new URL(wanted.url).href,
-      events: webhookEvents.filter((event) => wanted.events.includes(event)),
-      ...(wanted.description === undefined ? {} : { description: wanted.description }),
-      created_at: new Date(made.createdAt).toISOString(),
-      secret: made.secret,
-      public_key: made.publicKey,
-    };
+    return newEndpoint.view({ ...wanted, ...made });
   },
 });
 

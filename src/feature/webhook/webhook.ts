@@ -100,9 +100,7 @@ export function isWaitOver(until: number | undefined, now: number, msMax: number
   return until === undefined || until <= now || until > now + msMax;
 }
 
-/**
- * `random`: 0 to 1. The delay is up to a fifth shorter or longer; `retryAfterMs` may extend it up to the longest delay.
- */
+/** `random`, 0 to 1, makes the delay up to a fifth shorter or longer. `retryAfterMs` may extend it to the longest. */
 export function retryWaitMs(failures: number, random: number, retryAfterMs = 0): number {
   const longest = waitsMs.at(-1) ?? 0;
   const usual = waitsMs[failures - 1] ?? longest;

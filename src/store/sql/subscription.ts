@@ -62,10 +62,7 @@ export function* listSubscriptions<Row>(
   return yield* list(read, sql, organizationId);
 }
 
-/**
- * Locks the organization, so that concurrent creations keep to the bound. Throws AppError credential_revoked and those
- * of the kind.
- */
+/** Locks the organization, so that concurrent creations keep to the bound. Throws AppError credential_revoked. */
 export function* createSubscription<Row, Kept extends object, Wanted extends Name>(
   kind: Kind<Row, Kept, Wanted>,
   wanted: Wanted,
@@ -145,10 +142,7 @@ interface Once<Outcome> {
   readonly isKept?: (outcome: NonNullable<Outcome>) => boolean;
 }
 
-/**
- * Returns the outcome of the first request with this Idempotency-Key, if there was one. Throws AppError
- * idempotency_reused.
- */
+/** Returns the outcome of the first request with this Idempotency-Key. Throws AppError idempotency_reused. */
 export function* once<Outcome extends object | undefined>(
   { organizationId, idempotency }: Omit<Name, "name">,
   now: number,

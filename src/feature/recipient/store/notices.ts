@@ -254,10 +254,7 @@ export interface PurgeRange {
   readonly after: string;
 }
 
-/**
- * Removes notices that were written before a time, or that every recipient of their type has acknowledged: a bounded
- * part of the notices, of the recipients and of the organizations.
- */
+/** A bounded part: those written before a time, and those that every recipient of their type has acknowledged. */
 export function* purgeNotices({ before, after }: PurgeRange, { now }: Act): Statements<PurgedPart> {
   const rowsMax = limits.purgedRowsMax;
   let removed = after === "" ? yield* removeOld(before, now) : 0;

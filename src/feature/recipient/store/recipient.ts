@@ -138,10 +138,7 @@ export function* listRecipients(organizationId: string): Statements<readonly Rec
   return yield* listSubscriptions(recipientKind, organizationId);
 }
 
-/**
- * Lists the recipients of an organization, or a page of all, with the time since which each has an unacknowledged
- * notice, not counting notices of hidden types.
- */
+/** Of an organization, or a page of all. `hidden`: types whose notices do not count. */
 export function* listWaiting(
   wanted: string | RecipientPage,
   hidden: readonly string[],

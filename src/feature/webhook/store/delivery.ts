@@ -147,10 +147,7 @@ const findChange = `
 
 const toNews = reader<DeletionNews>({});
 
-/**
- * Undefined if another process sends to the endpoint, if nothing may be sent now, or if it is not as it was when the
- * message was found.
- */
+/** Undefined if another process sends to it, if nothing may be sent now, or if it is not as it was found. */
 export function* claimEndpoint(
   found: FoundEndpoint,
   { claimant, now, until }: Lease,
