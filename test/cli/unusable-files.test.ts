@@ -96,6 +96,25 @@ describe("a file that can't be used", () => {
     assert.match(message, /^\S+ is a folder, not a backup/);
   });
 
+  it("is named where it is a damaged store, by commands and by a service, with what to do", async () => {
+    const line = makeCommandLine();
+    await line.ask("organization create --name one --id one");
+    const file = join(line.folder, "sluice.db");
+    const bytes = readFileSync(file);
+    const pageBytes = 4_096;
+    writeFileSync(file, bytes.fill(255, 3 * pageBytes));
+    for (const [words, expected] of [
+      ["check", "store"],
+      ["organization list", "store"],
+      [`backup ${line.folder}/b.db`, "backup"],
+      ["serve", "serve"],
+    ] as const) {
+      const { code, name, message } = await line.fail(...words.split(" "));
+      assert.deepEqual([code, name], [1, expected]);
+      assert.match(message, /sluice\.db is damaged: .*restore the newest backup/, words);
+    }
+  });
+
   it("is named where its file system is read-only", mounting, async () => {
     const folder = join(makeTempFolder(), "disk");
     mkdirSync(folder);

@@ -13,6 +13,7 @@ import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
 import { findPathSetting } from "../../settings/path-setting.ts";
+import { StoreError } from "../../store/interface/store-error.ts";
 
 export interface ErrorView {
   readonly name: string;
@@ -55,6 +56,7 @@ function viewKind(error: unknown): ErrorView {
   if (error instanceof ConfigError) return { name: "settings", message: error.message };
   if (error instanceof FileError) return { name: "file", message: error.message };
   if (error instanceof OperatorError) return viewOperatorError(error);
+  if (error instanceof StoreError) return { name: "store", message: error.message };
   if (error instanceof AppError) {
     const detail = (error.errors ?? []).map(
       ({ field, message }) => ` ${field ?? ""} ${message ?? ""}.`,

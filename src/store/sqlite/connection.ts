@@ -299,12 +299,16 @@ export function asUnavailable(cause: unknown): unknown {
 /** Returns the error to throw in a command, which says what to do about a file that can't be used. */
 export function asUnusable(path: string, cause: unknown): unknown {
   const code = resultCode(cause);
-  if (code === corruptCode || code === notADatabaseCode) return damaged(path, cause);
+  const found = asDamaged(path, cause);
+  if (found !== undefined) return found;
   if (code === readOnlyCode) return notWritable(path, cause);
   return code === ioErrorCode ? describeFailing(cause) : cause;
 }
 
-function damaged(path: string, cause: unknown): StoreError {
+/** Undefined if the error is another one. */
+export function asDamaged(path: string, cause: unknown): StoreError | undefined {
+  const code = resultCode(cause);
+  if (code !== corruptCode && code !== notADatabaseCode) return undefined;
   return new StoreError(
     `The store ${path} is damaged: SQLite can't read parts of it (${messageOf(cause)}). Stop the service, copy the file with its ` +
       "WAL to another disk, check the disk and the log of the system, and restore the newest backup with `sluice restore`.",
@@ -376,7 +380,8 @@ export function describeFailure(path: string, cause: unknown): StoreError {
       { cause },
     );
   }
-  if (resultCode(cause) === corruptCode) return damaged(path, cause);
+  const damaged = asDamaged(path, cause);
+  if (damaged !== undefined) return damaged;
   const reason = messageOf(cause);
   const message = `The store ${path} can't be opened: ${findStoreObstacle(path) ?? `${reason}.`}`;
   return new StoreError(message, { cause: new FileError(message, { path, cause }) });

@@ -7,6 +7,7 @@ import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
 import {
   asUnavailable,
+  asDamaged,
   asUnusable,
   type Connection,
   hasTables,
@@ -50,7 +51,7 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
     return await open(path, { ...options, right });
   } catch (error) {
     right.release();
-    throw error;
+    throw asDamaged(path, error) ?? error;
   }
 }
 

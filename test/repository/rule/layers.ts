@@ -98,7 +98,8 @@ const layers: readonly Layer[] = [
     ],
     mayTypes: ["src/console/"],
   },
-  // The command `openapi` prints the HTTP API's document without starting the entry point.
+  // The command `openapi` prints the HTTP API's document without starting the entry point. An error of the store reaches
+  // commands at any time, and says what to do.
   {
     beginsWith: "src/cli/",
     may: [
@@ -112,6 +113,7 @@ const layers: readonly Layer[] = [
       "src/settings/",
       "src/process/",
       "src/data-folder/",
+      "src/store/interface/store-error.ts",
       "src/log.ts",
     ],
   },

@@ -8,7 +8,7 @@ import {
   workerData,
 } from "node:worker_threads";
 import type { GroupFigures } from "../../interface/store.ts";
-import { type Connection, openWriter, transaction } from "../connection.ts";
+import { asDamaged, type Connection, openWriter, transaction } from "../connection.ts";
 import { closeWriter } from "../file/checkpoint-freeze.ts";
 import { migrate } from "../migration/migrate.ts";
 import { GroupLoop } from "./group-loop.ts";
@@ -31,11 +31,12 @@ interface Client {
 const clients: Client[] = [];
 let ending = false;
 
+const { path, checkpoints } = workerData as {
+  readonly path: string;
+  readonly checkpoints: boolean;
+};
+
 try {
-  const { path, checkpoints } = workerData as {
-    readonly path: string;
-    readonly checkpoints: boolean;
-  };
   const connection = openWriter(path, { parts: storeParts });
   migrate(connection);
   raiseCounter(connection);
@@ -43,7 +44,8 @@ try {
   if (!checkpoints) connection.exec("PRAGMA wal_autocheckpoint = 0");
   serve(connection, main);
   tell(main, { ready: true });
-} catch (error) {
+} catch (cause) {
+  const error = asDamaged(path, cause) ?? cause;
   tell(main, { failure: error instanceof Error ? error.message : String(error) });
   main.close();
 }

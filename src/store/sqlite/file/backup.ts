@@ -7,7 +7,7 @@ import { codeOf, FileError } from "../../../files/file-error.ts";
 import { findObstacle } from "../../../files/path-obstacle.ts";
 import { isPresent, statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
-import { openReader } from "../connection.ts";
+import { asDamaged, openReader } from "../connection.ts";
 import { syncFolderOf } from "./private-file.ts";
 import { databaseFiles } from "./restore.ts";
 import { writeOwnFile } from "../../../files/own-file.ts";
@@ -53,7 +53,8 @@ export async function backUpSqliteStore(path: string, options: BackupOptions): P
   } catch (cause) {
     for (const left of databaseFiles(unfinished)) rmSync(left, { force: true });
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError(`The backup ${file} could not be made: ${why}.`, { cause });
+    const failed = new StoreError(`The backup ${file} could not be made: ${why}.`, { cause });
+    throw asDamaged(path, cause) ?? failed;
   }
   return statSync(file).size;
 }
