@@ -33,17 +33,21 @@ export async function readClockState(app: App, now = app.now()): Promise<ClockSt
   return { now, known, isTrusted: clockJumpMs === 0 || !(isBehind || isAhead) };
 }
 
-/** Whether time alone can take something away: a ceiling, a floor, the end of a hold, a grace period. */
+/**
+ * Whether time alone can take something away: a ceiling, a floor, the end of a hold, a grace period, or the age of what a
+ * recipient has not acknowledged.
+ */
 export async function hasTimedRules(app: App): Promise<boolean> {
   const { store } = app;
   if ((await retaining(app)).length > 0) return true;
-  const [rules, holds, organizations] = await Promise.all([
+  const [rules, holds, organizations, isWaiting] = await Promise.all([
     store.retention.listRules(undefined),
     store.holds.listEnding("9999-12-31", 1),
     store.listOrganizations(),
+    store.isAnyWaiting(),
   ]);
   const hasGrace = organizations.some(({ deletionGraceSeconds: seconds }) => seconds > 0);
-  return rules.length + holds.length > 0 || hasGrace;
+  return rules.length + holds.length > 0 || hasGrace || isWaiting;
 }
 
 /**

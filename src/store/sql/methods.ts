@@ -48,7 +48,7 @@ import { continues } from "./trail/continuation.ts";
 import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
-import { listTold } from "./deletion/told-recipient.ts";
+import { isAnyWaiting, listTold } from "./deletion/told-recipient.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
 import { oneOrAll, organization, rebuilding, type Visibility } from "./statement/visibility.ts";
@@ -132,6 +132,7 @@ export const methods = {
       (_id: string, organizationId: string) => organization(organizationId),
       listTold,
     ),
+    isAnyWaiting: lookup(every, isAnyWaiting),
 
     purgeExpired: change(every, purgeExpired),
     listAudit: lookup(every, audit.listAudit),

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { hasTimedRules } from "../../../src/actions/upkeep/clock.ts";
 import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { panels } from "../../../src/feature/recipient/console.ts";
 import { createRecipient } from "../../../src/feature/recipient/recipients.ts";
@@ -11,6 +12,15 @@ import { makeCustomer } from "../../support/customer.ts";
 
 describe("the health in the console", () => {
   const site = signInPeople(eachRole(["operator"]));
+
+  it("has a start compare the clock while a recipient has something to acknowledge, which expires", async () => {
+    const { app, client } = site.service;
+    const owner = await makeCustomer(app, client);
+    await createRecipient(app, { organizationId: owner.organizationId, name: "copies" });
+    assert.equal(await hasTimedRules(app), false);
+    await deleteOne(client, owner, "tx-1");
+    assert.equal(await hasTimedRules(app), true);
+  });
 
   it("finds a recipient that has not acknowledged an erasure for a week", async () => {
     const { app, client, clock } = site.service;

@@ -88,6 +88,11 @@ export function* isAnyTold(): Statements<boolean> {
   return (yield* get("SELECT 1 FROM deletion_recipient LIMIT 1")) !== undefined;
 }
 
+/** Whether a recipient can still acknowledge something, which it can't once that has expired. */
+export function* isAnyWaiting(): Statements<boolean> {
+  return (yield* get(`SELECT 1 FROM deletion_recipient WHERE ${isWaiting} LIMIT 1`)) !== undefined;
+}
+
 /** The next name after this one, of a recipient or a removed one, that has deletions to acknowledge. */
 export function* findNextTold(organizationId: string, name: string) {
   return yield* scalar<string>(findNextName, organizationId, name);
