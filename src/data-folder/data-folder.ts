@@ -18,10 +18,7 @@ const ledger = /^deletion-ledger-[\w-]+\.(?:ndjson|lock)$/;
 /** Created by the file system if the folder is a mount point. */
 const bySystem: ReadonlySet<string> = new Set(["lost+found"]);
 
-/**
- * Requires that a command writes records outside the data folder: inside it they would be a finding of `sluice check`.
- * Throws OperatorError output.
- */
+/** Inside it, records would be a finding of `sluice check`. Throws OperatorError output. */
 export function requireOutsideData(config: Config, path: string): void {
   const wanted = actualPath(resolve(path));
   const inside = dataFolders(config).find((folder) =>

@@ -20,9 +20,7 @@ import { makePrivateFolder } from "../files/private-folder.ts";
 
 const what = "The key for receipts";
 
-/**
- * The returned function reads the current key, so that a rotation takes effect without a restart. It throws FileError.
- */
+/** Reads the current key on each call, so that a rotation takes effect without a restart. It throws FileError. */
 export function makeKeyReader(config: Config): () => KeyObject {
   const { receiptKeyFile: path } = config;
   let cached: { readonly stamp: string; readonly key: KeyObject } | undefined;

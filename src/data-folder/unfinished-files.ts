@@ -30,10 +30,7 @@ export function isUnfinishedNote(name: string): boolean {
   return name === commonLock || noteName.test(name);
 }
 
-/**
- * `file`: an absolute path. The note is on stable storage when the promise resolves. Without a data folder, as on a
- * host that only runs commands, nothing is written.
- */
+/** `file`: an absolute path. The note is on stable storage then; without a data folder nothing is written. */
 export async function noteUnfinished(folder: string, file: string): Promise<UnfinishedFile> {
   const path = temporaryName(file, "unfinished");
   if (!isPresent(folder, "The data folder")) {
@@ -118,10 +115,7 @@ function findNotes(folder: string): readonly string[] {
 
 const commonLock = "unfinished.lock";
 
-/**
- * Locks are created and removed only while holding a common lock, so that no process locks a file that was just
- * removed.
- */
+/** Only under it are locks created and removed, so that no process locks a file that was just removed. */
 async function underCommonLock<Result>(folder: string, work: () => Result): Promise<Result> {
   const path = join(folder, commonLock);
   const until = performance.now() + lockMsMax;

@@ -21,10 +21,7 @@ export function temporaryName(path: string, ending: string): string {
   return `${path}.${randomBytes(6).toString("hex")}.${ending}`;
 }
 
-/**
- * The options for files that must not exist yet; links count as files. Streams call the option `flags`, other functions
- * `flag`.
- */
+/** For a file that must not exist yet; a link counts. Streams call the option `flags`, other functions `flag`. */
 export const newFile = { flag: "wx", flags: "wx", mode: 0o600 } as const;
 
 /** Throws the system's error if anything has that name. Returns the descriptor. */
@@ -32,10 +29,7 @@ export function createOwnFile(path: string): number {
   return openSync(path, newFile.flags, newFile.mode);
 }
 
-/**
- * Gives a new file to the owner of its folder, if root has created it: the service, which is another user, could not
- * use it.
- */
+/** If root has created the file: the service, which is another user, could not use it. */
 export function giveToFolder(descriptor: number, path: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
@@ -68,10 +62,7 @@ export function syncFolder(path: string): void {
   fsyncSync(folder.descriptor);
 }
 
-/**
- * Replaces a file, or creates it, so that a power cut leaves either content whole. Does not block the thread. Rejects
- * with the system's error.
- */
+/** A power cut leaves either content whole. Does not block the thread. Rejects with the system's error. */
 export async function replaceOwnFile(path: string, content: string): Promise<void> {
   const next = temporaryName(path, "next");
   try {

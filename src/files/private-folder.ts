@@ -6,10 +6,7 @@ import { codeOf, FileError } from "./file-error.ts";
 import { syncFolder } from "./own-file.ts";
 import { explainCreation } from "./present.ts";
 
-/**
- * Creates the folder and the missing folders above it, each on stable storage. Throws FileError. The recursive mkdir of
- * Node does not return where the system reports "no such file", as in /proc.
- */
+/** Each on stable storage. Throws FileError. The recursive mkdir of Node does not return under /proc. */
 export function makePrivateFolder(path: string): void {
   try {
     for (const folder of missingFolders(resolve(path))) makeOne(folder);

@@ -50,10 +50,7 @@ export interface MoveSide extends AsyncDisposable {
 export type MoveSource = MoveSide;
 
 export interface MoveTarget extends MoveSide {
-  /**
-   * Prevents everybody else from opening the target until the move is finished. Throws StoreError for a target that
-   * contains anything, also what is left of an earlier move, and while other processes use it.
-   */
+  /** Nobody else can open the target until the move ends. Throws StoreError unless it is empty and unused. */
   reserve(storeId: string): Promise<void>;
   /** The target must be reserved. */
   addRows(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;

@@ -9,10 +9,7 @@ export interface DryRunQuery {
   readonly deletion: PlanSubject;
   /** The time of the plan; a later one for a preview of that time. */
   readonly now: number;
-  /**
-   * The types that the reader may know of: records of other types affect neither the plan nor its time. Undefined for
-   * what everybody may know who may know of this deletion.
-   */
+  /** Others affect neither the plan nor its time. Undefined: what all may know who may know of this deletion. */
   readonly types: readonly ResourceType[] | undefined;
   /** How many relations are read. */
   readonly relationsMax: number;

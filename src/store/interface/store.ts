@@ -50,10 +50,7 @@ export interface RecordStore {
    */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   findRecord(key: RecordKey): Promise<Sighting | undefined>;
-  /**
-   * Returns a number such that all changes acknowledged by now have this number or a lower one, and all later changes a
-   * higher one. All changes up to it are stored, and none will be added.
-   */
+  /** All changes acknowledged by now have this number or a lower one, and none up to it will be added. */
   latestArrival(): Promise<number>;
   /**
    * `settled`: all changes up to this number are stored, and none will be added. This waits for nobody, so acknowledged
@@ -102,10 +99,7 @@ export interface DeletionStore {
 export interface UpkeepStore {
   /** Rejects if the store can't answer. */
   ping(): Promise<void>;
-  /**
-   * Does what a write does, without a lasting effect. Rejects if writes would be refused: the disk is full or
-   * read-only, or the server is unreachable or has become a replica.
-   */
+  /** Does what a write does, without a lasting effect. Rejects if writes would be refused. */
   probeWrite(): Promise<void>;
   /** From now on uses only connections that are made after this. Does nothing on an engine that has none. */
   renewConnections(): void;

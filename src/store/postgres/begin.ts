@@ -23,10 +23,7 @@ const keyedPlans: Readonly<Record<string, string>> = {
  */
 const planOnce: Readonly<Record<string, string>> = { plan_cache_mode: "force_generic_plan" };
 
-/**
- * The statements are short: JIT compilation takes longer than running one a hundred times. The settings above increase
- * the estimated costs, so such plans would be compiled each time.
- */
+/** JIT compilation takes longer than running a statement a hundred times; the costs above would bring it on. */
 const uncompiled: Readonly<Record<string, string>> = { jit: "off" };
 
 /**

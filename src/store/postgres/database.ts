@@ -101,11 +101,7 @@ export class Database {
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
 
-  /**
-   * Runs `work` in a transaction and commits. After a conflict with another transaction, it runs `work` again. Rejects
-   * with AppError unavailable if the server can't be reached or doesn't answer. If that happens during the commit, it
-   * is not known whether the transaction took effect.
-   */
+  /** Repeats `work` after a conflict. Throws AppError unavailable: during the commit, its effect is unknown. */
   transaction<Result>(visibility: Visibility, work: Work<Result>): Promise<Result> {
     return this.#repeat((client) => this.#runOnce(client, visibility, work));
   }
@@ -156,20 +152,14 @@ export class Database {
     }
   }
 
-  /**
-   * Cancels such statements, so that stopping does not wait for them. Finds them by their texts, because behind a
-   * pooler the connection may have used another backend process before.
-   */
+  /** So that stopping does not wait for them. By their texts: behind a pooler, the backend process may be another. */
   async cancelOutside(): Promise<void> {
     for (const text of this.#outside) {
       await this.#repeat((client) => client.query(cancelStatement, [text]));
     }
   }
 
-  /**
-   * Throws StoreError if a pooler shares server connections between clients but does not keep prepared statements: then
-   * the second client finds a name that it has not prepared, or the first one misses its own.
-   */
+  /** Throws StoreError if a pooler shares connections between clients but does not keep prepared statements. */
   async requirePrepared(): Promise<void> {
     const { prepare, poolMax } = this.#settings;
     if (!prepare || poolMax < 2) return;

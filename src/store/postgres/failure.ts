@@ -39,10 +39,7 @@ const lostStatementStates: ReadonlySet<string> = new Set(["26000", "42P05"]);
 /** Another transaction came first; a retry will probably succeed. */
 const collisionStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/**
- * Citus has committed, and warns that a worker could not be notified. Its prepared changes are safe, but invisible
- * until the coordinator commits them again; until then the result must not be reported.
- */
+/** Citus has committed, but a worker's changes are invisible until the coordinator commits them again. */
 export class UncertainCommit extends Error {
   override readonly name = "UncertainCommit";
 

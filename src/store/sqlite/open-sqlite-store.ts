@@ -72,10 +72,7 @@ function refuseUnmatchedLog(path: string): void {
   );
 }
 
-/**
- * Reads and writes on one connection, in this thread: it starts fast, and most commands wait for their writes anyway.
- * With the right to serve, nobody else processes deletions, so those in progress are taken over.
- */
+/** In this thread, which starts fast. With the right to serve, deletions in progress are taken over. */
 async function openForCommand(
   path: string,
   options: StoreOptions & { readonly right?: ServingRight },

@@ -21,10 +21,7 @@ const fixed = [
   { major: 3, minor: 44, patch: 6 },
 ] as const;
 
-/**
- * True for versions that can corrupt a database in WAL mode while several connections write to it or checkpoint it, as
- * threads and commands do here. A version that can't be parsed counts as one of them.
- */
+/** True if several connections can corrupt its WAL, and for a version that can't be parsed. */
 export function canCorruptWal(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   const [first] = fixed;

@@ -98,10 +98,7 @@ export class WriteGroups {
     return undefined;
   }
 
-  /**
-   * Whether a statement may fail because of an existing record: for other roles the server's log would then name its
-   * key.
-   */
+  /** Whether a statement may fail because of a record: for other roles the server's log would name its key. */
   #mayFail(evaluated: GroupEvaluation): boolean {
     const { distributed, secured } = this.#database;
     return secured && !distributed && !isDivided({ distributed }, countRows(evaluated));

@@ -7,10 +7,7 @@ import { joinTargets } from "../../sql/statement/named.ts";
 import { textFor } from "../../sql/statement/statements.ts";
 import type { Transaction } from "../transaction.ts";
 
-/**
- * Joins the open deletion of each named record, found by its key. Without LIMIT, the planner would choose a join that
- * reads all open deletions of the store.
- */
+/** By its key: without LIMIT, the planner would choose a join that reads all open deletions of the store. */
 export const joinOpenDeletion = `
   CROSS JOIN LATERAL (
     SELECT deletion_request_id FROM deletion
@@ -35,10 +32,7 @@ const findByPlan = `
     --citus AND target.resource_id = ANY ($3::text[])
   `;
 
-/**
- * Call while the records are locked or just inserted: a later plan then waits for this transaction before it erases
- * anything.
- */
+/** Call while the records are locked or just inserted: a later plan then waits for this transaction. */
 export async function findClosed(
   transaction: Transaction,
   keys: readonly RecordKey[],

@@ -61,10 +61,7 @@ async function listReports(
   return reports;
 }
 
-/**
- * Serializes with other plans and with holds of the same organizations. Locks the reports that keep a set, so that no
- * change of one of them can move the end of its floor.
- */
+/** Serializes plans and holds of the organizations. No change of a locked report can move the end of its floor. */
 export async function lockPlansFor(
   transaction: Transaction,
   deletions: readonly Deletion[],

@@ -41,10 +41,7 @@ export class Leases {
     this.#postponements.delete(deletionRequestId);
   }
 
-  /**
-   * Remembers a postponement until it is stored: if the server is unreachable now, the next claim stores it before the
-   * lease expires.
-   */
+  /** If the server is unreachable now, the next claim stores it before the lease expires. */
   addPostponement(postponement: Postponement): void {
     this.#postponements.set(postponement.deletionRequestId, postponement);
   }

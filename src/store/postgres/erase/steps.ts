@@ -39,10 +39,7 @@ export async function eraseStep(
   return { ...step, workMs: performance.now() - startedAt };
 }
 
-/**
- * Verifies a part of a large plan, so that the last step has to verify little. Undefined if there is nothing to verify
- * first.
- */
+/** So that the last step has to verify little. Undefined if there is nothing to verify first. */
 export async function verifyPart(
   transaction: Transaction,
   { leases, ids, act }: Stepping,

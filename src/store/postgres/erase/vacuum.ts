@@ -42,10 +42,7 @@ export class ErasureVacuum {
     this.#needed = true;
   }
 
-  /**
-   * Starts in the background, unless nothing was erased since the last run or the last run was too recent. Throws the
-   * error of the last run.
-   */
+  /** Unless nothing was erased since the last run, or it was too recent. Throws the error of the last run. */
   start(): void {
     const failure = this.#failure;
     this.#failure = undefined;

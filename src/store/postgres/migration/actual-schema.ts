@@ -185,10 +185,7 @@ function namedIn(expression: string): string {
   return [...new Set(expression.match(/'[^']*'|\bIS NULL\b/g))].sort().join(" ") || "nothing";
 }
 
-/**
- * The settings and the views that a policy names. The server writes expressions in its own way, which differs between
- * versions.
- */
+/** The settings and views that it names: the server writes an expression in a way that depends on its version. */
 function policyText(using: string, check: string): string {
   return `by ${namedIn(using)} to read and ${namedIn(check)} to write`;
 }

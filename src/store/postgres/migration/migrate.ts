@@ -23,10 +23,7 @@ const lock = `SELECT pg_advisory_xact_lock($1)`;
 
 const readVersion = `SELECT value FROM meta WHERE name = 'schema_version'`;
 
-/**
- * Views and tables of extensions are not data. One statement: between two, another process might create our tables, and
- * they would be mistaken for another program's.
- */
+/** One statement: between two, another process might create our tables, which would be taken for another program's. */
 const findTables = `
   SELECT to_regclass('meta') IS NOT NULL AS ours, EXISTS (
     SELECT 1 FROM pg_class
@@ -45,9 +42,7 @@ interface Options {
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
-/**
- * Does nothing if the schema is current. If several processes start at once, one migrates and the others find it done.
- */
+/** If several processes start at once, one migrates and the others find it done. */
 export async function migrate(
   database: Database,
   { existing = false, migrations = published, onNotice }: Options = {},

@@ -6,10 +6,7 @@ import type { StoreParts } from "../../sql/store-parts.ts";
 import { distributedTables } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
 
-/**
- * The planner may sample these columns: they contain neither ids of records nor their content. Other columns about
- * records are not sampled, so a new column is not sampled until it is listed here.
- */
+/** They contain neither ids of records nor their content. Others about records are sampled only when listed here. */
 const sampledNames: ReadonlySet<string> = new Set(
   `organization_id resource_type from_type to_type kind action status
   deletion_request_id receipt_no entry_no position done held single
@@ -39,10 +36,7 @@ export function mayBeSampled(
   return aboutRecords === true ? sampledNames.has(column) : aboutRecords === false || undefined;
 }
 
-/**
- * Turns sampling off permanently for columns that must not be sampled, except in these tables, which are distributed
- * over a cluster.
- */
+/** Permanently, for columns that must not be sampled, except in these tables, which are distributed. */
 export async function keepOutOfStatistics(
   transaction: Transaction,
   distributed: ReadonlySet<string>,

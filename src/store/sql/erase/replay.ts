@@ -248,10 +248,7 @@ export function* startReplay(): Statements<void> {
   yield* run(setReplaying);
 }
 
-/**
- * Ends the leases of processes that have stopped, all sessions and links of operators, and open proposals, and begins a
- * timeline of arrival numbers. No other process may be serving the store.
- */
+/** No other process may be serving the store. Ends leases, sessions, links and open proposals; begins a timeline. */
 export function* takeOver(timelineId: number): Statements<void> {
   yield* run(voidClaims);
   yield* run(endSessions);

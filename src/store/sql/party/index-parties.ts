@@ -40,10 +40,7 @@ const stepNumbers = blockNumbers / 4;
 const beingRemoved = -1;
 const rowsRemovedMax = 2_000;
 
-/**
- * Indexes the next changes, if all of a step are settled. The result is true if there may be more to do. The lock of
- * the mark excludes what erases and rewrites changes, so that no entry outlives its change.
- */
+/** True if there may be more. The lock of the mark excludes erasing, so that no entry outlives its change. */
 export function* indexParties(settled: number): Statements<boolean> {
   const { key, indexedNo } = yield* readPartyState(lockStateToAdvance);
   if (indexedNo < 0) {

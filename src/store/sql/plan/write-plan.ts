@@ -128,10 +128,7 @@ function keyOf({ record, reference }: PlanTarget) {
 
 type SameRow = Omit<TargetRow, "organization_id">;
 
-/**
- * Adds targets to the plans of deletions, after the existing ones. A target that a plan already contains moves to the
- * end and is processed again. It stays restricted: nobody may write a moved record before the deletion is completed.
- */
+/** After the existing targets. One that a plan has moves to the end, and stays restricted until the completion. */
 export function* extendPlans(planned: readonly Planned[]): Statements<void> {
   if (planned.length === 0) return;
   yield* noteReferences(planned.flatMap(remainingIn));

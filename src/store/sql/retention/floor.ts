@@ -34,10 +34,7 @@ const storeFloor = insertion<RetentionRule>(
 const removeFloor = `
   DELETE FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
 
-/**
- * Zero is in the past, so the worker tries again at once. Skips a deletion whose large plan is being written, which
- * uses the new rules anyway, and one that another process has locked, which waits for these rules.
- */
+/** Zero is in the past: the worker tries again at once. What is claimed or locked uses the new rules anyway. */
 const wakeBy = (index: string, condition: string) => `
   UPDATE deletion SET next_attempt_at = 0
   WHERE deletion_request_id IN (

@@ -16,10 +16,7 @@ const readFirst = `
   SELECT resource_id, last_seen FROM record
   WHERE organization_id = $1 AND resource_type = $2 ORDER BY resource_id LIMIT $3`;
 
-/**
- * False if none was found among the holds from before the closing, and the first records of each type with a floor. A
- * later hold says nothing: it could be placed only because something had kept the records until then.
- */
+/** A later hold says nothing: it could be placed only because something had kept the records until then. */
 export function* keepsOrganization(query: KeptQuery): Statements<boolean> {
   const { organizationId, closedAt } = query;
   const confidential = yield* readConfidentialTypes(organizationId);

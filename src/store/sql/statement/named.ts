@@ -9,10 +9,7 @@ export function columnsIn(columns: string): readonly string[] {
   return columns.split(", ").map((column) => column.split(" ")[0] ?? "");
 }
 
-/**
- * The first values of a statement as a table. A column is text unless its name is followed by another type. Several
- * columns may be separated by commas.
- */
+/** The first values of a statement as a table. A column is text unless its name is followed by another type. */
 export function named(...columns: readonly string[]): string {
   const all = columns.flatMap((some) => some.split(", ")).map((column) => column.split(" "));
   const names = all.map(([name]) => name).join(", ");

@@ -2,10 +2,7 @@
 // row-level security enforces it for every statement, even for one that does not name its organization. SQLite has no
 // such enforcement, and ignores it.
 
-/**
- * all: operators' lists, upkeep and integrity. deletions: the worker's search for deletions that are due. credentials:
- * the owner of a token or a key, before the organization is known.
- */
+/** all: lists of operators, upkeep, integrity. deletions: what is due. credentials: the owner of a token or a key. */
 export type View = "all" | "deletions" | "credentials";
 
 export interface Visibility {

@@ -36,10 +36,7 @@ export class Group {
     return first;
   }
 
-  /**
-   * Whether the organization has an open deletion. One cheap query for each organization of a group nearly always
-   * replaces a query of the deletions for every write. Deletions of one organization don't slow down writes of another.
-   */
+  /** One cheap query for each organization of a group nearly always replaces one for every write. */
   anyDeletionOpen(organizationId: string): boolean {
     return this.#restrictionOf(organizationId)?.deletionOpen === 1;
   }

@@ -118,10 +118,7 @@ function newRecords(write: RecordWrite, from: number, size: number): readonly Ne
   });
 }
 
-/**
- * Writes all drafts. The records of a part are expected to be like the last one before it: new, at first, or stored
- * already. If they are, one statement tells; if not, its drafts are written one by one.
- */
+/** A part is expected to be like the one before: all new, or all stored. If not, its drafts are written one by one. */
 function writeInParts(group: Group, write: RecordWrite): readonly DraftOutcome[] {
   const { mode, drafts } = write;
   const isFast = mayBeNew(group, write);

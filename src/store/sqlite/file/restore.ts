@@ -91,10 +91,7 @@ function restoringPath(path: string): string {
   return `${path}.restoring`;
 }
 
-/**
- * Removes what a killed restore has left: a copy of the data that deletions do not erase. Does nothing while a restore
- * is in progress, which holds the right to serve. `right`: given if the caller already holds it.
- */
+/** Does nothing during a restore, which holds the right to serve. `right`: given if the caller already holds it. */
 export function removeRestoreLeftovers(path: string, right?: ServingRight): void {
   const copy = restoringPath(path);
   if (databaseFiles(copy).every((file) => !isPresent(file, "The file"))) return;

@@ -31,10 +31,7 @@ export function writeSomething(connection: Connection): void {
   connection.run(commitSomething);
 }
 
-/**
- * A small commit still fits into the WAL file when there is no room for large ones. The bytes need not reach the disk:
- * the file system reserves their space when they are written. Rejects with AppError unavailable.
- */
+/** A small commit fits into the WAL when a large one does not. Rejects with AppError unavailable. */
 export async function probeRoom(databasePath: string): Promise<void> {
   const path = `${databasePath}-probe`;
   try {
