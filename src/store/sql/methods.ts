@@ -34,7 +34,6 @@ import { keepsOrganization } from "./retention/kept-organization.ts";
 import * as importRun from "./record/import-run.ts";
 import { listLedgerMarks, markLedger } from "./trail/ledger-mark.ts";
 import * as operator from "./access/operator.ts";
-import * as operatorIdentity from "./access/operator-identity.ts";
 import * as operatorSession from "./access/operator-session.ts";
 import * as organizations from "./access/organization.ts";
 import { readNamings } from "./party/find-namings.ts";
@@ -192,7 +191,7 @@ export const methods = {
   operators: {
     create: change(every, operator.createOperator),
     findByName: lookup(every, operator.findOperator),
-    findByIdentity: lookup(every, operatorIdentity.findByIdentity),
+    findByIdentity: lookup(every, operator.findByIdentity),
     list: lookup(every, operator.listOperators),
     disable: change(every, operator.disableOperator),
     confirm: change(every, operator.confirmOperator),
@@ -204,7 +203,7 @@ export const methods = {
     findPasskey: lookup(every, operatorSession.findPasskey),
     listPasskeys: lookup(every, operatorSession.listPasskeys),
     removePasskey: change(every, operatorSession.removePasskey),
-    useIdentity: change(every, operatorIdentity.useIdentity),
+    useIdentity: change(every, operator.useIdentity),
     usePasskey: change(every, operatorSession.usePasskey),
     findSession: lookup(every, operatorSession.findSession),
     listSessions: lookup(every, operatorSession.listSessions),

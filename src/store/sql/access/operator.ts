@@ -1,6 +1,7 @@
-// Operators: created, disabled and read; and their one-time tokens for sign-in. Stores only hashes of secrets.
+// Operators: created, disabled and read, also by the issuer and subject of OpenID Connect; and their one-time tokens for
+// sign-in. Stores only hashes of secrets.
 
-import type { Operator, OperatorIdentity } from "../../../domain/operator.ts";
+import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";
 import type { OneTimeToken, SignIn } from "../../interface/operators.ts";
 import { operatorColumns, toDetails, toOperator } from "../../row/operator-row.ts";
@@ -23,7 +24,9 @@ const insertOperator = insertion<Operator & Partial<OperatorIdentity>>(
   "ON CONFLICT DO NOTHING",
 );
 
-export const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
+const findById = `SELECT ${operatorColumns} FROM operator WHERE operator_id = $1`;
+
+const findIdentity = `SELECT ${operatorColumns} FROM operator WHERE issuer = $1 AND subject = $2`;
 
 const findAll = `
   SELECT ${operatorColumns},
@@ -37,15 +40,17 @@ const setDisabled = `
   UPDATE operator SET disabled_at = $1 WHERE operator_id = $2 AND disabled_at IS NULL`;
 
 /** The last act of an administrator counts. */
-export const setUnconfirmed = `
+const setUnconfirmed = `
   UPDATE operator SET unconfirmed_since = $2, unconfirmed_by = $3 WHERE operator_id = $1`;
+
+const setRoles = `UPDATE operator SET roles = $2 WHERE operator_id = $1`;
 
 const setConfirmed = `
   UPDATE operator SET unconfirmed_since = NULL, unconfirmed_by = NULL
   WHERE operator_id = $1 AND unconfirmed_since IS NOT NULL AND disabled_at IS NULL
     AND name <> $2 AND coalesce(unconfirmed_by, '') <> $2`;
 
-export const removeSessions = `DELETE FROM operator_session WHERE operator_id = $1`;
+const removeSessions = `DELETE FROM operator_session WHERE operator_id = $1`;
 
 const removePasskeys = `DELETE FROM operator_passkey WHERE operator_id = $1`;
 
@@ -78,7 +83,7 @@ function byShell({ shell }: Act): { readonly by?: "shell" } {
 }
 
 /** What the audit trail adds if an officer has no confirmation from now on. */
-export function unconfirmedIf(is: boolean): { readonly unconfirmed?: true } {
+function unconfirmedIf(is: boolean): { readonly unconfirmed?: true } {
   return is ? { unconfirmed: true } : {};
 }
 
@@ -181,4 +186,36 @@ const lock = `
 
 export function* lockApprover(name: string): Statements<boolean> {
   return (yield* get(lock, name)) !== undefined;
+}
+
+/** Finds disabled operators too. */
+export function* findByIdentity({
+  issuer,
+  subject,
+}: OperatorIdentity): Statements<Operator | undefined> {
+  return yield* find(toOperator, findIdentity, issuer, subject);
+}
+
+/** Without any role, all sessions of the operator end. False if no session began, as for a disabled operator. */
+export function* useIdentity(
+  operatorId: string,
+  roles: readonly OperatorRole[],
+  { session, act }: SignIn,
+): Statements<boolean> {
+  const operator = yield* find(toOperator, findById, operatorId);
+  if (operator === undefined || operator.disabledAt !== undefined) return false;
+  const text = JSON.stringify(roles);
+  if (text !== JSON.stringify(operator.roles)) {
+    yield* run(setRoles, operatorId, text);
+    const unconfirms = roles.includes("officer") && !operator.roles.includes("officer");
+    if (unconfirms) yield* run(setUnconfirmed, operatorId, act.now, null);
+    const detail = { roles, before: operator.roles, ...unconfirmedIf(unconfirms) };
+    yield* auditAct(noteOn(operator.name, "roles", detail), act);
+  }
+  if (roles.length === 0) {
+    yield* run(removeSessions, operatorId);
+    return false;
+  }
+  yield* insertSession(session, operator, act);
+  return true;
 }
