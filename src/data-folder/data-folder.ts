@@ -1,5 +1,5 @@
 // Finds files in the data folder and beside the store that do not belong to Sluice: they may contain data that
-// deletions do not erase. Removes nothing.
+// deletions do not erase; and finds out that an embedded store was lost. Removes nothing.
 
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OperatorError } from "../actions/operator/operator-error.ts";
@@ -9,7 +9,8 @@ import { actualPath } from "../files/actual-path.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { isUploadFolder } from "../process/open-uploads.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
-import { namesIn } from "../files/present.ts";
+import { namesIn, statOf } from "../files/present.ts";
+import { StoreError } from "../store/interface/store-error.ts";
 
 /** The files of SQLite, the lock of the serving process, the note of a move, and the copy of a restore in progress. */
 const besideStore =
@@ -65,4 +66,19 @@ function isKnown(config: Config, path: string, store: string | undefined): boole
 /** True for an embedded store and the files beside it. */
 export function isOfStore(path: string, store: string): boolean {
   return path.startsWith(store) && besideStore.test(path.slice(store.length));
+}
+
+/** Throws StoreError if the file is missing or empty, but its ledger is there: an empty one would hide the loss. */
+export function refuseLostStore({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, "databaseUrl" | "dataDir">): void {
+  const path = sqlitePath(databaseUrl);
+  if (path === undefined || (statOf(path, "The store")?.size ?? 0) > 0) return;
+  const found = namesIn(dataDir).find((name) => /^deletion-ledger-.+\.ndjson$/.test(name));
+  if (found === undefined) return;
+  throw new StoreError(
+    `There is no store at ${path}, but ${join(dataDir, found)} is the ledger of one. Check DATABASE_URL and DATA_DIR; if ` +
+      "the store was lost, run `sluice restore` with a backup. To begin with an empty store, move the ledger to another folder.",
+  );
 }

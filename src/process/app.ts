@@ -17,7 +17,7 @@ import { type Config, connectionsOf, valueOf } from "../settings/config.ts";
 import { requireUsable } from "../files/present.ts";
 import { readOperatorName } from "./operator-name.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
-import { refuseLostStore } from "../data-folder/lost-store.ts";
+import { refuseLostStore } from "../data-folder/data-folder.ts";
 import { hasReceiptKey, isNamedKey, makeKeyReader } from "../data-folder/receipt-key.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
 import { storeParts } from "../feature/parts.ts";

@@ -9,7 +9,7 @@ import type { Draft, IdempotencyMark, RecordKey } from "../../src/domain/record/
 import type { NewKey } from "../../src/store/interface/access.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import type { DeletionFigures } from "../../src/store/interface/deletion.ts";
-import type { NewToken } from "../../src/store/sql/access/access-token.ts";
+import type { NewToken } from "../../src/store/sql/access/api-key.ts";
 
 export const acme = "org_acme";
 export const other = "org_other";

@@ -1,6 +1,6 @@
 // Up to where arrival numbers are settled. Groups take them from a sequence and commit in any order, so a number can
 // become visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also waits for
-// the end of writing transactions.
+// the end of writing transactions, and sets the sequence above every number in the tables, before anything is written.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../interface/store-error.ts";
@@ -12,6 +12,7 @@ import { markBits, markKey } from "./commit/arrival-mark.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import type { Database } from "./database.ts";
 import type { Transaction } from "./transaction.ts";
+import { findStaleCounter } from "../sql/record/arrival-counter.ts";
 
 const here = `database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
@@ -80,4 +81,34 @@ async function waitUntil(isDone: () => Promise<boolean>): Promise<void> {
     }
     await sleep(pollMs);
   }
+}
+
+/** An arbitrary number; of several processes that start at once, one sets the sequence. */
+const lockKey = 7_518_242_302;
+
+const lock = `SELECT pg_advisory_xact_lock($1)`;
+
+const maySet = `SELECT has_sequence_privilege('arrival', 'UPDATE') AS allowed`;
+
+const setArrival = `SELECT setval('arrival', $1)`;
+
+/**
+ * Throws StoreError, with the statement to run, if the role may not set the sequence. Does nothing on a cluster: that
+ * would read every shard.
+ */
+export async function raiseCounter(transaction: Transaction): Promise<void> {
+  if (transaction.distributed || !(await transaction.perform(findStaleCounter))) return;
+  await transaction.run(lock, lockKey);
+  const stale = await transaction.perform(findStaleCounter);
+  if (stale === undefined) return;
+  const right = await transaction.get<{ allowed: boolean }>(maySet);
+  if (right?.allowed === true) {
+    await transaction.run(setArrival, stale.safe);
+    return;
+  }
+  throw new StoreError(
+    `The sequence of arrival numbers is at ${stale.given}, but ${stale.highest} was given, as after an upgrade by logical ` +
+      "replication, which does not replicate sequences. Have the owner of the tables run: " +
+      `SELECT setval('arrival', ${stale.safe});`,
+  );
 }

@@ -18,7 +18,7 @@ import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts"
 import { compareSchema } from "./migration/actual-schema.ts";
 import { findSchema } from "./migration/find-schema.ts";
 import { migrate } from "./migration/migrate.ts";
-import { raiseCounter } from "./migration/raise-counter.ts";
+import { raiseCounter } from "./arrival.ts";
 import { requireRights } from "./migration/rights.ts";
 import { ReadOnlyServer } from "./servers.ts";
 import { isSecured } from "./migration/row-security.ts";
@@ -226,14 +226,9 @@ const unreachable: Advice = {
   isTemporary: true,
 };
 
-const adviceByCode: Readonly<Record<string, Advice>> = {
-  EAI_AGAIN: unreachable,
-  ECONNREFUSED: unreachable,
-  EHOSTUNREACH: unreachable,
-  ENETUNREACH: unreachable,
-  ENOTFOUND: unreachable,
-  ETIMEDOUT: unreachable,
-};
+const unreachableCodes: ReadonlySet<unknown> = new Set(
+  "EAI_AGAIN ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND ETIMEDOUT".split(" "),
+);
 
 const adviceByState: Readonly<Record<string, Advice>> = {
   [insufficientPrivilege]: {
@@ -273,7 +268,7 @@ function adviseOn(cause: unknown): Advice {
   if (syscall === "open") {
     return { advice: "Check sslrootcert, sslcert and sslkey in DATABASE_URL." };
   }
-  return adviceByCode[String(code)] ?? startIt;
+  return unreachableCodes.has(code) ? unreachable : startIt;
 }
 
 /** If several addresses were tried, each has its own error. */

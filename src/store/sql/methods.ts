@@ -2,7 +2,6 @@
 // interface of the store takes their types from here. An engine binds them to its driver; each engine writes the other
 // methods itself.
 
-import * as accessToken from "./access/access-token.ts";
 import * as apiKey from "./access/api-key.ts";
 import { approveDeletion } from "./proposal/agree.ts";
 import * as audit from "./trail/audit.ts";
@@ -123,8 +122,8 @@ export const methods = {
     findKeyBySecret: lookup(credentials, apiKey.findKeyBySecret),
     revokeKey: change(every, apiKey.revokeKey),
     rotateKey: change(every, apiKey.rotateKey),
-    createToken: change(ofOrganization, accessToken.createToken),
-    findCaller: lookup(credentials, accessToken.findCaller),
+    createToken: change(ofOrganization, apiKey.createToken),
+    findCaller: lookup(credentials, apiKey.findCaller),
     credentialsVersion: lookup({}, organizations.readCredentialsVersion),
 
     listTold: lookup(

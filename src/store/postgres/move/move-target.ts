@@ -15,7 +15,7 @@ import { appendAudit } from "../../sql/trail/audit.ts";
 import { movedTables, readMoveEnds, pageQuery } from "../../sql/trail/move.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
-import type { Database } from "../database.ts";
+import type { Database, Work } from "../database.ts";
 import { hasState, insufficientPrivilege } from "../failure.ts";
 import { rebuilding } from "../../sql/statement/visibility.ts";
 import type { Transaction } from "../transaction.ts";
@@ -39,21 +39,15 @@ const findOthers = `
 const pollMs = 200;
 
 export function makeMoveTarget(database: Database): MoveTarget {
+  const inMove = <Result>(work: Work<Result>) => database.transaction(rebuilding, work);
   return {
     tables: movedTables(database.parts),
     reserve: (storeId) => reserve(database, storeId),
-    addRows: (table, rows) =>
-      database.transaction(rebuilding, (transaction) => addRows(transaction, table, rows)),
-    readPage: (table, after) =>
-      database.transaction(rebuilding, (transaction) => readRows(transaction, table, after)),
-    readEnds: () => database.transaction(rebuilding, (tx) => tx.perform(readMoveEnds)),
-    writeEnds: (ends) =>
-      database.transaction(rebuilding, async (transaction) => {
-        await awaitVisibleCommits(transaction);
-        await writeEnds(transaction, ends);
-      }),
-    finish: (rows, act) =>
-      database.transaction(rebuilding, (transaction) => finish(transaction, rows, act)),
+    addRows: (table, rows) => inMove((transaction) => addRows(transaction, table, rows)),
+    readPage: (table, after) => inMove((transaction) => readRows(transaction, table, after)),
+    readEnds: () => inMove((transaction) => transaction.perform(readMoveEnds)),
+    writeEnds: (ends) => inMove((transaction) => writeEnds(transaction, ends)),
+    finish: (rows, act) => inMove((transaction) => finish(transaction, rows, act)),
     [Symbol.asyncDispose]: () => database.close(),
   };
 }
@@ -103,15 +97,6 @@ async function refuseFilled(transaction: Transaction): Promise<void> {
   }
 }
 
-async function addRows(
-  transaction: Transaction,
-  table: MovedTable,
-  rows: readonly MovedRow[],
-): Promise<void> {
-  await commitInTwoPhases(transaction);
-  await insertRows(transaction, table, rows);
-}
-
 async function finish(transaction: Transaction, rows: number, act: Act): Promise<void> {
   const { storeId, arrivalNo } = await transaction.perform(readMoveEnds);
   await transaction.perform(appendAudit, {
@@ -153,11 +138,12 @@ const arrays: Readonly<Record<ColumnKind, string>> = {
   flag: "boolean[]",
 };
 
-async function insertRows(
+async function addRows(
   transaction: Transaction,
   table: MovedTable,
   rows: readonly MovedRow[],
 ): Promise<void> {
+  await commitInTwoPhases(transaction);
   if (rows.length === 0) return;
   const columns = Object.values(table.columns).map((kind, index) =>
     rows.map((row) => toValue(row[index] ?? null, kind)),
@@ -179,10 +165,7 @@ async function readRows(
   return found.map((row) => names.map((name) => toMoved(row[name] ?? null)));
 }
 
-function toValue(
-  value: MovedValue,
-  kind: ColumnKind,
-): null | boolean | number | string | Uint8Array {
+function toValue(value: MovedValue, kind: ColumnKind): boolean | MovedValue {
   return kind === "flag" && value !== null ? value === 1 : value;
 }
 
@@ -216,6 +199,7 @@ const setReceiptHead = `
 const setAuditHead = `UPDATE audit_head SET entry_no = $1, hash = $2`;
 
 async function writeEnds(transaction: Transaction, ends: MoveEnds): Promise<void> {
+  await awaitVisibleCommits(transaction);
   await transaction.run(setArrival, ends.arrivalNo);
   await transaction.run(setCredentials, ends.credentialsVersion);
   const { storeId, receiptNo, receiptHash, saltKey } = ends;

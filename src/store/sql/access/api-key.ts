@@ -1,8 +1,15 @@
-// API keys and rules for identities of programs: created, revoked, rotated and read. Stores the SHA-256 of a secret,
-// never the secret.
+// API keys, rules for identities of programs, and the access tokens of both. Stores the SHA-256 of a secret, never the
+// secret.
 
-import type { ApiKey, KeyHolder } from "../../../domain/access.ts";
-import { describeKey, keyColumns, toKey, toOrganization } from "../../row/access-row.ts";
+import type { ApiKey, KeyHolder, AccessToken, Caller } from "../../../domain/access.ts";
+import {
+  describeKey,
+  keyColumns,
+  toKey,
+  toOrganization,
+  callerColumns,
+  toToken,
+} from "../../row/access-row.ts";
 import type { Row } from "../../row/reader.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NewKey } from "../../interface/access.ts";
@@ -11,6 +18,8 @@ import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged } from "./organization.ts";
 import { find, list, run, type Statements } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
+import type { OneTimeToken } from "../../interface/operators.ts";
+import { insertOneTimeToken } from "./operator.ts";
 
 const insertKey = insertion<NewKey & { readonly createdBy: string }>(
   "api_key",
@@ -116,4 +125,44 @@ function noteOn(
 ): AuditNote {
   const isRule = identityRule !== undefined;
   return { action: `${isRule ? "identity" : "key"}.${verb}`, organizationId, subject, detail };
+}
+
+export interface NewToken extends AccessToken {
+  readonly tokenHash: Uint8Array;
+  /** The part of the platform's token that can be used only once, and until when this has to be remembered. */
+  readonly usedOnce?: Pick<OneTimeToken, "tokenHash" | "expiresAt"> | undefined;
+}
+
+const insertToken = insertion<NewToken>(
+  "access_token",
+  "token_hash key_id organization_id scopes created_at expires_at subject",
+);
+
+const setLastUse = `UPDATE api_key SET last_used_at = $1 WHERE key_id = $2`;
+
+const findByHash = `
+  SELECT ${callerColumns}
+  FROM access_token
+    JOIN api_key ON api_key.key_id = access_token.key_id
+    JOIN organization ON organization.organization_id = access_token.organization_id
+  WHERE token_hash = $1`;
+
+/** Returns false, and stores nothing, if a platform's token that can be used only once was used before. */
+export function* createToken(token: NewToken): Statements<boolean> {
+  const { keyId, createdAt, usedOnce } = token;
+  if (usedOnce !== undefined) {
+    const use = { ...usedOnce, purpose: "identity", operatorId: null } as const;
+    if ((yield* insertOneTimeToken(use)) === 0) return false;
+  }
+  yield* insertToken(token);
+  yield* run(setLastUse, createdAt, keyId);
+  return true;
+}
+
+export function* findCaller(tokenHash: Uint8Array) {
+  return yield* find(toCaller, findByHash, tokenHash);
+}
+
+function toCaller(row: Row): Caller {
+  return { token: toToken(row), key: toKey(row), organization: toOrganization(row) };
 }

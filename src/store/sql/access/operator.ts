@@ -1,5 +1,5 @@
-// Operators: created, disabled and read, also by the issuer and subject of OpenID Connect; and their one-time tokens for
-// sign-in. Stores only hashes of secrets.
+// Operators: created, disabled and read, also by the issuer and subject of OpenID Connect; and their one-time tokens.
+// Stores only hashes of secrets.
 
 import type { Operator, OperatorIdentity, OperatorRole } from "../../../domain/operator.ts";
 import type { Act } from "../../interface/act.ts";

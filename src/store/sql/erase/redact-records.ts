@@ -1,7 +1,7 @@
 // Removes references to what is erased from records that stay, and replaces the ids of erased parties in them. A record
 // with several references is rewritten once; one with many changes part by part (redact-long.ts). What a pseudonym
-// stands for is kept as long as a report has to be kept whose parties officers must be able to name: as a reference from
-// the report to the pseudonym, in the restricted set of the deletion that chose it.
+// stands for is kept while a report has to be kept whose parties officers must be able to name: as a reference from the
+// report to the pseudonym, in the restricted set of the deletion that chose it.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
@@ -25,7 +25,7 @@ import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/er
 import { supportingTypes } from "../../../domain/deletion/restriction.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
-import { toKey } from "../plan/plan.ts";
+import { toKey as keyOfNode } from "../plan/plan.ts";
 import { noteReferences } from "../plan/restricted-reference.ts";
 import { findObstaclesOfReports } from "../plan/restricted-set.ts";
 
@@ -190,7 +190,7 @@ function* keepPseudonyms(renamings: readonly Renaming[], now: number): Statement
     const keeping = reports.flatMap(([node, ones]) =>
       [...ones].map((one) => {
         const { requestedAt } = one.deletion;
-        return { ...toKey(organizationId, node), movedBy: undefined, requestedAt, one };
+        return { ...keyOfNode(organizationId, node), movedBy: undefined, requestedAt, one };
       }),
     );
     // Whatever a deletion was allowed before a restore, the report has to be kept now.
