@@ -126,9 +126,12 @@ function reasonOf(error: unknown): string {
   const text = [inner.reason, inner.message].find((each) => typeof each === "string") ?? "";
   const plain = text.replace(/\?[^\s)]*/g, "").replace(/\.$/, "");
   const { code } = inner;
+  if (code === noTls)
+    return `the TLS connection failed: that port may speak HTTP without TLS (${code})`;
   return typeof code !== "string" || plain.includes(code) ? plain : `${plain} (${code})`;
 }
 
+const noTls = "ERR_SSL_WRONG_VERSION_NUMBER";
 const causesMax = 5;
 
 function innermost(error: RuntimeError, depth = 0): RuntimeError {

@@ -2,11 +2,13 @@ package sluice
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -433,5 +435,22 @@ func TestRepliesKeepWhatANewerServiceSays(t *testing.T) {
 	}
 	if _, err := Timestamp("2026-01-31T09:30:00.125+02:00").Time(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAWebhookThatIsNotVerifiedSaysWhy(t *testing.T) {
+	key := "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32))
+	header := http.Header{}
+	for _, step := range []struct{ name, value, reason string }{
+		{"Webhook-Id", "msg_1", "the header Webhook-Timestamp is missing"},
+		{"Webhook-Signature", "v1,AAAA", "the header Webhook-Timestamp is missing"},
+		{"Webhook-Timestamp", "1", "not recent"},
+		{"Webhook-Timestamp", strconv.FormatInt(time.Now().Unix(), 10), "no signature matches"},
+	} {
+		header.Set(step.name, step.value)
+		err := VerifyWebhook([]byte("{}"), header, key)
+		if !errors.Is(err, ErrWebhook) || !strings.Contains(err.Error(), step.reason) {
+			t.Errorf("%v, not because %s", err, step.reason)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -20,17 +21,23 @@ const (
 	webhookKeySize = 32
 )
 
-// ErrWebhook means that the message was not sent by the service, was altered, or is not recent.
+// ErrWebhook means that the message was not sent by the service, was altered, or is not recent. The
+// errors that wrap it say which.
 var ErrWebhook = errors.New("sluice: the webhook is not verified")
 
 // VerifyWebhook verifies a message by Standard Webhooks 1.0. Pass the body as it arrived, before it is
 // parsed. Keys are secrets (whsec_…), public keys (whpk_…), or both; one of them has to match. It returns
-// ErrWebhook, or an *OptionError for an invalid key.
+// an error that wraps ErrWebhook, or an *OptionError for an invalid key.
 func VerifyWebhook(body []byte, header http.Header, keys ...string) error {
 	id, timestamp := header.Get("Webhook-Id"), header.Get("Webhook-Timestamp")
+	for _, name := range []string{"Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
+		if header.Get(name) == "" {
+			return fmt.Errorf("%w: the header %s is missing", ErrWebhook, name)
+		}
+	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || id == "" || time.Since(time.Unix(seconds, 0)).Abs() > webhookTolerance {
-		return ErrWebhook
+	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > webhookTolerance {
+		return fmt.Errorf("%w: the message is not recent", ErrWebhook)
 	}
 	content := append([]byte(id+"."+timestamp+"."), body...)
 	signatures := strings.SplitN(header.Get("Webhook-Signature"), " ", signaturesMax+1)
@@ -46,7 +53,7 @@ func VerifyWebhook(body []byte, header http.Header, keys ...string) error {
 			}
 		}
 	}
-	return ErrWebhook
+	return fmt.Errorf("%w: no signature matches", ErrWebhook)
 }
 
 // webhookCheck returns a function that verifies a signature of the content with the key.

@@ -94,6 +94,8 @@ describe("commands that need a second person", () => {
       "organization close --organization acme --yes --as anna --export",
       folder,
     ] as const;
+    const off = "organization set acme --deletion-approval off --as anna".split(" ");
+    const late = idIn((await line.fail(...off)).message);
     const id = idIn((await line.fail(...close)).message);
     assert.deepEqual(readdirSync(folder), []);
     const { text } = await approveBy("ben", id);
@@ -101,6 +103,8 @@ describe("commands that need a second person", () => {
     assert.equal((await line.ask("organization show acme"))["deletion_request_id"], null);
     const closed = await line.ask(...close);
     assert.ok(readdirSync(folder).length > 0);
+    const shown = await line.ask("proposal show", late);
+    assert.match(String(shown["effect"]), /"acme" is closed; it can't be changed/);
     const deletion = String(closed["deletion_request_id"]);
     const approve = ["deletion approve", deletion, "--as"] as const;
     assert.equal((await line.fail(...approve, "anna")).name, "not_permitted");

@@ -95,6 +95,8 @@ describe("receipts compared with the audit trail", () => {
     const { code, complete_until: until, ...rest } = await verify("all", "heads", "trail");
     assert.deepEqual([code, rest.faults, rest.not_examined], [0, [], []]);
     assert.match(String(until), /Z$/);
+    const { out } = await line.type("receipt verify", paths["all"] ?? "", "--keys", paths["keys"] ?? "");
+    assert.match(out, /: organization \S+, completed /);
   });
 
   it("are reported as missing and as added, which the heads alone do not show", async () => {

@@ -10,7 +10,11 @@ import {
 import { describeProposal } from "../../domain/proposal-text.ts";
 import type { ProposalQuery } from "../../store/interface/proposal.ts";
 import { changeOrganization } from "../access/change-organization.ts";
-import { closeOrganization, endAccess } from "../access/close-organization.ts";
+import {
+  closeOrganization,
+  endAccess,
+  findOpenOrganization,
+} from "../access/close-organization.ts";
 import {
   requireOrganization,
   countedRecordsMax,
@@ -137,6 +141,7 @@ const describes: Readonly<Record<ProposedAct, Describe>> = {
 /** If the act is no longer possible, says why. */
 async function describeEffect(app: App, proposal: Proposal): Promise<string> {
   try {
+    if (proposal.act !== "hold.release") await findOpenOrganization(app, proposal.organizationId);
     const sentences = await describes[proposal.act](app, proposal);
     return sentences.filter((sentence) => sentence !== "").join(" ");
   } catch (error) {

@@ -131,10 +131,12 @@ export function describeFault({ error, rows, first }: Fault): string {
 export function describeReading({
   file,
   detected,
+  rows,
   ignoredLines,
-}: Pick<FileCheck, "file" | "detected" | "ignoredLines">): readonly string[] {
+}: Pick<FileCheck, "file" | "detected" | "rows" | "ignoredLines">): readonly string[] {
   const found = describeDetected(detected);
   const lines = found === "" ? [] : [`${file} ${found}`];
+  if (rows === 0) lines.push(`${file} has no rows, so there is nothing to import.`);
   if (ignoredLines === 0) return lines;
   const count = ignoredLines.toLocaleString("en");
   return [

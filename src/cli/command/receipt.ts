@@ -4,6 +4,7 @@ import { discloseReceipt } from "../../actions/deletion/disclose-receipt.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { exportReceipts } from "../../actions/receipt/list-receipts.ts";
+import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { rotateReceiptKey } from "../../actions/receipt/receipt-keys.ts";
 import { makeKey, replaceKey } from "../../data-folder/receipt-key.ts";
 import { readConfig } from "../../settings/config.ts";
@@ -171,7 +172,9 @@ function describeVerdict(verdict: DocumentVerdict, paint: Paint): string {
     return `${name} is ${paint("good", "genuine")}.`;
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
-    const what = `${asked.resource_type} ${asked.resource_id} of ${receipt.organization_id}`;
+    const record = `${asked.resource_type} ${asked.resource_id}`;
+    const isWhole = asked.resource_type === organizationType;
+    const what = isWhole ? record : `${record} of ${receipt.organization_id}`;
     const repeated = again === undefined ? "" : ", replayed after a restore";
     const genuine = `${name} is ${paint("good", "genuine")}: ${what}, completed ${at}${repeated}.`;
     return [genuine, ...describeNumbers(verdict)].join("\n");

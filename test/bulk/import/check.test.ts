@@ -91,6 +91,12 @@ describe("a check of an import", () => {
     assert.match(out, /3 rows read, 2 fail validation\. Nothing was sent\.\n {2}1 × amount must/);
   });
 
+  it("says that there are no rows, as the import does", async () => {
+    const line = makeCommandLine();
+    const words = checking(line, []);
+    assert.match((await line.type(...words)).out, /rows\.csv has no rows/);
+  });
+
   it("counts the errors of all rows by kind, and the lines that are no rows", async () => {
     const line = makeCommandLine();
     const given = [...rows, "10,a,much,0,", "11,b,more,0,", "12,,1.5,0,", "13,c,1.5", ",,", "# a"];

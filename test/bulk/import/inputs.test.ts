@@ -163,6 +163,9 @@ describe("an input of an import", () => {
     ],
     ["is one object", "rows.json", "{}", /is not a JSON list/],
     ["is empty CSV", "rows.csv", "", /is empty/],
+    ["is a spreadsheet", "rows.csv", "PK\x03\x04\x14\0", /is a ZIP archive, as \.xlsx is/],
+    ["is a web page", "rows.csv", "\n<!DOCTYPE html><p>Sign in", /is a web page \(HTML\)/],
+    ["is compressed, which its name doesn't say", "rows.csv", gzipSync(csv(",")), /ends in \.gz/],
     [
       "has too many columns",
       "rows.csv",

@@ -213,6 +213,9 @@ def _shut(sock: socket.socket) -> None:
         sock.shutdown(socket.SHUT_RDWR)
 
 
+_NO_TLS = "WRONG_VERSION_NUMBER"
+
+
 def _describe(error: Exception) -> str:
     """Without the address, which is in base_url, and without what was sent."""
     if isinstance(error, TimeoutError):
@@ -220,7 +223,8 @@ def _describe(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the certificate is not valid: {error.verify_message}"
     if isinstance(error, ssl.SSLError):
-        return f"the TLS connection failed: {error.reason}"
+        hint = "; that port may speak HTTP without TLS" if error.reason == _NO_TLS else ""
+        return f"the TLS connection failed: {error.reason}{hint}"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, http.client.IncompleteRead):
