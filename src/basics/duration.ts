@@ -7,6 +7,11 @@ const unitMs = { d: dayMs, h: hourMs, m: 60_000, s: 1_000 } as const;
 const form = /^(\d{1,9})([dhms])$/;
 const durationMsMax = 36_500 * unitMs.d;
 
+/** Whether a wait until a noted time is over, or was noted before the clock was set back. `msMax`: the longest wait. */
+export function isWaitOver(until: number | undefined, now: number, msMax: number): boolean {
+  return until === undefined || until <= now || until > now + msMax;
+}
+
 /** Completes "It must be …". */
 export const durationRule =
   "a whole number with a unit, d, h, m or s, such as 90d, 12h, 30m or 45s, and at most 36500d";

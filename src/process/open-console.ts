@@ -36,10 +36,11 @@ export interface ConsoleParts {
   readonly metrics: Metrics;
   readonly refusals: RefusalHistory;
   readonly startUploadThread: StartUploadThread | undefined;
+  readonly monotonic: () => number;
 }
 
 export function openConsole(
-  { app, config, log, metrics, refusals, startUploadThread: startThread }: ConsoleParts,
+  { app, config, log, metrics, refusals, startUploadThread: startThread, monotonic }: ConsoleParts,
   context: HttpContext,
   opened: AsyncDisposableStack,
 ): ServerOptions["mount"] {
@@ -50,7 +51,7 @@ export function openConsole(
     existenceChecks,
   });
   opened.defer(() => history.stop());
-  const uploads = openUploads(config, { now: app.now, log, startThread });
+  const uploads = openUploads(config, { now: app.now, monotonic, log, startThread });
   opened.defer(() => uploads.close());
   const sources = {
     tasks,

@@ -21,6 +21,7 @@ const folderName = "uploads";
 
 interface OpenUploadsOptions {
   readonly now: () => number;
+  readonly monotonic: () => number;
   readonly log: Logger;
   readonly startThread?: StartUploadThread | undefined;
 }
@@ -31,12 +32,13 @@ export function openUploads(
     uploadBytesMax,
     timestampMin,
   }: Pick<Config, "dataDir" | "uploadBytesMax" | "timestampMin">,
-  { now, log, startThread: start = startUploadThread }: OpenUploadsOptions,
+  { now, monotonic, log, startThread: start = startUploadThread }: OpenUploadsOptions,
 ): Uploads {
   return new Uploads({
     bytesMax: uploadBytesMax,
     timestampMin,
     now,
+    monotonic,
     onFailure: (error) => log.error({ err: error }, "an upload failed"),
     startThread: start,
     makeFolder: async () => {

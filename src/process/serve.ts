@@ -101,7 +101,6 @@ interface Parts extends ConsoleParts {
   readonly stage: Stage;
   readonly services: readonly OpenService[];
   readonly observer: Observer | undefined;
-  readonly monotonic: () => number;
 }
 
 /** If it throws, everything is closed again. */

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it, mock } from "node:test";
+import { dayMs } from "../../src/basics/duration.ts";
 import { type JsonBatch, stream } from "@durable-streams/client";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { revokeKey } from "../../src/actions/access/keys.ts";
@@ -38,6 +39,12 @@ after(() => scene.stop());
 
 const open = (customer: Customer, query: string) => openStream(service.address, customer, query);
 
+async function openAtEnd(customer: Customer, more = "") {
+  const raw = open(customer, `offset=now&live=sse&${more}`);
+  await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+  return raw;
+}
+
 async function add(customer: Customer, count: number, fields = {}): Promise<readonly string[]> {
   const body = Array.from({ length: count }, () => scene.records.record(transaction, fields));
   const path = listPathOf(transaction);
@@ -69,8 +76,7 @@ describe("a stream of changes", () => {
 
   it("says where the end is if nothing has arrived yet", async () => {
     const customer = await scene.makeCustomer();
-    const raw = open(customer, "offset=now&live=sse");
-    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    const raw = await openAtEnd(customer);
     assert.equal(eventsIn(raw).controls[0]?.upToDate, true);
     raw.socket.end();
     await raw.closed;
@@ -81,9 +87,7 @@ describe("a stream of changes", () => {
     const { settled } = await service.app.store.settledArrival();
     const streams: RawConnection[] = [];
     for (let number = 0; number < 5; number += 1) {
-      const raw = open(customer, `offset=now&live=sse&cursor=${number}`);
-      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
-      streams.push(raw);
+      streams.push(await openAtEnd(customer, `cursor=${number}`));
       service.clock.advanceMs(1);
     }
     pagesRead = 0;
@@ -99,10 +103,7 @@ describe("a stream of changes", () => {
 
   it("is read once for all that follow, however many parts it has", async () => {
     const customer = await scene.makeCustomer();
-    const streams = [1, 2, 3, 4, 5].map(() => open(customer, "offset=now&live=sse"));
-    for (const raw of streams) {
-      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
-    }
+    const streams = await Promise.all([1, 2, 3, 4, 5].map(() => openAtEnd(customer)));
     changesRead = 0;
     const ids = await add(customer, 1_000);
     for (const raw of streams) {
@@ -118,11 +119,8 @@ describe("a stream of changes", () => {
     const customer = await scene.makeCustomer();
     const scopes = ["changes:read", "transactions:read"];
     const token = await fetchToken(service.client, customer, { scopes });
-    const reader = open({ ...customer, token }, "offset=now&live=sse");
-    const informed = open(customer, "offset=now&live=sse");
-    for (const raw of [reader, informed]) {
-      await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
-    }
+    const reader = await openAtEnd({ ...customer, token });
+    const informed = await openAtEnd(customer);
     await scene.addRecord(customer, typeNamed("customer_sar"));
     await waitFor("the report", () => eventsIn(informed).subjects.length > 0 || undefined);
     service.clock.advanceMs(limits.changeStreamMs);
@@ -132,8 +130,7 @@ describe("a stream of changes", () => {
 
   it("ends when its key is revoked, before anything else arrives", async () => {
     const customer = await scene.makeCustomer();
-    const raw = open(customer, "offset=now&live=sse");
-    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    const raw = await openAtEnd(customer);
     await revokeKey(service.app, customer.keyId);
     await waitFor("the stream to end", () => {
       service.clock.advanceMs(2_000);
@@ -142,12 +139,19 @@ describe("a stream of changes", () => {
     assert.deepEqual(eventsIn(raw).subjects, []);
   });
 
+  it("ends when the clock is set back, by which its token was not issued yet", async () => {
+    const customer = await scene.makeCustomer();
+    await openAtEnd(customer);
+    service.clock.advanceMs(-730 * dayMs);
+    await waitFor("the stream to end", () => service.readers() === 0 || undefined);
+    service.clock.advanceMs(730 * dayMs);
+  });
+
   it("ends when its token no longer has a scope by which it reads", async () => {
     const customer = await scene.makeCustomer();
     const scopes = ["transactions:write", "changes:read"];
     const token = await fetchToken(service.client, customer, { scopes });
-    const raw = open({ ...customer, token }, "offset=now&live=sse");
-    await waitFor("the first part", () => eventsIn(raw).controls.length > 0 || undefined);
+    const raw = await openAtEnd({ ...customer, token });
     // Without strict scopes, the first one includes reading risk assessments.
     await changeOrganization(service.app, customer.organizationId, { strictScopes: true });
     const path = "/v2/changes?types=risk_assessment";

@@ -62,6 +62,18 @@ describe("the keys of an issuer", () => {
     });
   });
 
+  it("are read again when the clock was set back, also if the last request failed", async () => {
+    await withIssuer(async (own, ask) => {
+      own.answer = (_request, response) => response.writeHead(500).end();
+      assert.equal(await ask(), 401);
+      own.answer = undefined;
+      const twoYearsMs = 730 * 86_400_000;
+      clock.advanceMs(-twoYearsMs);
+      assert.equal(await ask(), 200);
+      clock.advanceMs(twoYearsMs);
+    });
+  });
+
   it("that the issuer has withdrawn are of no use after ten minutes", async () => {
     await withIssuer(async (own, ask) => {
       assert.equal(await ask(), 200);

@@ -95,7 +95,12 @@ describe("receipts compared with the audit trail", () => {
     const { code, complete_until: until, ...rest } = await verify("all", "heads", "trail");
     assert.deepEqual([code, rest.faults, rest.not_examined], [0, [], []]);
     assert.match(String(until), /Z$/);
-    const { out } = await line.type("receipt verify", paths["all"] ?? "", "--keys", paths["keys"] ?? "");
+    const { out } = await line.type(
+      "receipt verify",
+      paths["all"] ?? "",
+      "--keys",
+      paths["keys"] ?? "",
+    );
     assert.match(out, /: organization \S+, completed /);
   });
 

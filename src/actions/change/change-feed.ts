@@ -6,7 +6,7 @@ import { Turns } from "../../basics/turns.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { findLastArrival, type Range } from "./last-arrival.ts";
-import { News } from "./news.ts";
+import { checkMs, News } from "./news.ts";
 import { FeedCipher, momentOf } from "./offset.ts";
 import {
   type Cursor,
@@ -19,9 +19,6 @@ import {
   restingPage,
   type Source,
 } from "./read-changes.ts";
-
-/** How often `Waiting.check` is called while a reader waits. */
-export const checkMs = 2_000;
 
 /** The same, or undefined for the end of the feed. */
 export type Beginning = Omit<Reading, "from"> & { readonly from: Cursor | undefined };

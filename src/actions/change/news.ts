@@ -2,6 +2,7 @@
 // time.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { isWaitOver } from "../../basics/duration.ts";
 import type { App } from "../app.ts";
 
 /** The pause between two queries of the store; longer after a slow query. */
@@ -12,6 +13,9 @@ const restTimes = 4;
 const recentMs = 200;
 /** The pause after a query that failed. */
 const failedLookMs = 1_000;
+
+/** How often `Waiting.check` is called while a reader waits, and so the longest wait here. */
+export const checkMs = 2_000;
 
 export interface Awaited {
   readonly organizationId: string;
@@ -115,6 +119,8 @@ export class News {
         else waiter.scanned = settled;
       }
     }
-    for (const waiter of this.#waiters) if (waiter.until <= now()) this.#end(waiter);
+    for (const waiter of this.#waiters) {
+      if (isWaitOver(waiter.until, now(), checkMs)) this.#end(waiter);
+    }
   }
 }

@@ -19,6 +19,8 @@ const freshMs = 10 * 60_000;
 const pauseMs = 30_000;
 
 interface Known {
+  /** When it was last used: a clock that is set back would keep what is cached until then. */
+  usedAt: number;
   /** The keys where they are read; undefined until that place is found. */
   keys: Promise<JWTVerifyGetKey> | undefined;
   /** When a request failed last, and why; no failure after a request that did not. */
@@ -55,11 +57,13 @@ export class IssuerKeys {
   }
 
   #knownOf({ issuer, jwks, jwksUrl }: IdentityRule): Known {
-    const fresh = { keys: undefined, failedAt: Number.NEGATIVE_INFINITY, failure: undefined };
+    const usedAt = this.#now();
+    const failedAt = Number.NEGATIVE_INFINITY;
+    const fresh = { usedAt, keys: undefined, failedAt, failure: undefined };
     if (jwks !== undefined) return fresh;
     const place = jwksUrl === undefined ? `issuer ${issuer}` : `keys ${jwksUrl}`;
     const known = this.#known.get(place);
-    if (known !== undefined) return known;
+    if (known !== undefined && known.usedAt <= usedAt) return Object.assign(known, { usedAt });
     const [first] = this.#known.keys();
     if (this.#known.size >= issuersMax && first !== undefined) this.#known.delete(first);
     this.#known.set(place, fresh);

@@ -57,6 +57,8 @@ export interface UploadsOptions {
   readonly bytesMax: number;
   readonly timestampMin: string;
   readonly now: () => number;
+  /** How long a file is kept must not depend on a clock that somebody can set. */
+  readonly monotonic: () => number;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -167,7 +169,7 @@ export class Uploads {
     try {
       entry.file = await this.#makePlace(uploadId, about.fileName);
       entry.bytes = await receiveFile(entry.file, source, this.bytesMax);
-      entry.keptUntil = this.#options.now() + uploadLimits.keptMs;
+      entry.keptUntil = this.#options.monotonic() + uploadLimits.keptMs;
       return Object.assign(entry, { state: { name: "ready" } as const });
     } catch (error) {
       this.#entries.delete(uploadId);
@@ -316,7 +318,8 @@ export class Uploads {
   async #end(entry: UploadEntry, work: Promise<FileReport | undefined>): Promise<void> {
     const stepNow = (): UploadStep =>
       (entry.state.name === "importing" ? entry.state.step : undefined) ?? noStep;
-    const keep = (): void => void (entry.keptUntil = this.#options.now() + uploadLimits.keptMs);
+    const { monotonic } = this.#options;
+    const keep = (): void => void (entry.keptUntil = monotonic() + uploadLimits.keptMs);
     try {
       const report = await work.finally(keep);
       if (report === undefined) {
@@ -355,7 +358,7 @@ export class Uploads {
   }
 
   #sweep(): void {
-    const now = this.#options.now();
+    const now = this.#options.monotonic();
     for (const entry of this.#entries.values()) {
       const isIdle = entry.state.name === "ready" || entry.state.name === "ended";
       if (isIdle && entry.keptUntil < now) void this.#remove(entry);

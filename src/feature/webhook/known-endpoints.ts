@@ -6,6 +6,7 @@
 import type { WebhookEndpoint } from "./webhook.ts";
 import type { Cursors } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
+import { isWaitOver } from "../../basics/duration.ts";
 import { webhooks } from "./store/part.ts";
 import { allEndpoints } from "./endpoints.ts";
 
@@ -67,7 +68,8 @@ export class KnownEndpoints {
 
   async #isDue(through: number): Promise<boolean> {
     const after = this.#ends?.entryNo;
-    if (after === undefined || this.#app.now() - this.#readAt >= readAgainMs) return true;
+    const readAgainAt = this.#readAt + readAgainMs;
+    if (after === undefined || isWaitOver(readAgainAt, this.#app.now(), readAgainMs)) return true;
     // After a restore, the trail may be shorter.
     if (through <= after) return through < after;
     return this.#app.store.of(webhooks).haveEndpointsChanged({ after, through });

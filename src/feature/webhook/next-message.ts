@@ -1,10 +1,11 @@
 // Reads the next message for an endpoint from the audit trail and the changes, in bounded parts. A message has no
 // content: only the id of a deletion with the type of its record, or the end of the feed.
 
+import { isWaitOver } from "../../basics/duration.ts";
 import type { Turns } from "../../basics/turns.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { isWaitOver, testEvent, type WebhookEndpoint, type WebhookEvent } from "./webhook.ts";
+import { testEvent, type WebhookEndpoint, type WebhookEvent } from "./webhook.ts";
 import type { Cursors, DeletionNews } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
 import type { WebhookKeys } from "./webhook-keys.ts";

@@ -14,8 +14,9 @@ import {
 } from "./deliver.ts";
 import { type KnownEndpoint, KnownEndpoints } from "./known-endpoints.ts";
 import { findNext, type MessageSource } from "./next-message.ts";
+import { isWaitOver } from "../../basics/duration.ts";
 import { Turns } from "../../basics/turns.ts";
-import { isWaitOver, type WebhookEndpoint, webhookWaitsMsMax } from "./webhook.ts";
+import { type WebhookEndpoint, webhookWaitsMsMax } from "./webhook.ts";
 import type { Logger } from "../../log.ts";
 import { type Loop, startLoop } from "../../worker/loop.ts";
 import type { Post } from "./post.ts";

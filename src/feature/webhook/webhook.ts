@@ -95,11 +95,6 @@ export function isHopeless(
 /** The longest time that is waited for. */
 export const webhookWaitsMsMax = { attempt: 15 * hourMs, lease: 10 * minuteMs } as const;
 
-/** Whether a wait until a stored time is over, or began before the clock was set back. */
-export function isWaitOver(until: number | undefined, now: number, msMax: number): boolean {
-  return until === undefined || until <= now || until > now + msMax;
-}
-
 /** `random`, 0 to 1, makes the delay up to a fifth shorter or longer. `retryAfterMs` may extend it to the longest. */
 export function retryWaitMs(failures: number, random: number, retryAfterMs = 0): number {
   const longest = waitsMs.at(-1) ?? 0;

@@ -3,7 +3,8 @@
 
 import type { ServerResponse } from "node:http";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
-import { type Beginning, checkMs, type Waiting } from "../../actions/change/change-feed.ts";
+import type { Beginning, Waiting } from "../../actions/change/change-feed.ts";
+import { checkMs } from "../../actions/change/news.ts";
 import type { FeedPage, FeedView, Reading } from "../../actions/change/read-changes.ts";
 import { limits } from "../../domain/limits.ts";
 import { connectionOf } from "../connection/connection.ts";

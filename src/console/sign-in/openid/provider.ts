@@ -9,6 +9,7 @@ import { AppError } from "../../../domain/error.ts";
 import { isStorable } from "../../../domain/schema/formats.ts";
 import { isLoopback } from "../../../basics/url-hostname.ts";
 import { boundedFetch } from "../../../basics/bounded-fetch.ts";
+import { isWaitOver } from "../../../basics/duration.ts";
 import { type Claims, readNames, readRoles, type RolesOptions } from "./claims.ts";
 import { describeFailure, isUnreachable, readRefusal } from "./failure.ts";
 
@@ -165,7 +166,7 @@ function cached<Value>(read: () => Promise<Value>, now: () => number): () => Pro
   let kept: Promise<Value> | undefined;
   let until = 0;
   return () => {
-    if (kept !== undefined && now() < until) return kept;
+    if (kept !== undefined && !isWaitOver(until, now(), metadataLifetimeMs)) return kept;
     const reading = read();
     kept = reading;
     until = now() + metadataLifetimeMs;
