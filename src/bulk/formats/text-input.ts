@@ -60,25 +60,23 @@ export function openText(path: string): TextInput {
 }
 
 /** How files begin that are not text with rows, whatever their names say. */
-const otherKinds: readonly (readonly [beginning: RegExp, what: string])[] = [
-  [/^PK\x03\x04/, "a ZIP archive, as .xlsx is; unpack it, or save the sheet as CSV"],
-  [/^\xd0\xcf\x11\xe0/, "an old spreadsheet (.xls); save the sheet as CSV"],
-  [/^%PDF-/, "a PDF; import the data that it was made from"],
-  [/^PAR1/, "Parquet; give it a name that ends in .parquet"],
-  [/^\x1f\x8b/, "compressed with gzip; give it a name that ends in .gz"],
-  [/^\x28\xb5\x2f\xfd/, "compressed with Zstandard; give it a name that ends in .zst"],
-  [
-    /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|table)\b/i,
-    "a web page (HTML), perhaps one that asks to sign in; download the file itself",
-  ],
+const otherKinds: readonly (readonly [beginning: string, what: string])[] = [
+  ["PK\x03\x04", "a ZIP archive, as .xlsx is; unpack it, or save the sheet as CSV"],
+  ["\xd0\xcf\x11\xe0", "an old spreadsheet (.xls); save the sheet as CSV"],
+  ["%PDF-", "a PDF; import the data that it was made from"],
+  ["PAR1", "Parquet; give it a name that ends in .parquet"],
+  ["\x1f\x8b", "compressed with gzip; give it a name that ends in .gz"],
+  ["\x28\xb5\x2f\xfd", "compressed with Zstandard; give it a name that ends in .zst"],
 ];
+const html = "a web page (HTML), perhaps one that asks to sign in; download the file itself";
 
 const kindBytes = 256;
 
 function requireText(path: string, start: Buffer): void {
   const text = start.toString("latin1", 0, kindBytes);
-  const found = otherKinds.find(([beginning]) => beginning.test(text));
-  if (found !== undefined) throw new OperatorError("input", `${path} is ${found[1]}.`);
+  const isHtml = /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|body|table)\b/i.test(text);
+  const kind = isHtml ? html : otherKinds.find(([beginning]) => text.startsWith(beginning))?.[1];
+  if (kind !== undefined) throw new OperatorError("input", `${path} is ${kind}.`);
 }
 
 /** Finds it by a byte order mark, or by the zero that UTF-16 has in each sign of ASCII, and UTF-8 in none. */
