@@ -66,11 +66,8 @@ export function mountConsole(
   server.get("/console/asset/:id", (request, reply) =>
     answer(parts, { request, reply }, ({ id }) => assetAnswer(request, id)),
   );
-  // Neither a page that shows progress nor an import delays a stop.
-  server.addHook("preClose", async () => {
-    parts.sources.streams.closeAll();
-    await parts.sources.uploads.stopAll();
-  });
+  // An import delays no stop.
+  server.addHook("preClose", () => parts.sources.uploads.stopAll());
   server.all("/console/*", (request, reply) => answer(parts, { request, reply }, noPage));
 }
 

@@ -19,7 +19,6 @@ import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
 import type { RefusalHistory } from "../metrics/refusals.ts";
 import type { Snapshot } from "../metrics/registry.ts";
-import type { EventStreams } from "./request/event-streams.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
@@ -56,7 +55,6 @@ export interface ConsoleSources {
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
   readonly uploads: Uploads;
-  readonly streams: EventStreams;
   readonly process: ProcessFacts;
   /** Undefined without OIDC_ISSUER. */
   readonly openId: OpenId | undefined;

@@ -5,7 +5,6 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
 import type { Config } from "../settings/config.ts";
 import { mountConsole } from "../console/console.ts";
-import { EventStreams } from "../console/request/event-streams.ts";
 import { makeOpenId, type OpenId } from "../console/sign-in/openid/provider.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { isExistenceCheck } from "../http/operation.ts";
@@ -60,7 +59,6 @@ export function openConsole(
     history,
     refusals,
     uploads,
-    streams: new EventStreams(),
     openId: openIssuer(config, { now: app.now, log }),
     process: {
       version,

@@ -41,7 +41,10 @@ export interface UploadEntry extends NewUpload {
   check: FileCheck | undefined;
   readonly refused: RefusedRow[];
   keptUntil: number;
-  readonly watchers: Set<() => void>;
+  state: UploadState | { readonly name: "arriving" };
+  inspection: Inspection | undefined;
+  refused: RefusedRow[];
+  /** Ends the import. */
   readonly stopping: AbortController;
   readonly removal: AbortController;
 }
@@ -65,11 +68,6 @@ export function isReceived(entry: UploadEntry): entry is UploadEntry & Upload {
 
 export function isBusy({ state }: UploadEntry): boolean {
   return state.name === "checking" || state.name === "importing";
-}
-
-export function change(entry: UploadEntry, state: UploadState): void {
-  entry.state = state;
-  for (const onChange of entry.watchers) onChange();
 }
 
 export function planOf(

@@ -23,7 +23,6 @@ import type { UploadResults, UploadStep, UploadTask } from "./messages.ts";
 import { receiveFile } from "./receive-file.ts";
 import {
   busy,
-  change,
   endingOf,
   isBusy,
   type UploadEntry,
@@ -161,7 +160,6 @@ export class Uploads {
       choice: repaired?.ownerId === about.ownerId ? repaired.choice : undefined,
       check: undefined,
       refused: [],
-      watchers: new Set(),
       stopping: new AbortController(),
       removal: new AbortController(),
     };
@@ -228,18 +226,29 @@ export class Uploads {
     const { stopping } = entry;
     const task = { plan: planOf(entry, this.#options.timestampMin), layout, mapping } as const;
     const run: RunImport = (onStep) =>
-      this.#inThread(
-        entry,
-        { ...task, kind: "import" },
-        { write, onStep, onRefused: (rows) => void entry.refused.push(...rows) },
-      );
-    const checking = setInterval(() => {
+      this.#imports.run(entry, stopping.signal, () => {
+        entry.state = { name: "importing", step: noStep };
+        return importInThread(
+          this.#options.startThread,
+          { ...task, kind: "import" },
+          {
+            write,
+            stopping: stopping.signal,
+            onRefused: (rows) => void entry.refused.push(...rows),
+            onStep: (step) => {
+              entry.state = { name: "importing", step };
+              onStep(step);
+            },
+          },
+        );
+      });
+    const check = setInterval(() => {
       requireAllowed().catch((error: unknown) => {
         if (error instanceof OperatorError) stopping.abort(error);
       });
     }, allowedMs).unref();
     const isSeen = entry.check !== undefined;
-    change(entry, { name: isSeen ? "importing" : "checking", step: undefined });
+    entry.state = { name: isSeen ? "importing" : "checking", step: undefined };
     const work = isSeen
       ? record(run)
       : this.#inThread(entry, { ...task, kind: "check" }).then((check) => {
@@ -259,14 +268,13 @@ export class Uploads {
     events: Omit<ThreadEvents, "stopping"> = {},
   ): Promise<UploadResults[Kind]> {
     const { signal: stopping } = entry.stopping;
-    const name = task.kind === "check" ? "checking" : "importing";
     const onStep = (step: UploadStep): void => {
-      change(entry, { name, step });
-      events.onStep?.(step);
+      entry.state = { name: "checking", step };
     };
-    return this.#imports.run(entry, stopping, () => {
-      change(entry, { name, step: noStep });
-      return runInThread(this.#options.startThread, task, { ...events, stopping, onStep });
+    return this.#imports.run(entry, stopping, async () => {
+      onStep(noStep);
+      entry.check = await checkInThread(this.#options.startThread, task, { onStep, stopping });
+      return entry.check;
     });
   }
 
@@ -295,12 +303,7 @@ export class Uploads {
     return { name: refusedName(fileName), open };
   }
 
-  watch(uploadId: string, ownerId: string, onChange: () => void): () => void {
-    const { watchers } = this.#find(uploadId, ownerId);
-    watchers.add(onChange);
-    return () => void watchers.delete(onChange);
-  }
-
+  /** Stops the imports that are running, and waits until they have ended. */
   async stopAll(): Promise<void> {
     this.#closing = true;
     for (const { stopping } of this.#entries.values()) stopping.abort();
@@ -323,15 +326,15 @@ export class Uploads {
     try {
       const report = await work.finally(keep);
       if (report === undefined) {
-        change(entry, { name: "ready" });
+        entry.state = { name: "ready" };
         return;
       }
       const { rows, written, unchanged, refused } = report;
       const step = { rows, share: 1, written, unchanged, refused };
-      change(entry, { name: "ended", step, failure: undefined, report });
+      entry.state = { name: "ended", step, failure: undefined, report };
     } catch (error) {
       const { message: failure } = this.#explain(error);
-      change(entry, { name: "ended", step: stepNow(), failure, report: undefined });
+      entry.state = { name: "ended", step: stepNow(), failure, report: undefined };
     }
     entry.inspection = undefined;
     // Only the refused rows of the file are still needed.
@@ -369,6 +372,5 @@ export class Uploads {
     this.#entries.delete(entry.uploadId);
     entry.removal.abort();
     await rm(dirname(entry.file), { recursive: true, force: true }).catch(this.#options.onFailure);
-    for (const onChange of entry.watchers) onChange();
   }
 }

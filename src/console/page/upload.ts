@@ -144,19 +144,11 @@ export async function discardUpload(person: Person): Promise<Answer> {
   return redirectTo("/console/intake");
 }
 
-export async function followImport(person: Person): Promise<undefined> {
-  const { sources, operator, id } = person;
-  find(person);
-  const { uploads, streams } = sources;
-  streams.open(person, {
-    read: () => {
-      const known = uploads.listOf(operator.operatorId).find(({ uploadId }) => uploadId === id);
-      const { state } = known ?? {};
-      if (state?.name !== "checking" && state?.name !== "importing") return undefined;
-      return { share: state.step?.share ?? 0, text: describeStep(state) };
-    },
-    watch: (onChange) => uploads.watch(id, operator.operatorId, onChange),
-  });
+export async function followImport(person: Person): Promise<Answer> {
+  const { state } = find(person);
+  const isRunning = state.name === "checking" || state.name === "importing";
+  if (!isRunning) return jsonReply({ end: true });
+  return jsonReply({ share: state.step?.share ?? 0, text: describeStep(state) });
 }
 
 export async function downloadRefused(person: Person): Promise<undefined> {

@@ -22,14 +22,6 @@ export const pageHeaders = {
   "x-frame-options": "DENY",
 };
 
-/** The headers of an event stream, which proxies must not buffer. */
-export const eventHeaders = {
-  ...pageHeaders,
-  "content-type": "text/event-stream; charset=utf-8",
-  "x-content-type-options": "nosniff",
-  "x-accel-buffering": "no",
-};
-
 /** Returns the headers of a file to download, whose name may have any character. */
 export function fileHeaders(name: string): Readonly<Record<string, string>> {
   return {

@@ -113,25 +113,23 @@ function showLocalTimes() {
   }
 }
 
-/** Shows the progress and the result of the work that the page is about. */
-function followProgress() {
+/** Shows the progress and the result of the work that the page is about. A page without a bar can have a form. */
+async function followProgress() {
   const part = document.querySelector("[data-progress]");
   if (part === null) return;
   const bar = part.querySelector("progress");
-  const text = part.querySelector("[data-progress-text]");
-  const events = new EventSource(part.dataset.progress);
-  events.addEventListener("state", ({ data }) => {
-    if (bar === null) return;
-    const state = JSON.parse(data);
-    bar.value = state.share;
-    text.textContent = state.text;
-  });
-  events.addEventListener("end", () => globalThis.location.reload());
-  // Otherwise the browser connects again by itself. A page without a bar can have a form, which stays as it is.
-  events.addEventListener("error", () => {
-    if (events.readyState !== EventSource.CLOSED) return;
-    setTimeout(bar === null ? followProgress : () => globalThis.location.reload(), 5_000);
-  });
+  const reply = await fetch(part.dataset.progress).catch(() => undefined);
+  const isGone = bar !== null && (reply?.redirected === true || reply?.status === 404);
+  const { end = isGone, share, text } = reply?.ok && !reply.redirected ? await reply.json() : {};
+  if (end) {
+    globalThis.location.reload();
+    return;
+  }
+  if (share !== undefined) {
+    bar.value = share;
+    part.querySelector("[data-progress-text]").textContent = text;
+  }
+  setTimeout(() => void followProgress(), 1_000);
 }
 
 /** A field with a list of links below it: screens, and what the server finds. The arrow keys move the focus. */
@@ -225,5 +223,5 @@ function listenForShortcuts() {
 for (const hint of document.querySelectorAll("[data-without-script]")) hint.hidden = true;
 preparePasskeys();
 showLocalTimes();
-followProgress();
+void followProgress();
 listenForShortcuts();
