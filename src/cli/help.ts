@@ -8,7 +8,7 @@ import { UsageError } from "../actions/operator/operator-error.ts";
 import type { CommandTable } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./option-flag.ts";
-import { suggestCommands } from "./usage-error.ts";
+import { suggestCommand } from "./usage-error.ts";
 
 /** What `sluice help` explains besides commands. */
 export const topics = {
@@ -76,12 +76,8 @@ function isTopic(word: string): word is keyof typeof topics {
 }
 
 function describeUnknown(table: CommandTable, names: readonly string[]): string {
-  const topic = names.length === 1 ? closestName(names[0] ?? "", Object.keys(topics)) : undefined;
-  const meant = topic === undefined ? suggestCommands(table, names) : [topic];
-  const question =
-    meant.length === 0
-      ? ""
-      : `Did you mean ${meant.map((name) => `\`sluice help ${name}\``).join(" or ")}? `;
+  const meant = closestName(names.join(" "), Object.keys(topics)) ?? suggestCommand(table, names);
+  const question = meant === undefined ? "" : `Did you mean \`sluice help ${meant}\`? `;
   return `there is no command or topic '${names.join(" ")}'. ${question}\`sluice --help\` lists them.`;
 }
 

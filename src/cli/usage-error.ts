@@ -23,35 +23,16 @@ export function describeUsageError(
   }
   if (code === "commander.unknownCommand") {
     const [withoutSuggestion = ""] = said.split(" (Did you mean ", 1);
-    return `${withoutSuggestion}. ${suggest(table, words)}${listing}`;
+    const meant = suggestCommand(table, words);
+    const question = meant === undefined ? "" : `Did you mean \`sluice ${meant}\`? `;
+    return `${withoutSuggestion}. ${question}${listing}`;
   }
   const command = commandIn(table, words);
   // The library reports missing options first, but a missing option is often just a mistyped one.
   const isMissing = code === "commander.missingMandatoryOptionValue";
   const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
-  const misplaced = isMissing && command !== undefined ? misplacedValue(command, words, said) : "";
-  const what = `${mistyped ?? said}${misplaced}`.replace(/\.$/, "");
+  const what = (mistyped ?? said).replace(/\.$/, "");
   return `${what}${what.endsWith("?") ? "" : "."} ${whereToRead(table, command, words)}`;
-}
-
-/** The value of the option stands alone, as in `retention show acme`. */
-function misplacedValue({ name }: Command, words: readonly string[], said: string): string {
-  const flag = said.split(" ").find((word) => word.startsWith("--"));
-  const alone = words.slice(name.split(" ").length);
-  const isOne =
-    alone[0] !== undefined && alone.every((word, at) => word.startsWith("-") || at === 0);
-  return isOne && flag !== undefined && alone[0]?.startsWith("-") === false
-    ? `; did you mean ${flag} ${alone[0]}?`
-    : "";
-}
-
-function suggest(table: CommandTable, words: readonly string[]): string {
-  const names = suggestCommands(
-    table,
-    words.filter((word) => !word.startsWith("-")),
-  );
-  if (names.length === 0) return "";
-  return `Did you mean ${names.map((name) => `\`sluice ${name}\``).join(" or ")}? `;
 }
 
 function commandIn({ commands }: CommandTable, words: readonly string[]): Command | undefined {
@@ -83,52 +64,15 @@ function whereToRead(
   return isGroup ? `\`sluice ${first} --help\` lists its commands.` : listing;
 }
 
-// Suggests commands for one that does not exist. Runs none of them.
-
-/** Names that other programs use for these commands. */
-const otherNames: Readonly<Record<string, string>> = {
-  start: "serve",
-  run: "serve",
-  server: "serve",
-  init: "migrate",
-  upgrade: "migrate",
-  org: "organization",
-  orgs: "organization",
-};
-
-const suggestionsMax = 3;
-
-/** Full names of commands, the closest first; empty if none is close. */
-export function suggestCommands(
-  { commands }: CommandTable,
+/** The command or the group that was probably meant; its words may be in another order. */
+export function suggestCommand(
+  { commands, groups }: CommandTable,
   words: readonly string[],
-): readonly string[] {
-  const [first = "", second = ""] = words;
-  const names = commands.map(({ name }) => name);
-  const group = nearestFirst(names, first);
-  const found =
-    group === undefined ? withSecondWord(names, first, second) : ofGroup(names, group, second);
-  return found.slice(0, suggestionsMax);
-}
-
-type Names = readonly string[];
-
-/** Suggests commands for words in the wrong order, such as `create organization`. */
-function withSecondWord(all: Names, verb: string, noun: string): Names {
-  const names = all.filter((name) => name.split(" ")[1] === verb);
-  const group = nearestFirst(all, noun);
-  return group === undefined ? names : names.filter((name) => name.startsWith(`${group} `));
-}
-
-function ofGroup(all: Names, group: string, verb: string): Names {
-  const names = all.filter((name) => name.split(" ")[0] === group);
-  const verbs = names.flatMap((name) => name.split(" ")[1] ?? []);
-  const meant = closestName(verb, verbs);
-  return meant === undefined ? names : [`${group} ${meant}`];
-}
-
-function nearestFirst(names: Names, word: string): string | undefined {
-  const firsts = new Set(names.map((name) => name.split(" ")[0] ?? ""));
-  if (firsts.has(word)) return word;
-  return Object.hasOwn(otherNames, word) ? otherNames[word] : closestName(word, firsts);
+): string | undefined {
+  const inOrder = (given: readonly string[]) => given.toSorted().join(" ");
+  const names = [...commands.map(({ name }) => name), ...Object.keys(groups)];
+  const known = new Map(names.map((name) => [inOrder(name.split(" ")), name]));
+  const typed = words.filter((word) => !word.startsWith("-")).slice(0, 2);
+  const meant = closestName(inOrder(typed), known.keys());
+  return meant === undefined ? undefined : known.get(meant);
 }

@@ -13,9 +13,10 @@ import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
 import { type Answer, makeRequestContext } from "../http/reply/reply.ts";
 import { sendError } from "../http/reply/send-error.ts";
 import {
-  pageAnswer,
-  redirectTo,
+  answerOf,
   type ConsoleSources,
+  type Next,
+  pageAnswer,
   requireStorable,
   type Route,
   type Visitor,
@@ -39,7 +40,7 @@ interface Console extends ConsoleOptions {
   readonly context: HttpContext;
 }
 
-type Handle = (visitor: Visitor) => Promise<Answer | undefined>;
+type Handle = (visitor: Visitor) => Promise<Next>;
 
 interface Exchange {
   readonly request: FastifyRequest;
@@ -97,7 +98,8 @@ async function answer(
     const { id = "" } = request.params as { readonly id?: string };
     requireStorable([...query, ["id", id]]);
     const found = await handle({ context, sources, request, reply, origin, query, id });
-    if (found !== undefined) context.replies.send(request, reply, found);
+    const answer = await answerOf(undefined, found);
+    if (answer !== undefined) context.replies.send(request, reply, answer);
   } catch (error) {
     await sendFailure(context, { request, reply }, error);
   }
@@ -152,7 +154,7 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     if (route.right !== "own") requireRight(app, route.right);
     const organization = readOrganizationCookie(request.headers, origin);
     const person = { ...visitor, app, operator, session, organization };
-    const make = () => route.handle(person).catch(showProposed);
+    const make = async () => answerOf(person, await route.handle(person).catch(showProposed));
     // A form may wait for its body, and is sent by hand.
     const isPage = route.method === "GET" && route.lasting !== true;
     const made = isPage ? queue.run(operator.operatorId, make) : make();
@@ -161,14 +163,14 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
 }
 
 /** An act that one person may not do alone was proposed instead. */
-function showProposed(error: unknown): Answer {
+function showProposed(error: unknown): Next {
   const { errorName, context = {} } = error instanceof OperatorError ? error : {};
   if (errorName !== "proposed" || context.proposalId === undefined) throw error;
-  return redirectTo(pathTo("proposal", context.proposalId));
+  return pathTo("proposal", context.proposalId);
 }
 
-function signInFirst({ method }: FastifyRequest): Answer {
-  if (method === "GET" || method === "HEAD") return redirectTo("/console/sign-in");
+function signInFirst({ method }: FastifyRequest): Next {
+  if (method === "GET" || method === "HEAD") return "/console/sign-in";
   throw new AppError("insufficient_scope", {
     message: "Your session has ended. Sign in again; nothing was changed.",
   });

@@ -101,27 +101,29 @@ export interface Person extends Visitor {
 interface Place {
   readonly method: "GET" | "POST";
   /** Contains `/:id` if a part of the path is variable. */
-  readonly path: `/console${string}`;
+  readonly path: ConsolePath;
   /** True for a request whose body may take longer than others: its handler bounds the time. */
   readonly lasting?: boolean;
 }
 
-/** Resolves to undefined if the handler has sent the reply itself. */
-type Answered = Promise<Answer | undefined>;
+type ConsolePath = `/console${string}`;
+
+/** A page, the path of the page that follows, another answer, or undefined if the handler has sent the reply itself. */
+export type Next = PageView | ConsolePath | Answer | undefined;
 
 /** Needs no session. */
 type OpenRoute = Place & {
   readonly open: true;
-  readonly handle: (visitor: Visitor) => Answered;
+  readonly handle: (visitor: Visitor) => Promise<Next>;
 };
 
 /** `right`: what the role of the person has to allow; `own` for pages of the person's own account. */
 export type PersonalRoute = Place & {
   readonly open?: never;
   readonly right: OperatorRight | "own";
-  readonly handle: (person: Person) => Answered;
+  readonly handle: (person: Person) => Promise<Next>;
   /** Shown again if the form is refused; without it, a page with only the message is the reply. */
-  readonly page?: ((person: Person) => Answered) | undefined;
+  readonly page?: ((person: Person) => Promise<Next>) | undefined;
 };
 
 export type Route = OpenRoute | PersonalRoute;
@@ -176,13 +178,17 @@ export function requireType(headers: FastifyRequest["headers"], expected: string
   throw new AppError("content_type", { message: `Send the body as ${expected}.` });
 }
 
-/** Answers with a page; `person` is the person who has signed in. */
-export async function showPage(
+/** `person`: who has signed in. */
+export async function answerOf(
   person: Person | undefined,
-  view: PageView,
-  options?: AnswerOptions,
-): Promise<Answer> {
-  const answer = pageAnswer(renderPage(view, person && (await readerOf(person))), options);
+  next: Next,
+): Promise<Answer | undefined> {
+  if (typeof next === "string") return redirectTo(next);
+  return next !== undefined && "title" in next ? showPage(person, next) : next;
+}
+
+export async function showPage(person: Person | undefined, view: PageView): Promise<Answer> {
+  const answer = pageAnswer(renderPage(view, person && (await readerOf(person))), view);
   if (person === undefined) return answer;
   const list = () => listOrganizations(person.app);
   return { ...answer, body: await nameOrganizations(answer.body, list) };
@@ -237,7 +243,7 @@ export function pageAnswer(
 }
 
 /** For a reply after a change, so that reloading the next page does not repeat the change. */
-export function redirectTo(path: `/console${string}`, cookie?: string): Answer {
+export function redirectTo(path: ConsolePath, cookie?: string): Answer {
   return { status: 303, body: undefined, headers: { ...withCookie(cookie), location: path } };
 }
 

@@ -7,8 +7,7 @@ import { keyCreate, keyPage } from "../noun/key.ts";
 import { approvalForm, closeForm, createForm, settingsForm } from "../noun/organization.ts";
 import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
-import { routeOf, routesOf } from "./act-routes.ts";
-import { act, read } from "./route.ts";
+import { act, read, routeOf, routesOf, send } from "./route.ts";
 import type { Route } from "./page.ts";
 import { countAccess, downloadAccess, showAccess } from "./page/access.ts";
 import {
@@ -76,14 +75,14 @@ export const routes: readonly Route[] = [
   act(
     "/console/deletions/cancel",
     "deletion.cancel",
-    (person) => changeBulk(person, "cancel"),
+    (person, form) => changeBulk(person, form, "cancel"),
     (person) => showBulk(person, "cancel"),
   ),
   read("/console/deletions/approve", "deletion.approve", (person) => showBulk(person, "approve")),
   act(
     "/console/deletions/approve",
     "deletion.approve",
-    (person) => changeBulk(person, "approve"),
+    (person, form) => changeBulk(person, form, "approve"),
     (person) => showBulk(person, "approve"),
   ),
   read("/console/deletion/:id", "deletion.read", showDeletion),
@@ -136,7 +135,7 @@ export const routes: readonly Route[] = [
   act("/console/receipts/verify", "deletion.read", verifyOne, showReceipts),
   act("/console/receipts/download", "receipt.read", downloadAllReceipts),
   read("/console/intake", "intake.read", showIntake),
-  { ...act("/console/upload", "records.import", receiveUpload, showIntake), lasting: true },
+  { ...send("/console/upload", "records.import", receiveUpload, showIntake), lasting: true },
   read("/console/upload/:id", "records.import", showUpload),
   act("/console/upload/:id", "records.import", chooseColumns, showUpload),
   act("/console/upload/:id/start", "records.import", startImport, showUpload),
@@ -146,8 +145,8 @@ export const routes: readonly Route[] = [
   read("/console/upload/:id/refused", "records.import", downloadRefused),
   read("/console/health", "health.read", showHealth),
   read("/console/account", "own", showAccount),
-  act("/console/account/passkey/options", "own", offerPasskeyToAdd),
-  act("/console/account/passkey", "own", addPasskey),
+  send("/console/account/passkey/options", "own", offerPasskeyToAdd),
+  send("/console/account/passkey", "own", addPasskey),
   act("/console/account/passkey/remove", "own", removeOwnPasskey),
   act("/console/account/session/end", "own", endSession),
   act("/console/session/revoke", "session.revoke", revokeAnySession),

@@ -6,7 +6,7 @@ import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html } from "../html/html.ts";
 import { refillForm } from "../html/refill.ts";
-import { jsonReply, type Person, type PersonalRoute, sentForm, showPage } from "../page.ts";
+import { answerOf, jsonReply, type Person, type PersonalRoute, sentForm, showPage } from "../page.ts";
 
 interface Failure {
   readonly status: number;
@@ -72,7 +72,7 @@ export async function answerRefused(
   const again = await showAgain(person, page, { error, failure });
   const { status, title, message, list = "" } = failure;
   const answer =
-    again ?? (await showPage(person, { title, body: renderFailure(message, list) }, { status }));
+    again ?? (await showPage(person, { title, body: renderFailure(message, list), status }));
   if (request.method === "GET" || request.raw.complete) return answer;
   // A body that was refused before it was read ends the connection.
   return { ...answer, headers: { ...answer.headers, connection: "close" } };
@@ -88,7 +88,9 @@ async function showAgain(
     return undefined;
   const query = new URLSearchParams([...form].filter(([name]) => keys.has(name)));
   // The object of the form may no longer exist; then there is no page to show.
-  const shown = await page({ ...person, query }).catch(() => undefined);
+  const shown = await page({ ...person, query })
+    .then((next) => answerOf(person, next))
+    .catch(() => undefined);
   if (typeof shown?.body !== "string") return undefined;
   const { status, message } = failure;
   const field = error.context.field ?? fields[error.errorName];
@@ -111,7 +113,7 @@ export async function errorReply({ error, requestId, wantsJson }: ErrorReply): P
   const { status, title, message, list = "" } = explain(error) ?? internal;
   const answer = wantsJson
     ? jsonReply({ message }, { status })
-    : await showPage(undefined, { title, body: renderFailure(message, list) }, { status });
+    : await showPage(undefined, { title, body: renderFailure(message, list), status });
   const retry = error instanceof AppError ? error.retryAfterSeconds : undefined;
   if (retry === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, "retry-after": String(retry) } };

@@ -21,6 +21,8 @@ export interface PageView {
   readonly aside?: Html | undefined;
   /** A browser without JavaScript reloads the page after this time, because the page shows work in progress. */
   readonly refreshSeconds?: number;
+  /** 200 if omitted. */
+  readonly status?: number;
 }
 
 /** Work that waits for the person: the path of a screen, with a number and its description. */

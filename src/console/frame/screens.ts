@@ -12,73 +12,51 @@ export interface Screen {
 }
 
 export interface Task {
-  /** Undefined if the task is one screen of the same name. */
   readonly label?: string;
   readonly screens: readonly Screen[];
 }
 
 export const tasks: readonly Task[] = [
-  {
-    screens: [
-      { path: "/console", label: "Overview", right: "overview.read", icon: "overview" },
-      {
-        path: "/console/deletions",
-        label: "Deletions",
-        right: "deletion.read",
-        icon: "deletions",
-      },
-      { path: "/console/proposals", label: "Proposals", right: "proposal.read", icon: "people" },
-    ],
-  },
-  {
-    label: "Records",
-    screens: [
-      { path: "/console/find", label: "Find", right: "record.find", icon: "find" },
-      { path: "/console/subjects", label: "Persons", right: "subject.find", icon: "person" },
-      {
-        path: "/console/access",
-        label: "Access requests",
-        right: "subject.show",
-        icon: "access",
-      },
-      { path: "/console/holds", label: "Holds", right: "hold.read", icon: "hold" },
-    ],
-  },
-  {
-    screens: [
-      {
-        path: "/console/restricted",
-        label: "Restricted sets",
-        right: "restricted.list",
-        icon: "restricted",
-      },
-      { path: "/console/retention", label: "Retention", right: "retention.read", icon: "clock" },
-      { path: "/console/intake", label: "Intake", right: "intake.read", icon: "intake" },
-    ],
-  },
-  {
-    label: "Proof",
-    screens: [
-      { path: "/console/erasures", label: "Erasures", right: "deletion.read", icon: "report" },
-      { path: "/console/receipts", label: "Receipts", right: "deletion.read", icon: "receipt" },
-      { path: "/console/audit", label: "Audit", right: "audit.read", icon: "list" },
-    ],
-  },
-  {
-    label: "Administration",
-    screens: [
-      {
-        path: "/console/organizations",
-        label: "Organizations",
-        right: "organization.read",
-        icon: "building",
-      },
-      { path: "/console/operators", label: "Operators", right: "operator.read", icon: "badge" },
-      { path: "/console/health", label: "Health", right: "health.read", icon: "health" },
-      { path: "/console/account", label: "Account", right: "own", icon: "gear" },
-    ],
-  },
+  group(
+    undefined,
+    ["/console", "Overview", "overview.read", "overview"],
+    ["/console/deletions", "Deletions", "deletion.read", "deletions"],
+    ["/console/proposals", "Proposals", "proposal.read", "people"],
+  ),
+  group(
+    "Records",
+    ["/console/find", "Find", "record.find", "find"],
+    ["/console/subjects", "Persons", "subject.find", "person"],
+    ["/console/access", "Access requests", "subject.show", "access"],
+    ["/console/holds", "Holds", "hold.read", "hold"],
+  ),
+  group(
+    undefined,
+    ["/console/restricted", "Restricted sets", "restricted.list", "restricted"],
+    ["/console/retention", "Retention", "retention.read", "clock"],
+    ["/console/intake", "Intake", "intake.read", "intake"],
+  ),
+  group(
+    "Proof",
+    ["/console/erasures", "Erasures", "deletion.read", "report"],
+    ["/console/receipts", "Receipts", "deletion.read", "receipt"],
+    ["/console/audit", "Audit", "audit.read", "list"],
+  ),
+  group(
+    "Administration",
+    ["/console/organizations", "Organizations", "organization.read", "building"],
+    ["/console/operators", "Operators", "operator.read", "badge"],
+    ["/console/health", "Health", "health.read", "health"],
+    ["/console/account", "Account", "own", "gear"],
+  ),
 ];
+
+type Row = readonly [Screen["path"], label: string, Screen["right"], icon: string];
+
+function group(label: string | undefined, ...rows: readonly Row[]): Task {
+  const screens = rows.map(([path, name, right, icon]) => ({ path, label: name, right, icon }));
+  return label === undefined ? { screens } : { label, screens };
+}
 
 export function findScreen(
   all: readonly Task[],

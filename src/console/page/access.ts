@@ -12,7 +12,6 @@ import {
 } from "../../actions/record/read-subject.ts";
 import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { answerDates } from "../../domain/answer-dates.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { readDate, renderInput } from "../html/field.ts";
@@ -27,7 +26,7 @@ import {
 } from "../html/link.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import { formatNumber, renderTime } from "../html/time.ts";
-import { type Person, readForm, showPage } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { sendDownload } from "../request/download.ts";
 import { renderOrganization } from "../html/party.ts";
 
@@ -35,7 +34,7 @@ const screen = "/console/access";
 /** If more has to be searched, the command has to be used, because it has the time. */
 const searchedMax = 100_000;
 
-export async function showAccess(person: Person): Promise<Answer> {
+export async function showAccess(person: Person): Promise<Next> {
   const query = withOrganization(person);
   const body = html`<p class="note">
       A person may ask what is stored, and for a copy (Articles 15 and 20 of the GDPR). First make
@@ -43,7 +42,7 @@ export async function showAccess(person: Person): Promise<Answer> {
       <a href="/console/subjects">Persons</a>.
     </p>
     ${renderRequest(query, person.app.now())}`;
-  return showPage(person, { title: "Access request", screen, body });
+  return { title: "Access request", screen, body };
 }
 
 function renderRequest(query: URLSearchParams, now: number): Html {
@@ -58,8 +57,7 @@ function renderRequest(query: URLSearchParams, now: number): Html {
   </form>`;
 }
 
-export async function countAccess(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function countAccess(person: Person, form: URLSearchParams): Promise<Next> {
   const { app } = person;
   const received = readDate(form, "received", "The day of the request") ?? app.now();
   const request = requestOf(form);
@@ -69,7 +67,7 @@ export async function countAccess(person: Person): Promise<Answer> {
   ${renderDeletions(count.deletions)} ${app.viewer.may("subject.export") && renderCopy(request)}
   ${app.viewer.may("deletion.request") && renderErasure(request)}`;
   const title = `Access request of a ${nounOf(request.resourceType)}`;
-  return showPage(person, { title, id: request.resourceId, screen, body });
+  return { title, id: request.resourceId, screen, body };
 }
 
 function requestOf(form: URLSearchParams): SubjectRequest {
@@ -158,8 +156,8 @@ function renderErasure(request: SubjectRequest): Html {
   </section>`;
 }
 
-export async function downloadAccess(person: Person): Promise<undefined> {
-  const request = requestOf(await readForm(person));
+export async function downloadAccess(person: Person, form: URLSearchParams): Promise<undefined> {
+  const request = requestOf(form);
   await beginSubject(person.app, "subject.export", request);
   const { organizationId, resourceType, resourceId } = request;
   const copy = {

@@ -10,8 +10,7 @@ import {
 } from "../../actions/operator/session.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Operator, OperatorSession, Passkey } from "../../domain/operator.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, redirectTo, showPage, type Person, readForm, readJsonBody } from "../page.ts";
+import { jsonReply, type Next, type Person, readJsonBody, redirectTo } from "../page.ts";
 import { renderButton } from "../html/field.ts";
 import { noSessionCookie } from "../sign-in/cookie.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
@@ -20,7 +19,7 @@ import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
 import { describePasskey } from "../../noun/operator.ts";
 import { renderAgo } from "../html/time.ts";
 
-export async function showAccount(person: Person): Promise<Answer> {
+export async function showAccount(person: Person): Promise<Next> {
   const { app, operator, session } = person;
   const passkeys = await listPasskeys(app, operator);
   const own = await listOwnSessions(app, operator);
@@ -42,7 +41,7 @@ export async function showAccount(person: Person): Promise<Answer> {
       ${renderSessions(own, session)}
     </section>
     ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}`;
-  return showPage(person, { title: "Account", screen: "/console/account", body });
+  return { title: "Account", screen: "/console/account", body };
 }
 
 const shortcuts = html`<section aria-labelledby="shortcuts">
@@ -163,35 +162,32 @@ async function renderAllSessions({ app }: Person): Promise<Html> {
   </section>`;
 }
 
-export async function offerPasskeyToAdd(person: Person): Promise<Answer> {
+export async function offerPasskeyToAdd(person: Person): Promise<Next> {
   return jsonReply(await offerNewPasskey(person.app, person));
 }
 
-export async function addPasskey(person: Person): Promise<Answer> {
+export async function addPasskey(person: Person): Promise<Next> {
   await acceptNewPasskey(person.app, person, await readJsonBody(person));
   return jsonReply({ location: "/console/account" });
 }
 
-export async function removeOwnPasskey(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function removeOwnPasskey(person: Person, form: URLSearchParams): Promise<Next> {
   await removePasskey(person.app, person.operator, form.get("credential") ?? "");
-  return redirectTo("/console/account");
+  return "/console/account";
 }
 
-export async function endSession(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function endSession(person: Person, form: URLSearchParams): Promise<Next> {
   const sessionId = form.get("session") ?? "";
   await endOwnSession(person.app, person.operator, sessionId);
-  return redirectTo("/console/account");
+  return "/console/account";
 }
 
-export async function revokeAnySession(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function revokeAnySession(person: Person, form: URLSearchParams): Promise<Next> {
   await revokeSession(person.app, form.get("session") ?? "");
-  return redirectTo("/console/account");
+  return "/console/account";
 }
 
-export async function signOut(person: Person): Promise<Answer> {
+export async function signOut(person: Person): Promise<Next> {
   await endOwnSession(person.app, person.operator, person.session.sessionId);
   return redirectTo("/console/sign-in", noSessionCookie(person.origin));
 }

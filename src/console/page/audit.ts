@@ -12,7 +12,6 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import { trailActions } from "../../domain/trail-action.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { sendDownload } from "../request/download.ts";
 import { readText, renderButton, renderInput } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
@@ -25,14 +24,14 @@ import {
   renderFacts,
 } from "../html/html.ts";
 import { renderDeletionLink } from "../html/link.ts";
-import { showPage, type Person, readForm } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue } from "../html/typed-value.ts";
 import { renderOrganization, renderParty } from "../html/party.ts";
 
 const screen = "/console/audit";
 
-export async function showAudit(person: Person): Promise<Answer> {
+export async function showAudit(person: Person): Promise<Next> {
   const { app, query } = person;
   const { entries, next } = await listAudit(app, {
     actor: readText(query, "actor"),
@@ -46,7 +45,7 @@ export async function showAudit(person: Person): Promise<Answer> {
   const body = html`${renderFilters(query)}
   ${entries.length === 0 ? renderNothing(next !== undefined) : renderFocusableTable(columns, entries)}
   ${older} ${chainForms}`;
-  return showPage(person, { title: "Audit trail", screen, body });
+  return { title: "Audit trail", screen, body };
 }
 
 /** `2026-01-31`, or `2026-01-31T09:30`, in UTC. Throws OperatorError invalid. */
@@ -131,14 +130,13 @@ const chainForms = html`<section aria-labelledby="chain">
   ${renderButton("Download the audit trail", "/console/audit/download")}
 </section>`;
 
-export async function verifyTrail(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function verifyTrail(person: Person, form: URLSearchParams): Promise<Next> {
   const no = readNumber(form.get("after")) ?? chainStart.no;
   const hash = no === chainStart.no ? chainStart.hash : (form.get("hash") ?? "");
   const verified = await verifyAudit(person.app, { no, hash });
   const body = html`${renderVerified(verified)}
     <p><a href="/console/audit">To the audit trail</a></p>`;
-  return showPage(person, { title: "Verification of the audit trail", screen, body });
+  return { title: "Verification of the audit trail", screen, body };
 }
 
 function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {

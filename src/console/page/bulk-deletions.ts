@@ -11,10 +11,9 @@ import {
 } from "../../actions/deletion/bulk-deletions.ts";
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
-import { showPage, type Person, readForm } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
 import { renderInput } from "../html/field.ts";
@@ -47,14 +46,14 @@ const words: Readonly<Record<BulkAct, ActWords>> = {
 
 const shownMax = 100;
 
-export async function showBulk(person: Person, act: BulkAct): Promise<Answer> {
+export async function showBulk(person: Person, act: BulkAct): Promise<Next> {
   const filter = readFilter(person.query);
   const selection = await selectDeletions(person.app, act, filter);
   const { verb, exception } = words[act];
   const body = html`${renderFilter(filter)}
     <p>${exception}</p>
     ${selection.deletions.length === 0 ? nothing : renderConfirmation(act, filter, selection)}`;
-  return showPage(person, { title: `${verb} deletions`, screen, body });
+  return { title: `${verb} deletions`, screen, body };
 }
 
 const nothing = html`<p class="empty">
@@ -110,8 +109,7 @@ function renderConfirmation(
     </section>`;
 }
 
-export async function changeBulk(person: Person, act: BulkAct): Promise<Answer> {
-  const form = await readForm(person);
+export async function changeBulk(person: Person, form: URLSearchParams, act: BulkAct): Promise<Next> {
   const result = await changeAll(person.app, act, {
     query: readFilter(form),
     digest: form.get("digest") ?? "",
@@ -125,7 +123,7 @@ export async function changeBulk(person: Person, act: BulkAct): Promise<Answer> 
   }
   const body = renderResult(act, result);
   const title = `${formatNumber(result.done.length)} ${words[act].participle}`;
-  return showPage(person, { title, screen, body });
+  return { title, screen, body };
 }
 
 function renderResult(act: BulkAct, { done, failed }: BulkResult): Html {

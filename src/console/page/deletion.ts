@@ -15,8 +15,7 @@ import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { jsonReply, showPage, type Person } from "../page.ts";
+import { jsonReply, type Next, type Person } from "../page.ts";
 import { renderApproving, renderConfirmation, whenTyped } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import {
@@ -34,7 +33,7 @@ import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
 
-export async function showDeletion(person: Person): Promise<Answer> {
+export async function showDeletion(person: Person): Promise<Next> {
   const details = await readDeletionDetails(person.app, person.id);
   const { deletion } = details;
   const { deletionRequestId: id } = deletion;
@@ -52,14 +51,14 @@ export async function showDeletion(person: Person): Promise<Answer> {
     ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
   const aside = html`${renderStatus(deletion.status)}
   ${details.mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
-  return showPage(person, {
+  return {
     title: "Deletion",
     id,
     screen,
     body,
     aside,
     ...(isAboutToChange(details, person.app.now()) && { refreshSeconds }),
-  });
+  };
 }
 
 /** How often a browser without JavaScript loads the page again. */
@@ -326,6 +325,6 @@ function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
 export const cancelOne = whenTyped("deletion", cancelDeletion);
 export const approveOne = whenTyped("deletion", approveDeletion);
 
-export async function showReceipt(person: Person): Promise<Answer> {
+export async function showReceipt(person: Person): Promise<Next> {
   return jsonReply(await readReceipt(person.app, person.id));
 }

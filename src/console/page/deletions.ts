@@ -12,7 +12,6 @@ import {
   listDeletions,
 } from "../../actions/deletion/list-deletions.ts";
 import { type Deletion, deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { readText } from "../html/field.ts";
@@ -23,7 +22,7 @@ import {
   withOrganization,
 } from "../html/filter.ts";
 import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
-import { formatCounted, showPage, type Person } from "../page.ts";
+import { formatCounted, type Next, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
@@ -71,7 +70,7 @@ export function filterFields({
   return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-export async function showDeletions(person: Person): Promise<Answer> {
+export async function showDeletions(person: Person): Promise<Next> {
   const { app } = person;
   const query = withOrganization(person);
   const filter = readFilter(query);
@@ -86,7 +85,7 @@ export async function showDeletions(person: Person): Promise<Answer> {
   ${part.shown.length > 0 && renderBulkLinks(person, filter)}
   ${isByDue && part.next !== undefined && unsortedNote}
   ${renderPart(isByDue ? byDue(part, before) : part, query)}`;
-  return showPage(person, { title: "Deletions", screen, body });
+  return { title: "Deletions", screen, body };
 }
 
 const sortedMax = 1_000;

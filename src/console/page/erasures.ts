@@ -11,14 +11,13 @@ import {
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { type Form, readDate, readText, renderInput } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderOrganization } from "../html/party.ts";
 import { formatCounts, formatNumber, renderExactTime } from "../html/time.ts";
-import { type Person, readForm, showPage } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { sendFile } from "../request/download.ts";
 import { requesterOf } from "./deletions.ts";
 
@@ -26,7 +25,7 @@ const screen = "/console/erasures";
 const shownMax = 100;
 const dayMs = 86_400_000;
 
-export async function showErasures(person: Person): Promise<Answer> {
+export async function showErasures(person: Person): Promise<Next> {
   const form = withOrganization(person);
   const query = readQuery(form);
   const report = await reportErasures(person.app, query);
@@ -44,7 +43,7 @@ export async function showErasures(person: Person): Promise<Answer> {
     <p class="note screen">
       The browser prints this page. That you downloaded the file is in the audit trail.
     </p>`;
-  return showPage(person, { title: "Erasures", screen, body });
+  return { title: "Erasures", screen, body };
 }
 
 /** The days are in UTC. Throws OperatorError invalid. */
@@ -120,8 +119,8 @@ function isoOf(unixMs: number | undefined): string | undefined {
   return unixMs === undefined ? undefined : new Date(unixMs).toISOString();
 }
 
-export async function downloadReport(person: Person): Promise<undefined> {
-  const pages = await downloadErasures(person.app, readQuery(await readForm(person)));
+export async function downloadReport(person: Person, form: URLSearchParams): Promise<undefined> {
+  const pages = await downloadErasures(person.app, readQuery(form));
   return sendFile(person, "erasures.csv", () => Readable.from(toCsv(pages)));
 }
 

@@ -15,10 +15,9 @@ import type { NamingPart } from "../../actions/record/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Html, html, type Column, renderTable } from "../html/html.ts";
-import { showPage, type Person } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
@@ -28,7 +27,7 @@ export const screen = "/console/find";
 
 const referrersShownMax = 50;
 
-export async function showFind(visitor: Person): Promise<Answer> {
+export async function showFind(visitor: Person): Promise<Next> {
   const person = { ...visitor, query: withOrganization(visitor) };
   const { query } = visitor;
   const key = readRecordKey(query);
@@ -36,7 +35,7 @@ export async function showFind(visitor: Person): Promise<Answer> {
   const body = html`${await renderForm(person, key)}
   ${isAsked ? await renderAnswer(person, key) : renderHint(query)}
   ${person.app.viewer.may("subject.find") && searching}`;
-  return showPage(person, { title: "Find", screen, body });
+  return { title: "Find", screen, body };
 }
 
 const searching = html`<p>

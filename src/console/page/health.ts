@@ -1,14 +1,13 @@
 // The health of the service: checks, versions, figures of this process, and its settings without secrets.
 
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import type { Snapshot } from "../../metrics/registry.ts";
 import { renderChip } from "../html/chip.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
-import { showPage, type Person, type ProcessFacts } from "../page.ts";
+import type { Next, Person, ProcessFacts } from "../page.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
-export async function showHealth(person: Person): Promise<Answer> {
+export async function showHealth(person: Person): Promise<Next> {
   const { app, context, sources } = person;
   const health = await readHealth(app, ...sources.panels.map((panel) => panel.health ?? {}));
   const stopping: HealthCheck = {
@@ -20,7 +19,7 @@ export async function showHealth(person: Person): Promise<Answer> {
   ${renderVersions(health, sources.process, app.now())}
   ${renderFigures(await sources.process.readMetrics().catch(() => []))}
   ${renderSettings(sources.process.settings)}`;
-  return showPage(person, { title: "Health", screen: "/console/health", body });
+  return { title: "Health", screen: "/console/health", body };
 }
 
 function renderChecks(checks: readonly HealthCheck[]): Html {

@@ -10,8 +10,7 @@ import { shownHolds } from "../../noun/hold.ts";
 import { limits } from "../../domain/limits.ts";
 import { holdWarningDays, holdYearsMax } from "../../domain/retention/hold-end.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { readRecordKey, recordPath, renderKeyFields } from "../html/link.ts";
 import { readText, renderInput, renderReason } from "../html/field.ts";
 import {
@@ -34,7 +33,7 @@ const reviewLabels: Readonly<Record<ReviewState, string>> = {
   none: "no review date",
 };
 
-export async function showHolds(person: Person): Promise<Answer> {
+export async function showHolds(person: Person): Promise<Next> {
   const query = withOrganization(person);
   const text = (name: string) => readText(query, name);
   const filter = {
@@ -47,7 +46,7 @@ export async function showHolds(person: Person): Promise<Answer> {
   const part = await listHolds(person.app, filter, { after: text("after"), limit: shownMax });
   const body = html`${await renderFilters({ ...person, query })}
   ${renderPart({ ...person, query }, part)}`;
-  return showPage(person, { title: "Legal holds", screen, body });
+  return { title: "Legal holds", screen, body };
 }
 
 async function renderFilters({ app, query }: Person): Promise<Html> {
@@ -104,13 +103,12 @@ export function renderPlacing(key: RecordKey): Html {
   </details>`;
 }
 
-export async function placeOne(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function placeOne(person: Person, form: URLSearchParams): Promise<Next> {
   const key = readRecordKey(form);
   const reason = readText(form, "reason") ?? "";
   const owner = readText(form, "owner");
   const reviewOn = readText(form, "review");
   const endsOn = readText(form, "until");
   await holdRecord(person.app, key, { reason, owner, reviewOn, endsOn });
-  return redirectTo(recordPath("/console/record", key));
+  return recordPath("/console/record", key);
 }

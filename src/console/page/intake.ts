@@ -3,9 +3,8 @@
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html, type Column, renderTable, renderFocusableTable } from "../html/html.ts";
-import { showPage, type Person } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
 import { formatBytes, renderAgo, formatDuration, formatNumber } from "../html/time.ts";
 import { listImports } from "../../actions/intake/imports.ts";
@@ -16,11 +15,11 @@ import { renderChoice } from "../html/filter.ts";
 
 const screen = "/console/intake";
 
-export async function showIntake(person: Person): Promise<Answer> {
+export async function showIntake(person: Person): Promise<Next> {
   const mayImport = person.app.viewer.may("records.import");
   const body = html`${mayImport && (await renderUploads(person))} ${await renderImports(person)}
   ${renderRefusals(person)}`;
-  return showPage(person, { title: "Intake", screen, body });
+  return { title: "Intake", screen, body };
 }
 
 async function renderUploads(person: Person): Promise<Html> {

@@ -6,8 +6,7 @@ import {
 } from "../../actions/access/change-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { type Person, readPanels, showPage } from "../page.ts";
+import { type Next, type Person, readPanels } from "../page.ts";
 import { deletionPath } from "../html/link.ts";
 import { type Html, html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
@@ -25,7 +24,7 @@ import {
 const screen = "/console/organizations";
 export const organizationPath = "/console/organization/:id";
 
-export async function showOrganization(person: Person): Promise<Answer> {
+export async function showOrganization(person: Person): Promise<Next> {
   const { app, id } = person;
   const shown = await readOrganization(app, id);
   const { organization, keys } = shown;
@@ -47,7 +46,7 @@ export async function showOrganization(person: Person): Promise<Answer> {
     ${shown.mayClose && renderClosing(shown)}`;
   const { name: title, organizationId } = organization;
   const aside = renderOrganizationState(organization);
-  return showPage(person, { title, id: organizationId, screen, body, aside });
+  return { title, id: organizationId, screen, body, aside };
 }
 
 function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {

@@ -4,8 +4,7 @@ import { listOrganizations, requireOrganization } from "../../actions/access/fin
 import type { Organization } from "../../domain/access.ts";
 import { renderForms } from "../../noun/act.ts";
 import { createForm, organizations } from "../../noun/organization.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import { type Next, type Person, redirectTo } from "../page.ts";
 import { readText, renderInput } from "../html/field.ts";
 import { type Html, html, type Column } from "../html/html.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -15,7 +14,7 @@ import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/organizations";
 
-export async function showOrganizations(person: Person): Promise<Answer> {
+export async function showOrganizations(person: Person): Promise<Next> {
   const { app, query, organization } = person;
   const wanted = readText(query, "q")?.toLowerCase() ?? "";
   const matching = (await listOrganizations(app)).filter(
@@ -28,7 +27,7 @@ export async function showOrganizations(person: Person): Promise<Answer> {
   ${found.length === 0 ? (wanted === "" ? nothing : noneFound) : organizations.list(found, undefined, [choiceOf(person)])}
   ${matching.length > shownMax && html`<p class="note">${formatCount(matching.length - shownMax, "more organization")}: search for a part of the id or of the name.</p>`}
   ${renderForms(app, [createForm], "")}`;
-  return showPage(person, { title: "Organizations", screen, body });
+  return { title: "Organizations", screen, body };
 }
 
 const shownMax = 100;
@@ -59,8 +58,7 @@ function renderChosen(organizationId: string, person: Person): Html {
 }
 
 /** Remembers the organization in which the person works, for lists and forms; none means all. */
-export async function chooseOne(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function chooseOne(person: Person, form: URLSearchParams): Promise<Next> {
   const organizationId = readText(form, "organization");
   await requireOrganization(person.app, organizationId);
   return redirectTo(readBack(person, form), organizationCookie(person.origin, organizationId));

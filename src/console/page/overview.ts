@@ -8,7 +8,6 @@ import {
   readOverview,
 } from "../../actions/upkeep/read-overview.ts";
 import { type Agenda, readAgenda } from "../../actions/operator/read-agenda.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import type { IntakeMinute } from "../../metrics/history.ts";
 import { renderChart, type Slot } from "../html/chart.ts";
 import { renderTabs } from "../html/chip.ts";
@@ -20,7 +19,7 @@ import {
   renderFacts,
   renderFocusableTable,
 } from "../html/html.ts";
-import { formatCounted, type Person, readPanels, showPage } from "../page.ts";
+import { formatCounted, type Next, type Person, readPanels } from "../page.ts";
 import {
   formatSeconds,
   quantile,
@@ -40,7 +39,7 @@ interface Period {
 const hour: Period = { name: "hour", label: "the last hour", slots: 60, minutesOfSlot: 1 };
 const day: Period = { name: "day", label: "the last 24 hours", slots: 48, minutesOfSlot: 30 };
 
-export async function showOverview(person: Person): Promise<Answer> {
+export async function showOverview(person: Person): Promise<Next> {
   const { app, query, sources } = person;
   const overview = await readOverview(app);
   const period = query.get("period") === day.name ? day : hour;
@@ -58,7 +57,7 @@ export async function showOverview(person: Person): Promise<Answer> {
       ${!overview.countsConfidential && "confidential records, of closed organizations and of "}
       restricted sets are not counted.
     </p>`;
-  return showPage(person, { title: "Overview", screen: "/console", body });
+  return { title: "Overview", screen: "/console", body };
 }
 
 const firstSteps = html`<section class="empty">

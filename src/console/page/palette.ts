@@ -5,9 +5,8 @@ import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { findRecords } from "../../actions/record/find-records.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { deletionPath, recordPath, pathTo } from "../html/link.ts";
-import { jsonReply, type Person } from "../page.ts";
+import { jsonReply, type Next, type Person } from "../page.ts";
 
 interface Found {
   readonly kind: string;
@@ -30,7 +29,7 @@ const actions: readonly (readonly [label: string, href: string, right: OperatorR
 const organizationsMax = 6;
 const textMax = 256;
 
-export async function searchAll(person: Person): Promise<Answer> {
+export async function searchAll(person: Person): Promise<Next> {
   const text = (person.query.get("q") ?? "").trim().slice(0, textMax);
   const wanted = text.toLowerCase();
   const acts = actions

@@ -9,23 +9,21 @@ import {
   verifyPresented,
 } from "../../actions/receipt/list-receipts.ts";
 import { type PublishedKeys, publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { renderChip } from "../html/chip.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderButton } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
-import { showPage, type Person, readForm } from "../page.ts";
-import { formatCount } from "../../basics/format-count.ts";
-import { formatNumber, renderExactTime, renderTime } from "../html/time.ts";
+import type { Next, Person } from "../page.ts";
+import { formatCount, formatNumber, renderExactTime, renderTime } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/receipts";
 
 type StoredReceipt = ReceiptPart["receipts"][number];
 
-export async function showReceipts(person: Person): Promise<Answer> {
+export async function showReceipts(person: Person): Promise<Next> {
   const { app, query } = person;
   const before = /^\d{1,15}$/.exec(query.get("before") ?? "")?.[0];
   const part = mayListReceipts(app)
@@ -33,7 +31,7 @@ export async function showReceipts(person: Person): Promise<Answer> {
     : undefined;
   const body = html`${verificationForm} ${part !== undefined && renderPart(part)}
   ${renderKeys(await publishReceiptKeys(app))}`;
-  return showPage(person, { title: "Receipts", screen, body });
+  return { title: "Receipts", screen, body };
 }
 
 const verificationForm = html`<section aria-labelledby="verify">
@@ -101,8 +99,7 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
   </section>`;
 }
 
-export async function verifyOne(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function verifyOne(person: Person, form: URLSearchParams): Promise<Next> {
   const verified = await verifyPresented(person.app, form.get("receipts") ?? "");
   const body = html`${renderSteps(verified)}
     <h2>Each receipt</h2>
@@ -110,7 +107,7 @@ export async function verifyOne(person: Person): Promise<Answer> {
       ${verified.verdicts.map(renderVerdict)}
     </ul>
     <p><a href="/console/receipts">To the receipts</a></p>`;
-  return showPage(person, { title: "Verification of receipts", screen, body });
+  return { title: "Verification of receipts", screen, body };
 }
 
 /** What was compared, in three steps: genuine, complete, and what nothing here can show. */

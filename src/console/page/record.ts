@@ -15,8 +15,7 @@ import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import {
   deletionPath,
   readRecordKey,
@@ -38,7 +37,7 @@ import { renderOrganization } from "../html/party.ts";
 const path = "/console/record";
 const changeNo = { label: "The number of a change", max: Number.MAX_SAFE_INTEGER };
 
-export async function showRecord(person: Person): Promise<Answer> {
+export async function showRecord(person: Person): Promise<Next> {
   const { app, operator, query } = person;
   const key = readRecordKey(query);
   const secret = query.get("reading");
@@ -65,7 +64,7 @@ export async function showRecord(person: Person): Promise<Answer> {
   ${view.deletion !== undefined && renderChip("wait", "deletion requested")}
   ${renderActions(person, key, view)}`;
   const title = titleOf(resourceType);
-  return showPage(person, { title, id: resourceId, screen, body, aside });
+  return { title, id: resourceId, screen, body, aside };
 }
 
 function renderOwnFacts({ record, floor }: RecordView): Html {
@@ -226,12 +225,11 @@ function renderRevealing(
     </p>`;
 }
 
-export async function revealRecord(person: Person): Promise<Answer> {
+export async function revealRecord(person: Person, form: URLSearchParams): Promise<Next> {
   const { app, operator } = person;
-  const form = await readForm(person);
   const key = readRecordKey(form);
   const before = readWhole(form, "before", changeNo)?.toString();
   const reason = readText(form, "reason") ?? "";
   const reading = await permitReading(app, key, { operator, reason });
-  return redirectTo(recordPath(path, key, { before, reading }));
+  return recordPath(path, key, { before, reading });
 }

@@ -4,8 +4,7 @@ import { deletionBases, deletionBasisNames, noBasis } from "../../domain/deletio
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import {
   deletionPath,
@@ -21,7 +20,7 @@ import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./delet
 import { screen } from "./find.ts";
 import { renderOrganization } from "../html/party.ts";
 
-export async function showDeletionForm(person: Person): Promise<Answer> {
+export async function showDeletionForm(person: Person): Promise<Next> {
   const { app, query } = person;
   const key = readRecordKey(query);
   const preview = await previewRequest(app, key);
@@ -52,7 +51,7 @@ export async function showDeletionForm(person: Person): Promise<Answer> {
   const name = titleOf(key.resourceType);
   const title = `Delete ${nounOf(key.resourceType)}`;
   const within = [[recordPath("/console/record", key), `${name} ${key.resourceId}`] as const];
-  return showPage(person, { title, id: key.resourceId, screen, within, body });
+  return { title, id: key.resourceId, screen, within, body };
 }
 
 function renderBasis(): Html {
@@ -68,12 +67,11 @@ function renderBasis(): Html {
   >`;
 }
 
-export async function requestOne(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function requestOne(person: Person, form: URLSearchParams): Promise<Next> {
   const key = readRecordKey(form);
   requireTyped(form, key.resourceId, "record");
   const reason = readText(form, "reason") ?? "";
   const basis = readText(form, "basis");
   const { deletionRequestId } = await requestDeletionOf(person.app, { ...key, reason, basis });
-  return redirectTo(deletionPath(deletionRequestId));
+  return deletionPath(deletionRequestId);
 }

@@ -8,7 +8,6 @@ import {
   showRestrictedSet,
 } from "../../actions/retention/restricted-sets.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { shownHolds } from "../../noun/hold.ts";
 import { renderReason, readText } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
@@ -16,12 +15,12 @@ import { type Column, type Html, html, renderFacts, renderTable } from "../html/
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderOrganization } from "../html/party.ts";
 import { formatCounts, renderExactTime, renderTime, renderTimestamp } from "../html/time.ts";
-import { type Person, readForm, showPage } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 
 const screen = "/console/restricted";
 const recordsMax = 100;
 
-export async function showRestricted(person: Person): Promise<Answer> {
+export async function showRestricted(person: Person): Promise<Next> {
   const body = html`<p class="note">
       A confidential report that has to be kept does not delay a deletion: it moves to a restricted
       set, with the transactions and alerts that it names, and is erased when the last hold is
@@ -33,15 +32,15 @@ export async function showRestricted(person: Person): Promise<Answer> {
       <button type="submit" class="main">Show the restricted sets</button>
     </form>
     <p class="note">Your name and the reason go to the audit trail.</p>`;
-  return showPage(person, { title: "Restricted sets", screen, body });
+  return { title: "Restricted sets", screen, body };
 }
 
 function readAccess(form: URLSearchParams) {
   return { organizationId: readText(form, "organization") ?? "", reason: readText(form, "reason") };
 }
 
-export async function listRestricted(person: Person): Promise<Answer> {
-  const access = readAccess(await readForm(person));
+export async function listRestricted(person: Person, form: URLSearchParams): Promise<Next> {
+  const access = readAccess(form);
   const sets = await listRestrictedSets(person.app, access);
   const mayShow = person.app.viewer.may("restricted.show");
   const showing: Column<RestrictedSet> = [
@@ -54,7 +53,7 @@ export async function listRestricted(person: Person): Promise<Answer> {
         ? html`<p class="empty">Nothing is restricted.</p>`
         : renderTable(mayShow ? [...columns, showing] : columns, sets)
     }`;
-  return showPage(person, { title: "Restricted sets", screen, body });
+  return { title: "Restricted sets", screen, body };
 }
 
 function renderShowing(access: ReturnType<typeof readAccess>, id: string): Html {
@@ -78,8 +77,7 @@ function renderMovedBy(moved: NonNullable<RestrictedSet["movedBy"]>): Html {
   return html`<a href="${deletionPath(moved.deletionRequestId)}">${renderRecordName(moved)}</a>`;
 }
 
-export async function showOneSet(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function showOneSet(person: Person, form: URLSearchParams): Promise<Next> {
   const wanted = { deletionRequestId: readText(form, "id") ?? "", limit: recordsMax };
   const shown = await showRestrictedSet(person.app, readAccess(form), wanted);
   const { deletion, movedBy, counts, records, more } = shown;
@@ -101,7 +99,7 @@ export async function showOneSet(person: Person): Promise<Answer> {
         ${shownHolds.list(holds, person.app)}`
     }`;
   const title = "Restricted set";
-  return showPage(person, { title, id: wanted.deletionRequestId, screen, body });
+  return { title, id: wanted.deletionRequestId, screen, body };
 }
 
 const recordColumns: readonly Column<HeldRecord>[] = [

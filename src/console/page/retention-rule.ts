@@ -7,12 +7,11 @@ import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
 import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
 import { renderChoice, renderTypeChoice } from "../html/filter.ts";
 import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
-import { type Person, readForm, redirectTo } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 
 export const screen = "/console/retention";
 
@@ -155,9 +154,8 @@ export function readConfirmed(form: Form): string {
   return organizationId;
 }
 
-export async function setOneRule(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function setOneRule(person: Person, form: URLSearchParams): Promise<Next> {
   const organizationId = readConfirmed(form);
   await setRule(person.app, readRule(form, organizationId), form.get("seen") ?? undefined);
-  return redirectTo(retentionPath(organizationId));
+  return retentionPath(organizationId);
 }

@@ -9,8 +9,7 @@ import {
 } from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, type Person, readForm } from "../page.ts";
+import type { Next, Person } from "../page.ts";
 import { readText, readWhole, renderInput } from "../html/field.ts";
 import { renderNext, withOrganization } from "../html/filter.ts";
 import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
@@ -31,7 +30,7 @@ import {
   screen,
 } from "./retention-rule.ts";
 
-export async function showRetention(person: Person): Promise<Answer> {
+export async function showRetention(person: Person): Promise<Next> {
   const id = readText(withOrganization(person), "organization");
   const { body, status } =
     id === undefined ? { body: await renderAll(person), status: 200 } : await renderOne(person, id);
@@ -39,7 +38,7 @@ export async function showRetention(person: Person): Promise<Answer> {
     id === undefined
       ? undefined
       : html`<a class="button" href="${screen}?organization=">All organizations</a>`;
-  return showPage(person, { title: "Retention", screen, body, aside }, { status });
+  return { title: "Retention", screen, body, aside, status };
 }
 
 async function renderAll({ app, query }: Person): Promise<Html> {
@@ -99,12 +98,11 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
 
 const daysMax = limits.retainDaysMax;
 
-export async function setCeiling(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function setCeiling(person: Person, form: URLSearchParams): Promise<Next> {
   const organizationId = readConfirmed(form);
   const retainDays = readWhole(form, "days", { label: "The ceiling", max: daysMax }) ?? null;
   await changeOrganization(person.app, organizationId, { retainDays });
-  return redirectTo(retentionPath(organizationId));
+  return retentionPath(organizationId);
 }
 
 // What retention would delete, a part at a time, with the form that previews another ceiling.

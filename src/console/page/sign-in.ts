@@ -4,17 +4,7 @@
 
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import {
-  jsonReply,
-  redirectTo,
-  showPage,
-  readForm,
-  readJsonBody,
-  type Visitor,
-  requireAttempt,
-  pageAnswer,
-} from "../page.ts";
+import { jsonReply, type Next, pageAnswer, readForm, readJsonBody, redirectTo, requireAttempt, type Visitor } from "../page.ts";
 import { startedCookie, openIdCookie, readOpenIdCookie } from "../sign-in/cookie.ts";
 import { html } from "../html/html.ts";
 import { supportsPasskeys, type Origin } from "../sign-in/origin.ts";
@@ -35,7 +25,7 @@ const howToGetLink = html`<p>
   <p>A new person needs an account first:</p>
   <pre><code>sluice operator create NAME --role viewer</code></pre>`;
 
-export async function showSignIn({ origin, sources }: Visitor): Promise<Answer> {
+export async function showSignIn({ origin, sources }: Visitor): Promise<Next> {
   const { openId } = sources;
   const elsewhere =
     openId !== undefined &&
@@ -58,10 +48,10 @@ export async function showSignIn({ origin, sources }: Visitor): Promise<Answer> 
     <h2>With a link</h2>
     ${howToGetLink}
   </section>`;
-  return showPage(undefined, { title: "Sign in", body });
+  return { title: "Sign in", body };
 }
 
-export async function showLink(visitor: Visitor): Promise<Answer> {
+export async function showLink(visitor: Visitor): Promise<Next> {
   const token = visitor.query.get("token") ?? "";
   await requireAttempt(visitor);
   const operator = await readSignInLink(visitor.context.app, token);
@@ -76,10 +66,10 @@ export async function showLink(visitor: Visitor): Promise<Answer> {
       <button type="submit" class="main">Sign in</button>
     </form>
   </section>`;
-  return showPage(undefined, { title: "Sign in", body });
+  return { title: "Sign in", body };
 }
 
-export async function useLink(visitor: Visitor): Promise<Answer> {
+export async function useLink(visitor: Visitor): Promise<Next> {
   const form = await readForm(visitor);
   await requireAttempt(visitor);
   const started = await useSignInLink(visitor.context.app, form.get("token") ?? "");
@@ -87,12 +77,12 @@ export async function useLink(visitor: Visitor): Promise<Answer> {
   return redirectTo("/console/account", startedCookie(visitor.origin, started));
 }
 
-export async function offerPasskey(visitor: Visitor): Promise<Answer> {
+export async function offerPasskey(visitor: Visitor): Promise<Next> {
   await requireAttempt(visitor);
   return jsonReply(await askForPasskey(visitor.context.app, visitor.origin));
 }
 
-export async function usePasskey(visitor: Visitor): Promise<Answer> {
+export async function usePasskey(visitor: Visitor): Promise<Next> {
   const answer = await readJsonBody(visitor);
   await requireAttempt(visitor);
   const started = await signInBy(visitor.context.app, visitor.origin, answer);
@@ -118,7 +108,7 @@ function redirectUriOf({ text }: Origin): string {
 }
 
 /** Answers with a page, because browsers apply the form policy to the target of a redirect too. */
-export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
+export async function leaveForIssuer(visitor: Visitor): Promise<Next> {
   const openId = requireOpenId(visitor);
   await requireAttempt(visitor);
   const { context, origin } = visitor;
@@ -131,7 +121,7 @@ export async function leaveForIssuer(visitor: Visitor): Promise<Answer> {
 }
 
 /** The session begins with a page of this site: with a redirect from another site, browsers send no strict cookie. */
-export async function acceptAnswer(visitor: Visitor): Promise<Answer> {
+export async function acceptAnswer(visitor: Visitor): Promise<Next> {
   const openId = requireOpenId(visitor);
   await requireAttempt(visitor);
   const { context, origin, query, request } = visitor;

@@ -14,15 +14,13 @@ import {
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import { readRecordKey, recordPath, renderKeyFields } from "../html/link.ts";
 import { renderParty } from "../html/party.ts";
-import { formatCount } from "../../basics/format-count.ts";
-import { formatNumber, renderAgo } from "../html/time.ts";
-import { type Person, readForm, showPage } from "../page.ts";
+import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
+import type { Next, Person } from "../page.ts";
 
 const path = "/console/subjects";
 const screen = path;
@@ -42,10 +40,10 @@ const labels = {
 
 const criteria = Object.keys(labels) as readonly SubjectMatch["criterion"][];
 
-export async function showSearch(person: Person): Promise<Answer> {
+export async function showSearch(person: Person): Promise<Next> {
   const mayAnswer = person.app.viewer.may("subject.answer");
   const body = html`${renderSearch(withOrganization(person))} ${mayAnswer && renderAsking(person)}`;
-  return showPage(person, { title: "Find a person or a company", screen, body });
+  return { title: "Find a person or a company", screen, body };
 }
 
 function renderSearch(form: Form): Html {
@@ -69,8 +67,7 @@ function renderSearch(form: Form): Html {
   </section>`;
 }
 
-export async function searchSubjects(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function searchSubjects(person: Person, form: URLSearchParams): Promise<Next> {
   const skip = readWhole(form, "skip", { label: "Where the page begins", max: skipMax }) ?? 0;
   const { organizationId } = readRecordKey(form);
   const found = await findDescribed(person.app, {
@@ -81,7 +78,7 @@ export async function searchSubjects(person: Person): Promise<Answer> {
     limit: shownMax,
   });
   const body = html`${renderSearch(form)} ${renderFound(person, form, { found, skip })}`;
-  return showPage(person, { title: "Find a person or a company", screen, body });
+  return { title: "Find a person or a company", screen, body };
 }
 
 type Subject = DescribedSubjects["subjects"][number];
@@ -186,8 +183,7 @@ const confidentialBox = html`<label class="tick"
   ><input type="checkbox" name="confidential" value="on" /> Include confidential reports</label
 >`;
 
-export async function showAnswer(person: Person): Promise<Answer> {
-  const form = await readForm(person);
+export async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> {
   const answer = await answerSubject(person.app, {
     ...readRecordKey(form),
     reason: readText(form, "reason") ?? "",
@@ -206,5 +202,5 @@ export async function showAnswer(person: Person): Promise<Answer> {
           ${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
         </section>`,
     )}`;
-  return showPage(person, { title: "Answer to an inquiry", screen, body });
+  return { title: "Answer to an inquiry", screen, body };
 }

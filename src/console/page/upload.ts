@@ -6,8 +6,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { enterSession } from "../../actions/operator/session.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { redirectTo, showPage, noteForm, type Person, readForm } from "../page.ts";
+import { type Next, noteForm, type Person } from "../page.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import { sendFile } from "../request/download.ts";
 import { makeImportWriter } from "../request/import-writer.ts";
@@ -18,7 +17,7 @@ import { renderReady } from "./upload-ready.ts";
 const refreshSeconds = 2;
 
 /** Receives the form with the file. A person without the right gets an error before the file is read. */
-export async function receiveUpload(person: Person): Promise<Answer> {
+export async function receiveUpload(person: Person): Promise<Next> {
   const { app, operator, sources, request } = person;
   app.viewer.require("records.import");
   const endForm = sources.uploads.beginForm(operator.operatorId);
@@ -36,7 +35,7 @@ export async function receiveUpload(person: Person): Promise<Answer> {
     await requireImportable(app, about);
     return sources.uploads.receive(about, content);
   }).finally(endForm);
-  return redirectTo(`/console/upload/${uploadId}`);
+  return `/console/upload/${uploadId}`;
 }
 
 /** Throws OperatorError invalid. */
@@ -45,7 +44,7 @@ function isUpdate(mode = "add"): boolean {
   throw new OperatorError("invalid", "The field mode must be add or update. Choose a purpose.");
 }
 
-export async function showUpload(person: Person): Promise<Answer> {
+export async function showUpload(person: Person): Promise<Next> {
   const upload = find(person);
   const { state } = upload;
   const body =
@@ -57,7 +56,7 @@ export async function showUpload(person: Person): Promise<Answer> {
   const isRunning = state.name === "checking" || state.name === "importing";
   const title = titles[state.name];
   const view = { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
-  return showPage(person, view);
+  return view;
 }
 
 const titles: Readonly<Record<Upload["state"]["name"], string>> = {
@@ -78,10 +77,9 @@ async function inspect(person: Person): Promise<[Upload, string | undefined]> {
   }
 }
 
-export async function chooseColumns(person: Person): Promise<Answer> {
+export async function chooseColumns(person: Person, form: URLSearchParams): Promise<Next> {
   const { sources, operator, id } = person;
   find(person);
-  const form = await readForm(person);
   const [fields, times] = [form.getAll("field"), form.getAll("time")];
   const columns = form.getAll("column").map((column, index) => ({
     column,
@@ -93,12 +91,11 @@ export async function chooseColumns(person: Person): Promise<Answer> {
   const [preset = "", more = ""] = ["preset", "more"].map((name) => form.get(name)?.trim());
   const choice: MappingChoice = { preset, layout, columns, more };
   await sources.uploads.inspect(id, operator.operatorId, choice);
-  return redirectTo(`/console/upload/${id}`);
+  return `/console/upload/${id}`;
 }
 
-export async function startImport(person: Person): Promise<Answer> {
+export async function startImport(person: Person, form: URLSearchParams): Promise<Next> {
   const { app, context, sources, operator, id } = person;
-  const form = await readForm(person);
   const upload = find(person);
   const { organizationId, resourceType, update } = upload;
   const target = { organizationId, resourceType };
@@ -116,7 +113,7 @@ export async function startImport(person: Person): Promise<Answer> {
       return trackImport(app, { ...target, source: "console" }, run);
     },
   });
-  return redirectTo(`/console/upload/${id}`);
+  return `/console/upload/${id}`;
 }
 
 /** Throws OperatorError if the person has signed out, was disabled or lost the right since the request. */
@@ -132,19 +129,19 @@ async function requireStillImportable(
   await requireImportable(entered.app, upload);
 }
 
-export async function stopImport(person: Person): Promise<Answer> {
+export async function stopImport(person: Person): Promise<Next> {
   person.app.viewer.require("records.import");
   person.sources.uploads.stop(person.id, person.operator.operatorId);
-  return redirectTo(`/console/upload/${person.id}`);
+  return `/console/upload/${person.id}`;
 }
 
-export async function discardUpload(person: Person): Promise<Answer> {
+export async function discardUpload(person: Person): Promise<Next> {
   person.app.viewer.require("records.import");
   await person.sources.uploads.discard(person.id, person.operator.operatorId);
-  return redirectTo("/console/intake");
+  return "/console/intake";
 }
 
-export async function followImport(person: Person): Promise<Answer> {
+export async function followImport(person: Person): Promise<Next> {
   const { state } = find(person);
   const isRunning = state.name === "checking" || state.name === "importing";
   if (!isRunning) return jsonReply({ end: true });

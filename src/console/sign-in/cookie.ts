@@ -6,28 +6,34 @@ import type { IncomingHttpHeaders } from "node:http";
 import { sessionLifetimeMs, type StartedSession } from "../../actions/operator/session.ts";
 import type { Origin } from "./origin.ts";
 
-/** The name with TLS, which no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). */
-function nameOf({ isSecure }: Origin): string {
-  return isSecure ? "__Host-sluice_session" : "sluice_session";
-}
+type Name = "session" | "openid" | "organization";
 
 /**
- * Has the same protection as the session: if an attacker could set this cookie, a person could be signed in to the
- * attacker's account without noticing it.
+ * With TLS, a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). If an attacker
+ * could set the cookie of a sign-in, a person could be signed in to the attacker's account without noticing it.
  */
-function openIdNameOf({ isSecure }: Origin): string {
-  return isSecure ? "__Host-sluice_openid" : "sluice_openid";
+function nameOf(name: Name, { isSecure }: Origin): string {
+  return isSecure ? `__Host-sluice_${name}` : `sluice_${name}`;
 }
 
 export function readSessionCookie(
   headers: IncomingHttpHeaders,
   origin: Origin,
 ): string | undefined {
-  return read(headers, nameOf(origin));
+  return read(headers, nameOf("session", origin));
 }
 
 export function readOpenIdCookie(headers: IncomingHttpHeaders, origin: Origin): string | undefined {
-  return read(headers, openIdNameOf(origin));
+  return read(headers, nameOf("openid", origin));
+}
+
+/** The chosen organization, which grants nothing; undefined for all of them. */
+export function readOrganizationCookie(
+  headers: IncomingHttpHeaders,
+  origin: Origin,
+): string | undefined {
+  const id = read(headers, nameOf("organization", origin));
+  return id !== undefined && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
 }
 
 /** Undefined if the cookie is missing or was sent more than once, because it is unclear who set which. */
@@ -42,56 +48,44 @@ function read({ cookie: sent = "" }: IncomingHttpHeaders, of: string): string | 
 }
 
 export function noSessionCookie(origin: Origin): string {
-  return cookie(origin, { name: nameOf(origin), value: "", seconds: 0 });
-}
-
-/** The answer of an issuer comes from another site, so this cookie is not strict. */
-export function openIdCookie(origin: Origin, secret: string, lifetimeMs: number): string {
-  const seconds = Math.floor(lifetimeMs / 1_000);
-  // The prefix requires the path.
-  const path = origin.isSecure ? "/" : "/console/openid";
-  const secure = origin.isSecure ? "; Secure" : "";
-  return `${openIdNameOf(origin)}=${secret}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  return cookie(origin, "session", { value: "", ms: 0 });
 }
 
 /** The session cookie of a person who has just signed in. */
-export function startedCookie(origin: Origin, { secret }: Pick<StartedSession, "secret">): string {
-  const seconds = Math.floor(sessionLifetimeMs / 1_000);
-  return cookie(origin, { name: nameOf(origin), value: secret, seconds });
-}
-
-function organizationNameOf({ isSecure }: Origin): string {
-  return isSecure ? "__Host-sluice_organization" : "sluice_organization";
-}
-
-/** The chosen organization, which grants nothing; undefined for all of them. */
-export function readOrganizationCookie(
-  headers: IncomingHttpHeaders,
+export function startedCookie(
   origin: Origin,
-): string | undefined {
-  const id = read(headers, organizationNameOf(origin));
-  return id !== undefined && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+  { secret: value }: Pick<StartedSession, "secret">,
+): string {
+  return cookie(origin, "session", { value, ms: sessionLifetimeMs });
 }
 
-const chosenSeconds = 30 * 86_400;
+/** The answer of an issuer comes from another site, so this cookie is not strict. The prefix requires its path. */
+export function openIdCookie(origin: Origin, value: string, ms: number): string {
+  const path = origin.isSecure ? "/" : "/console/openid";
+  return cookie(origin, "openid", { value, ms, path, sameSite: "Lax" });
+}
+
+const chosenMs = 30 * 86_400_000;
 
 /** Undefined chooses all organizations. */
-export function organizationCookie(origin: Origin, organizationId: string | undefined): string {
-  const seconds = organizationId === undefined ? 0 : chosenSeconds;
-  return cookie(origin, {
-    name: organizationNameOf(origin),
-    value: organizationId ?? "",
-    seconds,
-  });
+export function organizationCookie(origin: Origin, value: string | undefined): string {
+  const ms = value === undefined ? 0 : chosenMs;
+  return cookie(origin, "organization", { value: value ?? "", ms });
 }
 
 interface Cookie {
-  readonly name: string;
   readonly value: string;
-  readonly seconds: number;
+  readonly ms: number;
+  readonly path?: string;
+  readonly sameSite?: "Lax" | "Strict";
 }
 
-function cookie(origin: Origin, { name, value, seconds }: Cookie): string {
+function cookie(
+  origin: Origin,
+  name: Name,
+  { value, ms, path = "/", sameSite = "Strict" }: Cookie,
+): string {
   const secure = origin.isSecure ? "; Secure" : "";
-  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  const seconds = Math.floor(ms / 1_000);
+  return `${nameOf(name, origin)}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${secure}`;
 }

@@ -9,7 +9,6 @@ import {
 } from "./verify-upload.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
-import type { Answer } from "../../http/reply/reply.ts";
 import {
   type Column,
   type Html,
@@ -17,10 +16,9 @@ import {
   renderFacts,
   renderFocusableTable,
 } from "../../console/html/html.ts";
-import { formatCount } from "../../basics/format-count.ts";
-import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
-import { act, read } from "../../console/route.ts";
-import { noteForm, type Person, showPage } from "../../console/page.ts";
+import { formatBytes, formatCount, formatNumber, renderTime } from "../../console/html/time.ts";
+import { read, send } from "../../console/route.ts";
+import { type Next, noteForm, type Person } from "../../console/page.ts";
 import { readFileForm } from "../../console/request/multipart.ts";
 
 const screen = "/console/proof";
@@ -29,10 +27,10 @@ const right = "deletion.read";
 /** The manifest of a folder with a file for each record type takes 3 kB. */
 const fieldBytesMax = 16_384;
 
-async function showProof(person: Person): Promise<Answer> {
+async function showProof(person: Person): Promise<Next> {
   const copies = await listCopies(person.app);
   const body = html`${form} ${copies !== undefined && renderCopies(copies)}`;
-  return showPage(person, { title: "Proof", screen, body });
+  return { title: "Proof", screen, body };
 }
 
 const form = html`<section aria-labelledby="verify">
@@ -108,7 +106,7 @@ function renderCopies({ entries: copies, next }: Copies): Html {
 }
 
 /** A person without the right gets an error before the file is read. */
-async function verifyProof(person: Person): Promise<Answer> {
+async function verifyProof(person: Person): Promise<Next> {
   const { app, operator, sources, request } = person;
   app.viewer.require("deletion.read");
   const endForm = sources.uploads.beginForm(operator.operatorId);
@@ -124,7 +122,7 @@ async function verifyProof(person: Person): Promise<Answer> {
   ).finally(endForm);
   const body = html`${renderVerdict(name, verdict)}
     <p><a href="/console/proof">Verify another file</a></p>`;
-  return showPage(person, { title: "Verification of a file", screen, body });
+  return { title: "Verification of a file", screen, body };
 }
 
 const nouns = { receipts: "receipt", audit: "entry", export: "row" } as const;
@@ -204,5 +202,5 @@ export const screens = [
 
 export const routes = [
   read(screen, right, showProof),
-  { ...act(screen, right, verifyProof, showProof), lasting: true },
+  { ...send(screen, right, verifyProof, showProof), lasting: true },
 ];
