@@ -21,6 +21,7 @@ import { retentionPreview, retentionSet, retentionShow } from "./command/retenti
 import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "./command/subject.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
+import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { identityCreate, identityList, identityRevoke, identityTest } from "../noun/identity.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
@@ -66,8 +67,8 @@ export const commands: readonly Command[] = [
   deletion.deletionRequest,
   deletion.deletionList,
   deletion.deletionShow,
-  deletion.deletionApprove,
-  deletion.deletionCancel,
+  deletionApprove,
+  deletionCancel,
   deletionHold,
   deletionHolds,
   deletionRelease,

@@ -1,6 +1,7 @@
 // The console of the core on one screen: every page and every form as a row, with the right that it needs. The actions
 // check the right again. src/process/console-routes.ts adds the pages of features.
 
+import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { holdPage } from "../noun/hold.ts";
 import { identitiesPage, identityPage } from "../noun/identity.ts";
 import { keyCreate, keyPage } from "../noun/key.ts";
@@ -20,7 +21,7 @@ import {
   signOut,
 } from "./page/account.ts";
 import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
-import { approveOne, cancelOne, showDeletion, showReceipt } from "./page/deletion.ts";
+import { showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
 import { downloadReport, showErasures } from "./page/erasures.ts";
 import { listRestricted, showOneSet, showRestricted } from "./page/restricted.ts";
@@ -86,9 +87,9 @@ export const routes: readonly Route[] = [
     (person) => showBulk(person, "approve"),
   ),
   read("/console/deletion/:id", "deletion.read", showDeletion),
-  act("/console/deletion/:id", "deletion.cancel", cancelOne, showDeletion),
+  routeOf(deletionCancel, showDeletion, "/console/deletion/:id"),
   read("/console/deletion/:id/progress", "deletion.read", followDeletion),
-  act("/console/approval/:id", "deletion.approve", approveOne, showDeletion),
+  routeOf(deletionApprove, showDeletion, "/console/deletion/:id"),
   read("/console/receipt/:id", "deletion.read", showReceipt),
   read("/console/find", "record.find", showFind),
   read("/console/record", "record.find", showRecord),

@@ -1,5 +1,5 @@
 // What people do with a noun: an act is a command and the form of a page, with the same arguments and options. The form
-// is rendered here; src/console/act-routes.ts reads what was sent.
+// is rendered here; src/console/route.ts reads what was sent.
 
 import type { App } from "../actions/app.ts";
 import {
@@ -23,7 +23,7 @@ import {
 } from "../console/html/html.ts";
 import { addressOf } from "../console/html/link.ts";
 import type { PageView } from "../console/frame/frame.ts";
-import type { Person } from "../console/page.ts";
+import type { Next, Person } from "../console/page.ts";
 import type { Facts, Noun } from "./noun.ts";
 
 /** A field of a form; its value is read by the kind of the option. */
@@ -42,9 +42,6 @@ export interface Field extends Input {
   /** `lines`: a text of several lines, each a value; `text`: one value of several lines. */
   readonly area?: "lines" | "text";
 }
-
-/** The path of another page, or the page that is the reply. */
-export type Next = `/console${string}` | (PageView & { readonly status?: number });
 
 export interface Form<Result> {
   /** The address; `:id` is the first argument of the act, or its organization. */
@@ -67,10 +64,7 @@ export interface Form<Result> {
 /** An act as pages have it. */
 export interface FormAct extends Pick<Command, "rights" | "arguments" | "options"> {
   readonly form: Omit<Form<never>, "next">;
-  readonly submit: (
-    person: Person,
-    values: Readonly<Record<string, unknown>>,
-  ) => Promise<Next | undefined>;
+  readonly submit: (person: Person, values: Readonly<Record<string, unknown>>) => Promise<Next>;
 }
 
 /** A page, and the acts whose forms are on it. */
@@ -99,7 +93,7 @@ interface ActDefinition<Arguments extends Parameters, Options extends Parameters
     Omit<StoreDefinition<Arguments, Options>, "run" | "rights" | "arguments" | "options"> {
   /** What the command prints. */
   readonly json: (result: Result, app: App, values: Both<Arguments, Options>) => unknown;
-  readonly said: (result: Result, values: Both<Arguments, Options>) => string;
+  readonly said: (result: Result, values: Both<Arguments, Options>, app: App) => string;
 }
 
 /** An act for which the command line has a command of its own, or none. */
@@ -131,7 +125,7 @@ export function defineAct<
     ...rest,
     run: async (app, values) => {
       const result = await act(app, values);
-      return { json: json(result, app, values), text: said(result, values) };
+      return { json: json(result, app, values), text: said(result, values, app) };
     },
   });
   return { ...defineForm(definition), ...command };

@@ -199,8 +199,6 @@ export const proposalPage: NounPage = {
       mayDecline,
     } = await showProposal(app, id);
     const { decidedBy, decidedAt, proposedBy } = proposal;
-    const { text: effect, confirm: what = "" } = proposalApprove.form;
-    const approval = { what, path: pathTo("proposal", id), effect };
     const body = html`<div class="sides">
         <div>
           ${renderFacts([
@@ -219,7 +217,7 @@ export const proposalPage: NounPage = {
           ${status === "open" && renderFollowed(pathTo("proposal", id), status)}
         </div>
       </div>
-      ${renderApproving(mayApprove, "Nothing has changed yet: you proposed this", approval)}
+      ${renderApproving(mayApprove, "Nothing has changed yet: you proposed this", renderForm(proposalApprove, id))}
       ${mayDecline && renderForm(proposalDecline, id)}`;
     const aside = html`${renderState(status)}
     ${mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;

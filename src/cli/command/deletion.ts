@@ -1,7 +1,6 @@
 // `sluice deletion …`: the commands about deletion requests, except those about holds and the replay.
 
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";
 import type { ShownDeletion } from "../../actions/deletion/deletion-wait.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
@@ -162,41 +161,6 @@ export const deletionShow = defineStoreCommand({
         ...(preview === undefined ? {} : viewPreview(preview, { includeConfidential })),
       },
       text: parts.filter((part) => part !== "").join("\n\n"),
-    };
-  },
-});
-
-export const deletionApprove = defineStoreCommand({
-  name: "deletion approve",
-  summary: "Approve a deletion request of an organization that requires an approval.",
-  details:
-    "Needs --as NAME, of an operator with the role officer who did not request the deletion. `sluice organization set ID " +
-    "--deletion-approval on` requires approvals.",
-  examples: ["sluice deletion approve del_4fQ2mN8sT1vXc7Za --as anna"],
-  rights: ["deletion.approve"],
-  arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
-  run: async (app, { id }) => {
-    const deletion = await approveDeletion(app, id);
-    const { dueAt } = deletion;
-    const due = dueAt > app.now() ? `, and is due ${formatTime(dueAt)}` : "";
-    return {
-      json: viewForOperator(deletion, undefined),
-      text: `The deletion request ${id} is approved by ${app.operator}${due}.`,
-    };
-  },
-});
-
-export const deletionCancel = defineStoreCommand({
-  name: "deletion cancel",
-  summary: "Cancel a deletion request that is still pending.",
-  examples: ["sluice deletion cancel del_4fQ2mN8sT1vXc7Za"],
-  rights: ["deletion.cancel"],
-  arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
-  run: async (app, { id }) => {
-    const deletion = await cancelDeletion(app, id);
-    return {
-      json: viewForOperator(deletion, undefined),
-      text: `The deletion request ${id} is cancelled; ${deletion.resourceType} ${deletion.resourceId} is not erased.`,
     };
   },
 });

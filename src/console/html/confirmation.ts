@@ -1,11 +1,8 @@
 // Confirms actions that can't be undone: a person types the id of the record or organization.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import type { Answer } from "../../http/reply/reply.ts";
-import { type Person, readForm, redirectTo } from "../page.ts";
 import { type Form, readText } from "./field.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
-import { pathTo } from "./link.ts";
 
 interface Act {
   /** One word. */
@@ -30,16 +27,11 @@ export function renderConfirmation({ verb, what, path, effect, fields }: Act): H
 }
 
 /**
- * Shows a button that approves; or says that somebody else has to approve; or nothing. `own`: what this person did,
- * which prevents the approval.
+ * The form that approves; or that somebody else has to approve; or nothing. `own`: what this person did, which prevents
+ * the approval.
  */
-export function renderApproving(
-  mayApprove: boolean | "own",
-  own: string,
-  act: Omit<Act, "verb">,
-): Html | undefined {
-  if (mayApprove === false) return undefined;
-  if (mayApprove === true) return renderConfirmation({ verb: "Approve", ...act });
+export function renderApproving(mayApprove: boolean | "own", own: string, form: Html): HtmlValue {
+  if (mayApprove !== "own") return mayApprove && form;
   return html`<section aria-labelledby="approve">
     <h2 id="approve">Approve</h2>
     <p>${own}, so another person has to approve it.</p>
@@ -51,19 +43,6 @@ export function renderIdField(what: string): Html {
   return html`<label
     >Id of the ${what} <input name="confirm" required autocomplete="off"
   /></label>`;
-}
-
-/** Makes the handler of a form that `renderConfirmation` renders. Afterwards the page at `route` is shown. */
-export function whenTyped(
-  what: string,
-  act: (app: Person["app"], id: string) => Promise<unknown>,
-  route: string = what,
-): (person: Person) => Promise<Answer> {
-  return async (person) => {
-    requireTyped(await readForm(person), person.id, what);
-    await act(person.app, person.id);
-    return redirectTo(pathTo(route, person.id));
-  };
 }
 
 /** Throws OperatorError not_confirmed unless the field `confirm` is this id. */

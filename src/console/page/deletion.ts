@@ -2,7 +2,6 @@
 // approving.
 
 import { describeBasis } from "../../domain/deletion/basis.ts";
-import { approveDeletion, cancelDeletion } from "../../actions/deletion/decide-deletion.ts";
 import {
   type DeletionDetails,
   readDeletionDetails,
@@ -16,7 +15,9 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { jsonReply, type Next, type Person } from "../page.ts";
-import { renderApproving, renderConfirmation, whenTyped } from "../html/confirmation.ts";
+import { renderForm } from "../../noun/act.ts";
+import { deletionApprove, deletionCancel } from "../../noun/deletion.ts";
+import { renderApproving } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import {
   deletionPath,
@@ -26,9 +27,14 @@ import {
   renderRecordName,
 } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
-import { type Html, html, renderFacts, renderTable } from "../html/html.ts";
-import { formatCount } from "../../basics/format-count.ts";
-import { formatCounts, formatNumber, renderTime, renderTimeline } from "../html/time.ts";
+import { type Html, html, type HtmlValue, renderFacts, renderTable } from "../html/html.ts";
+import {
+  formatCount,
+  formatCounts,
+  formatNumber,
+  renderTime,
+  renderTimeline,
+} from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
@@ -302,28 +308,20 @@ function renderTold({ recipients }: DeletionDetails): Html | undefined {
   </section>`;
 }
 
-function renderApproval({ deletion, mayApprove, preview }: DeletionDetails): Html | undefined {
-  return renderApproving(mayApprove, "You requested this deletion", {
-    what: "deletion",
-    path: pathTo("approval", deletion.deletionRequestId),
-    effect: html`The ${nounOf(deletion.resourceType)} and everything that belongs to it is erased
+function renderApproval({ deletion, mayApprove, preview }: DeletionDetails): HtmlValue {
+  const text = html`The ${nounOf(deletion.resourceType)} and everything that belongs to it is erased
     for good once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the
-    audit trail.`,
-  });
+    audit trail.`;
+  const form = renderForm(deletionApprove, deletion.deletionRequestId, { text });
+  return renderApproving(mayApprove, "You requested this deletion", form);
 }
 
 function renderCancel({ deletionRequestId, resourceType }: Deletion): Html {
-  return renderConfirmation({
-    verb: "Cancel",
-    what: "deletion",
-    path: deletionPath(deletionRequestId),
-    effect: html`The ${nounOf(resourceType)} and everything that belongs to it stay. Whoever
-      requested the deletion sees the status <q>cancelled</q>, and can request it again.`,
+  return renderForm(deletionCancel, deletionRequestId, {
+    text: html`The ${nounOf(resourceType)} and everything that belongs to it stay. Whoever requested
+      the deletion sees the status <q>cancelled</q>, and can request it again.`,
   });
 }
-
-export const cancelOne = whenTyped("deletion", cancelDeletion);
-export const approveOne = whenTyped("deletion", approveDeletion);
 
 export async function showReceipt(person: Person): Promise<Next> {
   return jsonReply(await readReceipt(person.app, person.id));
