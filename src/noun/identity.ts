@@ -263,15 +263,14 @@ export const identityTest = defineStoreCommand({
   },
 });
 
+const noRule =
+  "There is no rule yet. With one, a program gets access tokens with a token of its platform, and needs no API key.";
+
 export const identitiesPage: NounPage = {
   acts: [createForm],
   view: async ({ app, id }) => {
     const found = await list(app, id);
-    const none = html`<p class="empty">
-      There is no rule yet. With one, a program gets access tokens with a token of its platform, and
-      needs no API key.
-    </p>`;
-    const body = html`${found.length === 0 ? none : rules.list(found, app)}
+    const body = html`${rules.list(found, app, { empty: noRule })}
     ${renderForms(app, identitiesPage.acts, id)}`;
     return { title: "Identities of programs", id, screen, body };
   },

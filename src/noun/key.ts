@@ -233,10 +233,8 @@ function showSecret({ key, secret }: CreatedKey, note?: Html) {
 }
 
 export function renderKeys(found: readonly ApiKey[], app: App): Html {
-  if (found.length > 0) return keys.list(found, app);
-  return html`<p class="empty">
-    There is no key yet. A program needs one to get access tokens and send records.
-  </p>`;
+  const empty = "There is no key yet. A program needs one to get access tokens and send records.";
+  return keys.list(found, app, { empty });
 }
 
 export const keyPage: NounPage = {

@@ -50,12 +50,18 @@ interface Definition<Row, From> {
   readonly facts?: string;
 }
 
+interface ListOptions<Row> {
+  /** Columns of a single page. */
+  readonly more?: readonly Column<Row>[];
+  /** Shown instead of a list without rows. */
+  readonly empty?: HtmlValue;
+}
+
 export interface Noun<Row, From = App> {
   readonly json: (row: Row, from: From) => Readonly<Record<string, unknown>>;
   readonly table: (rows: readonly Row[], from: From, paint?: Paint) => string;
   readonly describe: (row: Row, from: From) => string;
-  /** `more`: columns of a single page. */
-  readonly list: (rows: readonly Row[], from: From, more?: readonly Column<Row>[]) => Html;
+  readonly list: (rows: readonly Row[], from: From, options?: ListOptions<Row>) => Html;
   readonly facts: (row: Row, from: From) => Facts;
 }
 
@@ -86,12 +92,12 @@ export function defineNoun<Row extends object, From = App>(
     },
     describe: (row, from) =>
       renderFields(described.map(({ title, text }) => [title, text(row, from)])),
-    list: (rows, from, more = []) => {
+    list: (rows, from, { more = [], empty } = {}) => {
       const own = inList.map(({ title, html: show, kind }): Column<Row> => {
         const cell = (row: Row) => show(row, from);
         return kind === undefined ? [title, cell] : [title, cell, kind];
       });
-      return renderTable([...own, ...more], rows);
+      return renderTable([...own, ...more], rows, empty === undefined ? {} : { empty });
     },
     facts: (row, from) =>
       shown.map(({ title, html: show, fact = show }) => [title, fact(row, from)]),

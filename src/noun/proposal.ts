@@ -167,7 +167,7 @@ async function showProposals(person: Person) {
       Number.isSafeInteger(before.proposedAt) && before.proposalId !== "" ? before : undefined,
     limit: shownMax,
   });
-  const none = html`<p class="empty">Nothing waits for a second person.</p>`;
+  const empty = "Nothing waits for a second person.";
   const place = { at: next?.proposedAt, after: next?.proposalId };
   const body = html`<p class="note">
       Where an organization requires a second person, these acts wait here until another officer
@@ -180,7 +180,7 @@ async function showProposals(person: Person) {
       ${renderChoice("State", "state", { query, values: [["all", "all"]], unset: "open" })}
       <button type="submit">Filter</button>
     </form>
-    ${shown.length === 0 ? none : proposals.list(shown, app)}
+    ${proposals.list(shown, app, { empty })}
     ${renderNext("More proposals", screen, { query, place })}`;
   return { title: "Proposals", screen, body };
 }

@@ -36,7 +36,7 @@ async function showStyle(person: Person): Promise<Answer> {
           ["Meaning", ([, meaning]) => meaning],
         ],
         colours,
-        "plain",
+        { style: "plain" },
       )}
     </section>
     <section aria-labelledby="forms">

@@ -259,8 +259,7 @@ describe("uploads in the console", () => {
     await send(`${path}/start`, { seen: seenOn(page) }, "third");
     await held.called;
     assert.match(await show(path, "third"), /<noscript><meta http-equiv="refresh" content="2"/);
-    const progress = () =>
-      read(service.client, `${path}/progress`, { cookie: cookies["third"] });
+    const progress = () => read(service.client, `${path}/progress`, { cookie: cookies["third"] });
     assert.match((await progress()).text, /"share":0,"text":"0 %, 0 rows/);
     assert.equal((await send(`${path}/discard`, {}, "third")).status, 409);
     const sessions = await listSessions(service.app);

@@ -6,7 +6,14 @@ import { AppError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { type Html, html } from "../html/html.ts";
 import { refillForm } from "../html/refill.ts";
-import { answerOf, jsonReply, type Person, type PersonalRoute, sentForm, showPage } from "../page.ts";
+import {
+  answerOf,
+  jsonReply,
+  type Person,
+  type PersonalRoute,
+  sentForm,
+  showPage,
+} from "../page.ts";
 
 interface Failure {
   readonly status: number;

@@ -1,7 +1,7 @@
 // Draws a bar chart over time as SVG, with an axis, the hours below it, a tooltip for each bar, and the same numbers as
 // a table.
 
-import { type Column, type Html, html, renderFocusableTable } from "./html.ts";
+import { type Column, type Html, html, renderTable } from "./html.ts";
 import { formatNumber } from "./time.ts";
 
 /** The time of a bar and its value; undefined if nothing was counted, which is not 0. */
@@ -62,7 +62,7 @@ export function renderChart({ label, unit, slots }: Chart): Html {
     <div class="hours" aria-hidden="true">${hours}</div>
     <details>
       <summary>${label} as a table</summary>
-      ${renderFocusableTable(columns, slots.toReversed(), "plain")}
+      ${renderTable(columns, slots.toReversed(), { style: "plain" })}
     </details>
   </figure>`;
 }

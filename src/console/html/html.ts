@@ -88,30 +88,35 @@ export type Column<Row> = readonly [
   kind?: "head" | "bare" | "number" | "text",
 ];
 
-/** A table whose rows have links or buttons: moving the focus among them scrolls the box. */
+interface TableOptions {
+  readonly style?: Style;
+  /** Shown instead of a table without rows. */
+  readonly empty?: HtmlValue;
+}
+
+/** The box takes the focus, so that the keyboard can scroll it, unless moving the focus in the table does. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  style?: Style,
+  { style = "cards", empty }: TableOptions = {},
 ): Html {
-  return html`<div class="scroll">${renderContent(columns, rows, style)}</div>`;
+  if (rows.length === 0 && empty !== undefined) return renderEmpty(empty);
+  const table = renderContent(columns, rows, style);
+  if (/<(?:a|button|input|summary)\b/.test(table.text)) {
+    return html`<div class="scroll">${table}</div>`;
+  }
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">${table}</div>`;
 }
 
-/** A table whose rows have no links or buttons: the box itself takes the focus, so that the keyboard can scroll it. */
-export function renderFocusableTable<Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  style?: Style,
-): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">
-    ${renderContent(columns, rows, style)}
-  </div>`;
+/** What stands where there is nothing yet. */
+export function renderEmpty(text: HtmlValue): Html {
+  return html`<p class="empty">${text}</p>`;
 }
 
 function renderContent<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  style: Style = "cards",
+  style: Style,
 ): Html {
   const isLabelled = style.startsWith("cards");
   const cells = rows.map((row) => columns.map(([, cell]) => html`${cell(row)}`));

@@ -7,7 +7,7 @@ import type {
   ShownHistory,
   ShownState,
 } from "../../actions/record/record-history.ts";
-import { type Html, html, type Column, renderFocusableTable } from "./html.ts";
+import { type Html, html, type Column, renderTable } from "./html.ts";
 import { describeValue, renderTyped } from "./typed-value.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
@@ -95,7 +95,7 @@ function renderState({ fields, brokenRules }: ShownState, space: ValueSpace): Ht
       (one) => ("value" in one ? space.render(one.value, stateCharactersMax) : hidden),
     ],
   ];
-  return html`${renderFocusableTable(columns, fields, "content")}
+  return html`${renderTable(columns, fields, { style: "content" })}
   ${brokenRules.map((rule) => html`<p role="alert">The state breaks a rule: ${rule}</p>`)}`;
 }
 
@@ -125,5 +125,5 @@ function renderValues(fields: readonly ShownField[], space: ValueSpace): Html {
     ["Before", ({ values }) => space.render(values?.before, changeCharactersMax)],
     ["After", ({ values }) => space.render(values?.after, changeCharactersMax)],
   ];
-  return renderFocusableTable(columns, fields, "content");
+  return renderTable(columns, fields, { style: "content" });
 }

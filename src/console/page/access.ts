@@ -16,7 +16,7 @@ import { answerDates } from "../../domain/answer-dates.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { readDate, renderInput } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
-import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import {
   readRecordKey,
   recordPath,
@@ -104,7 +104,7 @@ function renderCounts(request: SubjectRequest, { counts }: SubjectCount): Html {
       ${renderRecordLink(request)} in ${renderOrganization(request.organizationId)}, everything that
       belongs to it, and the transactions that name it.
     </p>
-    ${renderTable(columns, counts, "charts")}
+    ${renderTable(columns, counts, { style: "charts" })}
     <p class="note">
       Confidential reports and legal holds are left out: the law usually forbids disclosing even
       that there is one.

@@ -13,7 +13,7 @@ import type { Operator, OperatorSession, Passkey } from "../../domain/operator.t
 import { jsonReply, type Next, type Person, readJsonBody, redirectTo } from "../page.ts";
 import { renderButton } from "../html/field.ts";
 import { noSessionCookie } from "../sign-in/cookie.ts";
-import { type Html, html, type Column, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderTable } from "../html/html.ts";
 import { supportsPasskeys } from "../sign-in/origin.ts";
 import { acceptNewPasskey, offerNewPasskey } from "../sign-in/passkey.ts";
 import { describePasskey } from "../../noun/operator.ts";

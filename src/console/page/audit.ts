@@ -16,12 +16,12 @@ import { sendDownload } from "../request/download.ts";
 import { readText, renderButton, renderInput } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import {
-  type Html,
-  html,
   type Column,
-  renderFocusableTable,
+  html,
+  type Html,
   type HtmlValue,
   renderFacts,
+  renderTable,
 } from "../html/html.ts";
 import { renderDeletionLink } from "../html/link.ts";
 import type { Next, Person } from "../page.ts";
@@ -43,8 +43,8 @@ export async function showAudit(person: Person): Promise<Next> {
   });
   const older = renderNext("Older entries", screen, { query, place: { before: next } });
   const body = html`${renderFilters(query)}
-  ${entries.length === 0 ? renderNothing(next !== undefined) : renderFocusableTable(columns, entries)}
-  ${older} ${chainForms}`;
+  ${renderTable(columns, entries, { empty: describeNone(next !== undefined) })} ${older}
+  ${chainForms}`;
   return { title: "Audit trail", screen, body };
 }
 
@@ -85,12 +85,9 @@ function renderFilters(query: URLSearchParams): Html {
   </form>`;
 }
 
-function renderNothing(hasMore: boolean): Html {
+function describeNone(hasMore: boolean): string {
   const where = hasMore ? " among the last 10,000; older ones may match" : "";
-  return html`<p class="empty">
-    No entry matches${where}. The trail has an entry for every act of an operator and for every
-    deletion.
-  </p>`;
+  return `No entry matches${where}. The trail has an entry for every act of an operator and for every deletion.`;
 }
 
 const columns: readonly Column<AuditEntry>[] = [

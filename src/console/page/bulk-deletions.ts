@@ -12,7 +12,7 @@ import {
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderDeletionLink } from "../html/link.ts";
-import { type Html, html, renderFacts } from "../html/html.ts";
+import { html, type Html, renderFacts } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
@@ -109,7 +109,11 @@ function renderConfirmation(
     </section>`;
 }
 
-export async function changeBulk(person: Person, form: URLSearchParams, act: BulkAct): Promise<Next> {
+export async function changeBulk(
+  person: Person,
+  form: URLSearchParams,
+  act: BulkAct,
+): Promise<Next> {
   const result = await changeAll(person.app, act, {
     query: readFilter(form),
     digest: form.get("digest") ?? "",

@@ -27,7 +27,7 @@ import {
   renderRecordName,
 } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
-import { type Html, html, type HtmlValue, renderFacts, renderTable } from "../html/html.ts";
+import { html, type Html, type HtmlValue, renderFacts, renderTable } from "../html/html.ts";
 import {
   formatCount,
   formatCounts,
@@ -310,8 +310,8 @@ function renderTold({ recipients }: DeletionDetails): Html | undefined {
 
 function renderApproval({ deletion, mayApprove, preview }: DeletionDetails): HtmlValue {
   const text = html`The ${nounOf(deletion.resourceType)} and everything that belongs to it is erased
-    for good once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the
-    audit trail.`;
+  for good once the deletion is due. ${preview && renderEarliest(preview)} Your name is in the audit
+  trail.`;
   const form = renderForm(deletionApprove, deletion.deletionRequestId, { text });
   return renderApproving(mayApprove, "You requested this deletion", form);
 }

@@ -21,7 +21,7 @@ import {
   renderOrganizationInput,
   withOrganization,
 } from "../html/filter.ts";
-import { type Html, html, type Column, renderElement, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderElement, renderTable } from "../html/html.ts";
 import { formatCounted, type Next, type Person } from "../page.ts";
 import { formatNumber, renderAgo } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
@@ -172,16 +172,10 @@ function renderFilters(query: URLSearchParams): Html {
 function renderPart({ shown, next }: Shown, query: URLSearchParams): Html {
   const label = query.get("sort") === "due" ? "Deletions due later" : "Older deletions";
   const more = renderNext(label, screen, { query, place: { before: next } });
-  if (shown.length === 0) {
-    const where = next === undefined ? "" : " among the last 1,000";
-    return html`<p class="empty">
-        There is no such deletion${where}. Programs request deletions with DELETE, and operators
-        with
-        <code>sluice deletion request</code>.
-      </p>
-      ${more}`;
-  }
-  return html`${renderTable(columnsOf(query), shown)} ${more}`;
+  const where = next === undefined ? "" : " among the last 1,000";
+  const empty = html`There is no such deletion${where}. Programs request deletions with DELETE, and
+    operators with <code>sluice deletion request</code>.`;
+  return html`${renderTable(columnsOf(query), shown, { empty })} ${more}`;
 }
 
 function columnsOf(query: URLSearchParams): readonly Column<ShownDeletion>[] {

@@ -13,7 +13,7 @@ import { describeBasis } from "../../domain/deletion/basis.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { type Form, readDate, readText, renderInput } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
-import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderOrganization } from "../html/party.ts";
 import { formatCounts, formatNumber, renderExactTime } from "../html/time.ts";
@@ -77,10 +77,9 @@ function renderSummary(
 }
 
 function renderList({ erasures }: ErasureReport, { organizationId }: ErasureQuery): Html {
-  if (erasures.length === 0) return html`<p class="empty">No deletion was completed then.</p>`;
   const shown = columns.filter(([name]) => name !== "Organization" || organizationId === undefined);
   const left = erasures.length - shownMax;
-  return html`${renderTable(shown, erasures.slice(0, shownMax))}
+  return html`${renderTable(shown, erasures.slice(0, shownMax), { empty: "No deletion was completed then." })}
   ${left > 0 && html`<p>And ${formatNumber(left)} more, which the file has.</p>`}`;
 }
 

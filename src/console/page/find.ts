@@ -16,7 +16,7 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
-import { type Html, html, type Column, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderEmpty, renderTable } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
@@ -58,13 +58,13 @@ async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html>
 }
 
 function renderHint(query: URLSearchParams): Html {
-  if (query.size > 0) {
-    return html`<p class="empty">Enter the id of the organization and the id of the record.</p>`;
-  }
-  return html`<p class="empty">
-    Enter the id of an organization and the id of a record, as the organization has sent it. With a
-    type, the records that refer to it are listed too, such as the persons of a company.
-  </p>`;
+  return renderEmpty(
+    query.size > 0
+      ? "Enter the id of the organization and the id of the record."
+      : html`Enter the id of an organization and the id of a record, as the organization has sent
+        it. With a type, the records that refer to it are listed too, such as the persons of a
+        company.`,
+  );
 }
 
 async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
@@ -72,17 +72,15 @@ async function renderAnswer(person: Person, key: RecordKey): Promise<Html> {
   const type = key.resourceType === "" ? undefined : key.resourceType;
   const asked: RecordQuery = { ...key, resourceType: type };
   const found = await findRecords(app, asked);
-  return html`${found.length === 0 ? renderNone(key) : renderTable(columns, found)}
+  return html`${renderTable(columns, found, { empty: describeNone(key) })}
   ${type !== undefined && (await renderReferring(person, key))}`;
 }
 
-function renderNone({ organizationId }: RecordKey): Html {
+function describeNone({ organizationId }: RecordKey): Html {
   const deletions = new URLSearchParams({ organization: organizationId }).toString();
-  return html`<p class="empty">
-    There is no record with this id in ${renderOrganization(organizationId)}. Ids are compared
-    exactly, with capitals and spaces. A record that was erased is listed only as a
-    <a href="/console/deletions?${deletions}">deletion</a>.
-  </p>`;
+  return html`There is no record with this id in ${renderOrganization(organizationId)}. Ids are
+    compared exactly, with capitals and spaces. A record that was erased is listed only as a
+    <a href="/console/deletions?${deletions}">deletion</a>.`;
 }
 
 function renderRelationsLink(record: FoundRecord): Html {
@@ -114,7 +112,7 @@ async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
   return html`<section aria-labelledby="referring">
     <h2 id="referring">What refers to it</h2>
     ${groups.map((group) => renderReferrers(key, group))}
-    ${groups.length === 0 && resourceType !== named && html`<p class="empty">No record refers to it.</p>`}
+    ${groups.length === 0 && resourceType !== named && renderEmpty("No record refers to it.")}
     ${isParty && resourceType === named && renderNamings(key, await searchNamings(app, key))}
     ${isParty && resourceType === "" && renderNamingLink(key)}
   </section>`;
@@ -137,7 +135,7 @@ function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Ref
     <ul class="records">
       ${items}
     </ul>
-    ${records.length === 0 && html`<p class="empty">There are no more of this type.</p>`}
+    ${records.length === 0 && renderEmpty("There are no more of this type.")}
     ${hasMore && html`<p><a href="${next}">More of the type ${titleOf(resourceType)}</a></p>`}`;
 }
 
@@ -158,7 +156,7 @@ function renderNamings(key: RecordKey, { records, last }: NamingPart): Html {
     <ul class="records">
       ${items}
     </ul>
-    ${records.length === 0 && html`<p class="empty">No transaction names it.</p>`}
+    ${records.length === 0 && renderEmpty("No transaction names it.")}
     ${
       last !== undefined &&
       html`<p>There are more; <code>sluice subject show</code> lists all of them.</p>`

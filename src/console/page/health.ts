@@ -3,7 +3,7 @@
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Snapshot } from "../../metrics/registry.ts";
 import { renderChip } from "../html/chip.ts";
-import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import type { Next, Person, ProcessFacts } from "../page.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
@@ -31,7 +31,7 @@ function renderChecks(checks: readonly HealthCheck[]): Html {
         ? html`<p>${renderChip("good", "Everything that is checked here is as it should be.")}</p>`
         : html`<p role="alert">${failed} of ${checks.length} fail.</p>`
     }
-    ${renderFocusableTable(checkColumns, checks, "plain")}
+    ${renderTable(checkColumns, checks, { style: "plain" })}
     <p class="note">
       Checked now, in a bounded number of steps. <code>sluice check</code> on the server compares
       everything, also with the ledger.
@@ -112,10 +112,10 @@ function renderSettings(settings: ProcessFacts["settings"]): Html {
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings of this process</h2>
     <p class="note">Settings are environment variables, read when the process starts.</p>
-    ${own.length > 0 && renderFocusableTable(settingColumns, own)}
+    ${own.length > 0 && renderTable(settingColumns, own)}
     <details>
       <summary>All ${settings.length} settings</summary>
-      ${renderFocusableTable(settingColumns, settings)}
+      ${renderTable(settingColumns, settings)}
     </details>
   </section>`;
 }

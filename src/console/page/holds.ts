@@ -20,7 +20,7 @@ import {
   renderTypeChoice,
   withOrganization,
 } from "../html/filter.ts";
-import { type Html, html } from "../html/html.ts";
+import { html, type Html } from "../html/html.ts";
 
 type Shown = Awaited<ReturnType<typeof listHolds>>;
 
@@ -72,13 +72,10 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
 function renderPart({ app, query }: Person, { shown, next }: Shown): Html {
   const more = renderNext("More holds", screen, { query, place: { after: next } });
   const holds = shown.map(({ hold }) => hold);
-  if (holds.length > 0) return html`${shownHolds.list(holds, app)} ${more}`;
-  return html`<p class="empty">
-      There is no such hold${next !== undefined && " among those that were examined"}. A hold keeps
-      a record from being erased or changed by deletions:
-      <a href="/console/find">find a record</a> to place one.
-    </p>
-    ${more}`;
+  const empty = html`There is no such
+    hold${next !== undefined && " among those that were examined"}. A hold keeps a record from being
+    erased or changed by deletions: <a href="/console/find">find a record</a> to place one.`;
+  return html`${shownHolds.list(holds, app, { empty })} ${more}`;
 }
 
 /** Shown on the page of a record. */

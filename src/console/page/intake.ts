@@ -3,7 +3,7 @@
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
-import { type Html, html, type Column, renderTable, renderFocusableTable } from "../html/html.ts";
+import { type Column, html, type Html, renderEmpty, renderTable } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
 import { formatBytes, renderAgo, formatDuration, formatNumber } from "../html/time.ts";
@@ -27,14 +27,12 @@ async function renderUploads(person: Person): Promise<Html> {
   const own = sources.uploads.listOf(operator.operatorId);
   return html`<section aria-labelledby="upload">
     <h2 id="upload">Upload a file</h2>
-    ${sources.uploads.bytesMax === 0 ? uploadsOff : await renderForm(person)}
+    ${sources.uploads.bytesMax === 0 ? renderEmpty(uploadsOff) : await renderForm(person)}
     ${own.length > 0 && renderOwn(own)}
   </section>`;
 }
 
-const uploadsOff = html`<p class="empty">
-  Uploads are off. On the server, <code>sluice import</code> imports files.
-</p>`;
+const uploadsOff = html`Uploads are off. On the server, <code>sluice import</code> imports files.`;
 
 const organizationsOffered = 200;
 
@@ -122,7 +120,7 @@ async function renderImports({ app }: Person): Promise<Html> {
   const now = app.now();
   return html`<section aria-labelledby="imports">
     <h2 id="imports">Imports</h2>
-    ${imports.length === 0 ? noImports : renderRuns(imports, now)}
+    ${renderRuns(imports, now)}
     <p class="note">
       Imports in the console, and by <code>sluice import</code> into this store. With
       <code>--url</code>, an import is requests of an API key.
@@ -130,13 +128,11 @@ async function renderImports({ app }: Person): Promise<Html> {
   </section>`;
 }
 
-const noImports = html`<p class="empty">
-  Nothing was imported within the last 30 days. Upload a file above, or use
-  <code>sluice import</code> on the server.
-</p>`;
+const noImports = html`Nothing was imported within the last 30 days. Upload a file above, or use
+  <code>sluice import</code> on the server.`;
 
 function renderRuns(imports: readonly ImportRun[], now: number): Html {
-  return renderFocusableTable(
+  return renderTable(
     [
       ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
       ["Records", ({ resourceType }) => titleOf(resourceType)],
@@ -148,6 +144,7 @@ function renderRuns(imports: readonly ImportRun[], now: number): Html {
       ["Refused", ({ refused }) => formatNumber(refused)],
     ],
     imports,
+    { empty: noImports },
   );
 }
 
@@ -173,8 +170,7 @@ function renderRefusals({ sources, query }: Person): Html {
   const found = read.refusals.filter((one) => fits(one, query));
   return html`<section aria-labelledby="refusals">
     <h2 id="refusals">Refusals</h2>
-    ${renderFilters(query)}
-    ${found.length === 0 ? renderNone(read) : renderFound(found, sources.errors)}
+    ${renderFilters(query)} ${renderFound(found, sources.errors, read)}
     ${
       read.others > 0 &&
       html`<p>
@@ -210,20 +206,20 @@ function renderFilters(query: URLSearchParams): Html {
   </form>`;
 }
 
-function renderNone({ refusals }: RefusalsRead): Html {
-  return refusals.length === 0
-    ? html`<p class="empty">Nothing was refused.</p>`
-    : html`<p class="empty">
-        Nothing like this was refused. <a href="/console/intake">Show all refusals</a>
-      </p>`;
-}
+const nothingLike = html`Nothing like this was refused.
+  <a href="/console/intake">Show all refusals</a>`;
 
-function renderFound(found: readonly Refusal[], errors: readonly ErrorRow[]): Html {
+function renderFound(
+  found: readonly Refusal[],
+  errors: readonly ErrorRow[],
+  { refusals }: RefusalsRead,
+): Html {
   const more = found.length - rowsShown;
   const messages = new Map(errors.map(({ code, message }) => [code, message]));
   const error = ({ code }: Refusal) => html`${code} <small>${messages.get(code) ?? ""}</small>`;
   const shown = found.slice(0, rowsShown);
-  return html`${renderFocusableTable([["Error", error], ...columns], shown)}
+  const empty = refusals.length === 0 ? "Nothing was refused." : nothingLike;
+  return html`${renderTable([["Error", error], ...columns], shown, { empty })}
   ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
 }
 

@@ -8,7 +8,7 @@ import type { Organization } from "../../domain/access.ts";
 import { formatDuration } from "../../basics/duration.ts";
 import { type Next, type Person, readPanels } from "../page.ts";
 import { deletionPath } from "../html/link.ts";
-import { type Html, html, renderFacts } from "../html/html.ts";
+import { html, type Html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
 import { renderForm, renderForms } from "../../noun/act.ts";
 import { renderRulesLink } from "../../noun/identity.ts";

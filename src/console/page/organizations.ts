@@ -6,8 +6,8 @@ import { renderForms } from "../../noun/act.ts";
 import { createForm, organizations } from "../../noun/organization.ts";
 import { type Next, type Person, redirectTo } from "../page.ts";
 import { readText, renderInput } from "../html/field.ts";
-import { type Html, html, type Column } from "../html/html.ts";
-import { formatCount } from "../../basics/format-count.ts";
+import { type Column, html, type Html } from "../html/html.ts";
+import { formatCount } from "../html/time.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
 import { findScreen } from "../frame/screens.ts";
 import { renderOrganization } from "../html/party.ts";
@@ -24,7 +24,7 @@ export async function showOrganizations(person: Person): Promise<Next> {
   const found = matching.slice(0, shownMax);
   const body = html`${renderSearch(person)}
   ${organization !== undefined && renderChosen(organization, person)}
-  ${found.length === 0 ? (wanted === "" ? nothing : noneFound) : organizations.list(found, undefined, [choiceOf(person)])}
+  ${organizations.list(found, undefined, { more: [choiceOf(person)], empty: wanted === "" ? nothing : noneFound })}
   ${matching.length > shownMax && html`<p class="note">${formatCount(matching.length - shownMax, "more organization")}: search for a part of the id or of the name.</p>`}
   ${renderForms(app, [createForm], "")}`;
   return { title: "Organizations", screen, body };
@@ -64,12 +64,10 @@ export async function chooseOne(person: Person, form: URLSearchParams): Promise<
   return redirectTo(readBack(person, form), organizationCookie(person.origin, organizationId));
 }
 
-const noneFound = html`<p class="empty">No organization has this in its id or its name.</p>`;
-
-const nothing = html`<p class="empty">
-  There is no organization yet. Each customer of yours is one, with its own records and API keys.
-  Create the first one here, or with <code>sluice organization create</code>.
-</p>`;
+const noneFound = "No organization has this in its id or its name.";
+const nothing = html`There is no organization yet. Each customer of yours is one, with its own
+  records and API keys. Create the first one here, or with
+  <code>sluice organization create</code>.`;
 
 function choiceOf(person: Person): Column<Organization> {
   const back = readBack(person);

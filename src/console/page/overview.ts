@@ -13,11 +13,11 @@ import { renderChart, type Slot } from "../html/chart.ts";
 import { renderTabs } from "../html/chip.ts";
 import {
   type Column,
-  type Html,
   html,
+  type Html,
   type HtmlValue,
   renderFacts,
-  renderFocusableTable,
+  renderTable,
 } from "../html/html.ts";
 import { formatCounted, type Next, type Person, readPanels } from "../page.ts";
 import {
@@ -249,7 +249,7 @@ function renderStored({ types, columns, isZero }: Stored): Html {
     <summary>Types of which none was stored: ${formatNumber(zero.length)}</summary>
     <p>${zero.map(({ resourceType }) => titleOf(resourceType)).join(", ")}</p>
   </details>`;
-  return html`${shown.length > 0 && renderFocusableTable(columns, shown, "charts")}
+  return html`${shown.length > 0 && renderTable(columns, shown, { style: "charts" })}
   ${zero.length > 0 && folded}`;
 }
 
@@ -264,12 +264,8 @@ function renderRefusals(slots: readonly Minutes[], { label }: Period): Html {
   ];
   return html`<section aria-labelledby="refusals">
     <h2 id="refusals">Refused requests in ${label}</h2>
-    ${
-      names.length === 0
-        ? html`<p class="empty">No request was refused.</p>`
-        : html`${renderCounts(slots, statusesOf, { names, label: "Refused requests", unit: "requests" })}
-          ${renderFocusableTable(columns, names, "charts")}`
-    }
+    ${names.length > 0 && renderCounts(slots, statusesOf, { names, label: "Refused requests", unit: "requests" })}
+    ${renderTable(columns, names, { style: "charts", empty: "No request was refused." })}
   </section>`;
 }
 

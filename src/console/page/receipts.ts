@@ -14,7 +14,7 @@ import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderButton } from "../html/field.ts";
 import { renderNext } from "../html/filter.ts";
 import { sendDownload } from "../request/download.ts";
-import { type Html, html, type Column, renderFocusableTable } from "../html/html.ts";
+import { type Column, html, type Html, renderTable } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { formatCount, formatNumber, renderExactTime, renderTime } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
@@ -48,11 +48,7 @@ const verificationForm = html`<section aria-labelledby="verify">
 function renderPart({ receipts, next }: ReceiptPart): Html {
   return html`<section aria-labelledby="list">
     <h2 id="list">Receipts</h2>
-    ${
-      receipts.length === 0
-        ? html`<p class="empty">There is no receipt here. Each completed deletion gets one.</p>`
-        : renderFocusableTable(receiptColumns, receipts)
-    }
+    ${renderTable(receiptColumns, receipts, { empty: "There is no receipt here. Each completed deletion gets one." })}
     ${renderNext("Older receipts", screen, { place: { before: next } })}
     <p>
       All receipts as NDJSON, in the order of their chain, for
@@ -95,7 +91,7 @@ function renderKeys({ store_id: storeId, keys }: PublishedKeys): Html {
       <a href="/.well-known/sluice-receipts.json">anybody can read</a>. Replaced ones stay, so that
       earlier receipts remain genuine.
     </p>
-    ${renderFocusableTable(keyColumns, keys)}
+    ${renderTable(keyColumns, keys)}
   </section>`;
 }
 

@@ -25,7 +25,7 @@ import {
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { readText, readWhole, renderReason } from "../html/field.ts";
-import { type Html, html, type HtmlValue, renderFacts } from "../html/html.ts";
+import { html, type Html, type HtmlValue, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";

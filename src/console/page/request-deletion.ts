@@ -14,7 +14,7 @@ import {
   renderRecordLink,
 } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
-import { type Html, html } from "../html/html.ts";
+import { html, type Html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
 import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";

@@ -11,7 +11,7 @@ import { titleOf } from "../../domain/record-types.ts";
 import { shownHolds } from "../../noun/hold.ts";
 import { renderReason, readText } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
-import { type Column, type Html, html, renderFacts, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderOrganization } from "../html/party.ts";
 import { formatCounts, renderExactTime, renderTime, renderTimestamp } from "../html/time.ts";
@@ -48,11 +48,7 @@ export async function listRestricted(person: Person, form: URLSearchParams): Pro
     ({ movedBy }) => movedBy && renderShowing(access, movedBy.deletionRequestId),
   ];
   const body = html`<p>Of ${renderOrganization(access.organizationId)}</p>
-    ${
-      sets.length === 0
-        ? html`<p class="empty">Nothing is restricted.</p>`
-        : renderTable(mayShow ? [...columns, showing] : columns, sets)
-    }`;
+    ${renderTable(mayShow ? [...columns, showing] : columns, sets, { empty: "Nothing is restricted." })}`;
   return { title: "Restricted sets", screen, body };
 }
 
@@ -91,7 +87,7 @@ export async function showOneSet(person: Person, form: URLSearchParams): Promise
       ["Kept until", renderTime(deletion.floorUntil)],
     ])}
     <h2>Records</h2>
-    ${records.length === 0 ? html`<p class="empty">Only references are kept.</p>` : renderTable(recordColumns, records)}
+    ${renderTable(recordColumns, records, { empty: "Only references are kept." })}
     ${more && html`<p>There are more; <code>sluice restricted export</code> has all of them.</p>`}
     ${
       holds.length > 0 &&

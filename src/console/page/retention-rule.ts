@@ -10,7 +10,7 @@ import { titleOf } from "../../domain/record-types.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
 import { renderChoice, renderTypeChoice } from "../html/filter.ts";
-import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
+import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 
 export const screen = "/console/retention";
@@ -48,7 +48,7 @@ export function renderRules(rules: readonly RetentionRule[], retainDays: number 
         ? html`<p>
             There is no floor: a deletion that is requested begins after its grace period.
           </p>`
-        : renderFocusableTable(columns, rules)
+        : renderTable(columns, rules)
     }
   </section>`;
 }

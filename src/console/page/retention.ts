@@ -12,7 +12,14 @@ import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Next, Person } from "../page.ts";
 import { readText, readWhole, renderInput } from "../html/field.ts";
 import { renderNext, withOrganization } from "../html/filter.ts";
-import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  renderEmpty,
+  renderFacts,
+  renderTable,
+} from "../html/html.ts";
 import { readRecordKey, renderRecordLink } from "../html/link.ts";
 import { renderParty } from "../html/party.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -43,17 +50,14 @@ export async function showRetention(person: Person): Promise<Next> {
 
 async function renderAll({ app, query }: Person): Promise<Html> {
   const { shown, next } = await listRetention(app, query.get("after") ?? "");
-  if (shown.length === 0) {
-    return html`<p class="empty">
-      There is no organization. Create one with
-      <code>sluice organization create --name "Acme Payments" --id acme</code>.
-    </p>`;
-  }
+  const create = 'sluice organization create --name "Acme Payments" --id acme';
+  const none = html`There is no organization. Create one with <code>${create}</code>.`;
+  if (shown.length === 0) return renderEmpty(none);
   return html`<p class="note">
       A ceiling erases records without a request. A floor keeps records of a type for at least a
       time, whoever requests their deletion.
     </p>
-    ${renderFocusableTable(columns, shown)}
+    ${renderTable(columns, shown)}
     ${renderNext("More organizations", screen, { place: { after: next } })}`;
 }
 
@@ -132,13 +136,7 @@ function renderRetentionPreview(
       })}
       <button type="submit">Preview</button>
     </form>
-    ${
-      ceilings.length === 0
-        ? html`<p class="empty">
-            There is no ceiling. Enter a number of days to see what it would delete.
-          </p>`
-        : renderTally(tally, date)
-    }
+    ${ceilings.length === 0 ? renderEmpty(noCeiling) : renderTally(tally, date)}
     ${
       last !== undefined &&
       html`<p>
@@ -153,6 +151,7 @@ function renderRetentionPreview(
   </section>`;
 }
 
+const noCeiling = "There is no ceiling. Enter a number of days to see what it would delete.";
 const dueShownMax = 20;
 
 function renderTally(tally: PreviewPart["tally"], date: string): Html {

@@ -4,7 +4,16 @@
 
 import { readSignInLink, useSignInLink } from "../../actions/operator/sign-in-link.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { jsonReply, type Next, pageAnswer, readForm, readJsonBody, redirectTo, requireAttempt, type Visitor } from "../page.ts";
+import {
+  jsonReply,
+  type Next,
+  pageAnswer,
+  readForm,
+  readJsonBody,
+  redirectTo,
+  requireAttempt,
+  type Visitor,
+} from "../page.ts";
 import { startedCookie, openIdCookie, readOpenIdCookie } from "../sign-in/cookie.ts";
 import { html } from "../html/html.ts";
 import { supportsPasskeys, type Origin } from "../sign-in/origin.ts";

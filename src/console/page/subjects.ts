@@ -119,22 +119,19 @@ function renderFound(
   return html`<section aria-labelledby="found">
     <h2 id="found">Found: ${more && "at least "}${formatCount(total, "subject")}</h2>
     ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
-    ${subjects.length > 0 ? renderTable(shown, subjects) : renderNone(found, skip)}
+    ${renderTable(shown, subjects, { empty: describeNone(found, skip) })}
     ${more && html`<p role="alert">${leftOut}</p>`}
     ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
     ${skip + shownMax < total && renderNext(form, skip + shownMax)}
   </section>`;
 }
 
-function renderNone(found: SubjectsFound, skip: number): Html {
-  return html`<p class="empty">
-    ${describeEmptyPage(found, skip)}
-    ${
-      found.total === 0 &&
-      html`Nothing is compared by sound or by similarity: search for each spelling. Erased persons
-      and companies are not found.`
-    }
-  </p>`;
+const notCompared =
+  "Nothing is compared by sound or by similarity: search for each spelling. Erased persons and companies are not found.";
+
+function describeNone(found: SubjectsFound, skip: number): string {
+  const page = describeEmptyPage(found, skip);
+  return found.total === 0 ? `${page} ${notCompared}` : page;
 }
 
 function keyOf(organizationId: string, { resource_type, resource_id }: FoundSubject) {

@@ -6,7 +6,7 @@ import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderButton } from "../html/field.ts";
-import { type Html, html, type Column, renderFacts, renderFocusableTable } from "../html/html.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -146,7 +146,7 @@ function renderRefused(
         reason, until the file is removed. Correct them there, and upload that file.
       </p>`
     }
-    ${renderRepair(upload)} ${renderFocusableTable(columns, rows, "plain")}
+    ${renderRepair(upload)} ${renderTable(columns, rows, { style: "plain" })}
     ${more > 0 && html`<p>and ${formatNumber(more)} more</p>`}
   </section>`;
 }

@@ -7,7 +7,7 @@ import type { Upload } from "../../bulk/upload/upload.ts";
 import type { Uploads } from "../../bulk/upload/uploads.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
 import { renderChoice } from "../html/filter.ts";
-import { type Column, type Html, html, renderFocusableTable } from "../html/html.ts";
+import { type Column, type Html, html, renderTable } from "../html/html.ts";
 import { formatNumber } from "../html/time.ts";
 import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./upload-import.ts";
 
@@ -72,7 +72,7 @@ function renderColumns(
 ): Html {
   const { preset, columns, more, problem } = inspection;
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
-  const table = renderFocusableTable<InspectedColumn>(
+  const table = renderTable<InspectedColumn>(
     [
       [
         "Column",
@@ -95,7 +95,7 @@ function renderColumns(
       ],
     ],
     columns,
-    "cards upload-columns",
+    { style: "cards upload-columns" },
   );
   const left = columns.filter(({ field, isInPreset }) => field === "" && !isInPreset).length;
   const leftOut = `Without a field, and so not imported: ${left} of ${columns.length} columns.`;
@@ -200,7 +200,7 @@ function renderCheck(upload: Upload, check: FileCheck): Html {
       ${formatNumber(check.refused)} of ${formatNumber(check.rows)} rows would be refused. Nothing
       is written yet. Change the mapping below, upload a repaired file, or import the other rows.
     </p>
-    ${renderFocusableTable(faultColumns, check.faults.slice(0, faultsShown), "plain")}
+    ${renderTable(faultColumns, check.faults.slice(0, faultsShown), { style: "plain" })}
     ${renderIgnored(check)} ${renderRepair(upload)}`;
 }
 

@@ -9,13 +9,7 @@ import {
 } from "./verify-upload.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
-import {
-  type Column,
-  type Html,
-  html,
-  renderFacts,
-  renderFocusableTable,
-} from "../../console/html/html.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
 import { formatBytes, formatCount, formatNumber, renderTime } from "../../console/html/time.ts";
 import { read, send } from "../../console/route.ts";
 import { type Next, noteForm, type Person } from "../../console/page.ts";
@@ -86,11 +80,7 @@ const names: Readonly<Record<string, string>> = {
 function renderCopies({ entries: copies, next }: Copies): Html {
   return html`<section aria-labelledby="copies">
     <h2 id="copies">Backups and restores</h2>
-    ${
-      copies.length === 0
-        ? html`<p class="empty">None was found.</p>`
-        : renderFocusableTable(copyColumns, copies)
-    }
+    ${renderTable(copyColumns, copies, { empty: "None was found." })}
     ${
       next !== undefined &&
       html`<p class="note">

@@ -114,11 +114,10 @@ export const recipientRemove = defineAct({
 export async function renderRecipients({ app }: Person, organizationId: string): Promise<Html> {
   const found = await listRecipients(app, organizationId);
   const acts = found.length === 0 ? [recipientCreate] : [recipientCreate, recipientRemove];
-  const none = html`<p class="empty">No program has registered to be informed about erasures.</p>`;
+  const empty = "No program has registered to be informed about erasures.";
   return html`<section aria-labelledby="recipients">
     <h2 id="recipients">Recipients of changes</h2>
-    ${found.length === 0 ? none : recipients.list(found, app)}
-    ${renderForms(app, acts, organizationId)}
+    ${recipients.list(found, app, { empty })} ${renderForms(app, acts, organizationId)}
   </section>`;
 }
 

@@ -311,10 +311,9 @@ export const webhooksPage: NounPage = {
   acts: [webhookCreate],
   view: async ({ app, id }) => {
     const found = await listEndpoints(app, id);
-    const none = html`<p class="empty">
-      There is no endpoint yet. With one, a program gets messages and need not ask for news.
-    </p>`;
-    const body = html`${found.length === 0 ? none : endpoints.list(found, app)}
+    const empty =
+      "There is no endpoint yet. With one, a program gets messages and need not ask for news.";
+    const body = html`${endpoints.list(found, app, { empty })}
     ${renderForms(app, webhooksPage.acts, id)}`;
     return { title: "Webhooks", id, screen, body };
   },
