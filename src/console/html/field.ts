@@ -31,10 +31,28 @@ export function renderReason(label = "Reason"): Html {
   return renderInput(label, "reason", { maxlength: limits.reasonCharactersMax, required: true });
 }
 
-/** A form with nothing but a button. `fields`: the hidden ones. */
-export function renderButton(label: HtmlValue, path: string, fields?: Html): Html {
+type Fields = Readonly<Record<string, string | number | undefined>>;
+
+/** Fields of a form that nobody sees. */
+export function renderHidden(fields: Fields): readonly Html[] {
+  return Object.entries(fields).map(([name, value = ""]) =>
+    renderElement("input", { type: "hidden", name, value }),
+  );
+}
+
+/** These fields of a form or a query, to be sent again. */
+export function fieldsOf(form: Form, names: readonly string[]): Fields {
+  return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""]));
+}
+
+/** A form with nothing but a button. `main`: it is the main one of the page. */
+export function renderButton(
+  label: HtmlValue,
+  path: string,
+  { fields = {}, main = false }: { readonly fields?: Fields; readonly main?: boolean } = {},
+): Html {
   return html`<form method="post" action="${path}">
-    ${fields}<button type="submit">${label}</button>
+    ${renderHidden(fields)}<button type="submit" class="${main && "main"}">${label}</button>
   </form>`;
 }
 

@@ -4,7 +4,7 @@
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { readText } from "./field.ts";
+import { readText, renderHidden } from "./field.ts";
 import { type Html, html } from "./html.ts";
 
 type ConsolePath = `/console${string}`;
@@ -12,14 +12,14 @@ type ConsolePath = `/console${string}`;
 /** `more`: further parameters; undefined ones are omitted. */
 export function recordPath(
   page: ConsolePath,
-  { organizationId, resourceType, resourceId }: RecordKey,
+  key: RecordKey,
   more: Readonly<Record<string, string | undefined>> = {},
 ): ConsolePath {
   const given = Object.entries(more).filter((entry): entry is [string, string] => {
     return entry[1] !== undefined;
   });
-  const key = { organization: organizationId, type: resourceType, id: resourceId };
-  return `${page}?${new URLSearchParams({ ...key, ...Object.fromEntries(given) }).toString()}`;
+  const query = { ...keyFields(key), ...Object.fromEntries(given) };
+  return `${page}?${new URLSearchParams(query).toString()}`;
 }
 
 /** Shows the type and the id without a link. */
@@ -37,11 +37,13 @@ export function renderRecordLink(key: RecordKey): Html {
   return html`${titleOf(key.resourceType)} <a href="${path}"><bdi>${key.resourceId}</bdi></a>`;
 }
 
-/** The key as hidden fields of a form. */
-export function renderKeyFields({ organizationId, resourceType, resourceId }: RecordKey): Html {
-  return html`<input type="hidden" name="organization" value="${organizationId}" />
-    <input type="hidden" name="type" value="${resourceType}" />
-    <input type="hidden" name="id" value="${resourceId}" />`;
+/** The key as fields of a form or a query. */
+export function keyFields({ organizationId, resourceType, resourceId }: RecordKey) {
+  return { organization: organizationId, type: resourceType, id: resourceId };
+}
+
+export function renderKeyFields(key: RecordKey): readonly Html[] {
+  return renderHidden(keyFields(key));
 }
 
 /** Reads the key from a query or a form; a missing part is empty. */

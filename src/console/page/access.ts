@@ -14,14 +14,14 @@ import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
 import { answerDates } from "../../domain/answer-dates.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
-import { readDate, renderInput } from "../html/field.ts";
+import { readDate, renderButton, renderInput } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import {
+  keyFields,
   readRecordKey,
   recordPath,
   renderDeletionLink,
-  renderKeyFields,
   renderRecordLink,
 } from "../html/link.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
@@ -138,10 +138,7 @@ function renderCopy(request: SubjectRequest): Html {
       audit trail. <code>sluice subject export</code> writes the same as a folder with a page that
       explains it.
     </p>
-    <form method="post" action="${screen}/copy">
-      ${renderKeyFields(request)}
-      <button type="submit" class="main">Download the copy</button>
-    </form>
+    ${renderButton("Download the copy", `${screen}/copy`, { fields: keyFields(request), main: true })}
   </section>`;
 }
 

@@ -102,8 +102,8 @@ const passkeyColumns: readonly Column<Passkey>[] = [
 
 function renderRemoval({ credentialId }: Passkey): Html {
   const label = html`Remove<span class="sr"> passkey ${shorten(credentialId)}</span>`;
-  const field = html`<input type="hidden" name="credential" value="${credentialId}" />`;
-  return renderButton(label, "/console/account/passkey/remove", field);
+  const fields = { credential: credentialId };
+  return renderButton(label, "/console/account/passkey/remove", { fields });
 }
 
 function shorten(credentialId: string): string {
@@ -139,11 +139,7 @@ const sessionColumns: readonly Column<SessionRow>[] = [
 function renderEnd({ session: { sessionId }, action, verb }: SessionRow): Html | undefined {
   if (verb === undefined) return undefined;
   const label = html`${verb}<span class="sr"> session ${sessionId}</span>`;
-  return renderButton(
-    label,
-    action,
-    html`<input type="hidden" name="session" value="${sessionId}" />`,
-  );
+  return renderButton(label, action, { fields: { session: sessionId } });
 }
 
 async function renderAllSessions({ app }: Person): Promise<Html> {

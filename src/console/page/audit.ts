@@ -159,11 +159,7 @@ function renderVerified({ after, no, hash, fault, isEnd }: Verification): Html {
       </p>`;
   }
   return html`${result}
-    <form method="post" action="/console/audit/verify">
-      <input type="hidden" name="after" value="${no}" />
-      <input type="hidden" name="hash" value="${hash}" />
-      <button type="submit" class="main">Verify the next part</button>
-    </form>`;
+  ${renderButton("Verify the next part", "/console/audit/verify", { fields: { after: no, hash }, main: true })}`;
 }
 
 export async function downloadTrail(person: Person): Promise<undefined> {

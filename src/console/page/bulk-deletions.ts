@@ -16,7 +16,7 @@ import { html, type Html, renderFacts } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
-import { renderInput } from "../html/field.ts";
+import { renderHidden, renderInput } from "../html/field.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";
@@ -84,9 +84,6 @@ function renderConfirmation(
           ${renderOrganization(organizationId)}
         </li>`,
     );
-  const fields = filterFields(filter).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-  );
   return html`<section aria-labelledby="found">
       <h2 id="found">Found: ${formatNumber(count)}</h2>
       ${!isComplete && html`<p>There may be more; at most ${formatNumber(bulkMax)} are changed at once.</p>`}
@@ -101,8 +98,7 @@ function renderConfirmation(
         nothing is changed. Type the number ${formatNumber(count)} to confirm.
       </p>
       <form method="post" action="/console/deletions/${act}">
-        ${fields}
-        <input type="hidden" name="digest" value="${digest}" />
+        ${renderHidden({ ...Object.fromEntries(filterFields(filter)), digest })}
         ${renderInput("Number of deletions", "confirm", { inputmode: "numeric", required: true })}
         <button type="submit">${verb} them</button>
       </form>

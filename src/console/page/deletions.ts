@@ -14,7 +14,7 @@ import {
 import { type Deletion, deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
-import { readText } from "../html/field.ts";
+import { readText, renderHidden } from "../html/field.ts";
 import {
   renderChoice,
   renderNext,
@@ -164,7 +164,7 @@ function renderFilters(query: URLSearchParams): Html {
       query,
       values: waitKinds.map((kind) => [kind, waitLabels[kind]]),
     })}
-    ${status !== null && html`<input type="hidden" name="status" value="${status}" />`}
+    ${status !== null && renderHidden({ status })}
     <button type="submit">Filter</button>
   </form>`;
 }

@@ -11,7 +11,14 @@ import {
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { type Form, readDate, readText, renderInput } from "../html/field.ts";
+import {
+  fieldsOf,
+  type Form,
+  readDate,
+  readText,
+  renderHidden,
+  renderInput,
+} from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
@@ -37,7 +44,7 @@ export async function showErasures(person: Person): Promise<Next> {
     </form>
     ${renderSummary(form, query, report)} ${renderList(report, query)}
     <form class="screen" method="post" action="${screen}/download">
-      ${["organization", "from", "until"].map((name) => html`<input type="hidden" name="${name}" value="${form.get(name) ?? ""}" />`)}
+      ${renderHidden(fieldsOf(form, ["organization", "from", "until"]))}
       <button type="submit">Download all as CSV</button>
     </form>
     <p class="note screen">

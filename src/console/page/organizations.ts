@@ -5,7 +5,7 @@ import type { Organization } from "../../domain/access.ts";
 import { renderForms } from "../../noun/act.ts";
 import { createForm, organizations } from "../../noun/organization.ts";
 import { type Next, type Person, redirectTo } from "../page.ts";
-import { readText, renderInput } from "../html/field.ts";
+import { readText, renderButton, renderHidden, renderInput } from "../html/field.ts";
 import { type Column, html, type Html } from "../html/html.ts";
 import { formatCount } from "../html/time.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
@@ -36,7 +36,7 @@ function renderSearch(person: Person): Html {
   const { query } = person;
   return html`<form class="filters" method="get" action="${screen}" role="search">
     ${renderInput("Part of the id or of the name", "q", { value: query.get("q"), maxlength: 200 })}
-    <input type="hidden" name="back" value="${readBack(person)}" />
+    ${renderHidden({ back: readBack(person) })}
     <button type="submit">Search</button>
   </form>`;
 }
@@ -52,7 +52,7 @@ function renderChosen(organizationId: string, person: Person): Html {
       >You work in <strong>${renderOrganization(organizationId)}</strong>: lists show only this
       organization.</span
     >
-    <input type="hidden" name="back" value="${readBack(person)}" />
+    ${renderHidden({ back: readBack(person) })}
     <button type="submit">Show all organizations</button>
   </form>`;
 }
@@ -74,10 +74,8 @@ function choiceOf(person: Person): Column<Organization> {
   const choice = ({ organizationId }: Organization) =>
     organizationId === person.organization
       ? "chosen"
-      : html`<form method="post" action="${screen}/choice">
-          <input type="hidden" name="organization" value="${organizationId}" />
-          <input type="hidden" name="back" value="${back}" />
-          <button type="submit">Choose<span class="sr"> ${organizationId}</span></button>
-        </form>`;
+      : renderButton(html`Choose<span class="sr"> ${organizationId}</span>`, `${screen}/choice`, {
+          fields: { organization: organizationId, back },
+        });
   return [html`<span class="sr">Choice</span>`, choice];
 }

@@ -5,7 +5,7 @@ import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { findRecords } from "../../actions/record/find-records.ts";
 import type { OperatorRight } from "../../domain/operator-right.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { deletionPath, recordPath, pathTo } from "../html/link.ts";
+import { deletionPath, pathTo, recordPath } from "../html/link.ts";
 import { jsonReply, type Next, type Person } from "../page.ts";
 
 interface Found {

@@ -24,7 +24,7 @@ import {
   renderRecordLink,
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
-import { readText, readWhole, renderReason } from "../html/field.ts";
+import { fieldsOf, readText, readWhole, renderHidden, renderReason } from "../html/field.ts";
 import { html, type Html, type HtmlValue, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
@@ -214,8 +214,7 @@ function renderRevealing(
   }
   return html`${isUsed && html`<p role="alert">The content is hidden again. Give a reason to see it.</p>`}
     <form class="acts" method="post" action="/console/record/reading">
-      ${renderKeyFields(key)}
-      <input type="hidden" name="before" value="${query.get("before") ?? ""}" />
+      ${renderKeyFields(key)} ${renderHidden(fieldsOf(query, ["before"]))}
       ${renderReason("Reason for reading the content")}
       <button type="submit">Show the content</button>
     </form>

@@ -9,7 +9,7 @@ import {
 } from "../../actions/retention/restricted-sets.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { shownHolds } from "../../noun/hold.ts";
-import { renderReason, readText } from "../html/field.ts";
+import { readText, renderButton, renderReason } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
@@ -53,12 +53,8 @@ export async function listRestricted(person: Person, form: URLSearchParams): Pro
 }
 
 function renderShowing(access: ReturnType<typeof readAccess>, id: string): Html {
-  return html`<form method="post" action="${screen}/set">
-    <input type="hidden" name="organization" value="${access.organizationId}" />
-    <input type="hidden" name="reason" value="${access.reason ?? ""}" />
-    <input type="hidden" name="id" value="${id}" />
-    <button type="submit">Records<span class="sr"> of ${id}</span></button>
-  </form>`;
+  const fields = { organization: access.organizationId, reason: access.reason, id };
+  return renderButton(html`Records<span class="sr"> of ${id}</span>`, `${screen}/set`, { fields });
 }
 
 const columns: readonly Column<RestrictedSet>[] = [

@@ -8,9 +8,16 @@ import { describeRule } from "../../domain/retention/ceiling.ts";
 import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderIdField, requireTyped } from "../html/confirmation.ts";
-import { type Form, readText, readWhole, renderInput } from "../html/field.ts";
+import {
+  fieldsOf,
+  type Form,
+  readText,
+  readWhole,
+  renderHidden,
+  renderInput,
+} from "../html/field.ts";
 import { renderChoice, renderTypeChoice } from "../html/filter.ts";
-import { type Column, type Html, html, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderTable } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 
 export const screen = "/console/retention";
@@ -99,10 +106,7 @@ async function renderPlannedRule({ app, query }: Person, organizationId: string)
       Type the id of the organization to confirm.
     </p>
     <form method="post" action="/console/retention/rule">
-      ${fields.map(
-        (name) => html`<input type="hidden" name="${name}" value="${query.get(name) ?? ""}" />`,
-      )}
-      <input type="hidden" name="seen" value="${seen}" />
+      ${renderHidden({ ...fieldsOf(query, fields), seen })}
       ${renderOrganizationFields(organizationId)}
       <button type="submit">Set the rule</button>
     </form>
@@ -124,7 +128,7 @@ export function renderRuleForm(
       it is set.
     </p>
     <form class="filters" method="get" action="${screen}">
-      <input type="hidden" name="organization" value="${organizationId}" />
+      ${renderHidden({ organization: organizationId })}
       ${renderTypeChoice(query, types, { name: "rule", unset: "choose one" })}
       ${renderInput("Keep at least, in days", "keep", numeric("keep"))}
       ${renderInput("Erase after, in days", "delete", numeric("delete"))}
@@ -144,8 +148,7 @@ export function renderRuleForm(
 }
 
 export function renderOrganizationFields(organizationId: string): Html {
-  return html`<input type="hidden" name="organization" value="${organizationId}" />
-    ${renderIdField("organization")}`;
+  return html`${renderHidden({ organization: organizationId })} ${renderIdField("organization")}`;
 }
 
 export function readConfirmed(form: Form): string {

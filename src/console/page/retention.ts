@@ -10,7 +10,7 @@ import {
 import { limits } from "../../domain/limits.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Next, Person } from "../page.ts";
-import { readText, readWhole, renderInput } from "../html/field.ts";
+import { readText, readWhole, renderHidden, renderInput } from "../html/field.ts";
 import { renderNext, withOrganization } from "../html/filter.ts";
 import {
   type Column,
@@ -127,7 +127,7 @@ function renderRetentionPreview(
   return html`<section aria-labelledby="preview">
     <h2 id="preview">What retention would delete</h2>
     <form class="filters" method="get" action="${screen}">
-      <input type="hidden" name="organization" value="${organizationId}" />
+      ${renderHidden({ organization: organizationId })}
       ${renderInput("On", "at", { type: "date", value: date })}
       ${renderInput("With this ceiling for other types, in days", "days", {
         inputmode: "numeric",

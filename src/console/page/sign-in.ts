@@ -26,6 +26,7 @@ import {
 import { AppError } from "../../domain/error.ts";
 import { renderForward } from "../frame/error-page.ts";
 import { isAnswerTo, type OpenId } from "../sign-in/openid/provider.ts";
+import { renderButton } from "../html/field.ts";
 
 const howToGetLink = html`<p>
     Ask somebody with a shell on the server for a link. It is created with
@@ -38,9 +39,7 @@ export async function showSignIn({ origin, sources }: Visitor): Promise<Next> {
   const { openId } = sources;
   const elsewhere =
     openId !== undefined &&
-    html`<form method="post" action="/console/openid">
-      <button type="submit" class="main">Sign in with ${openId.issuerName}</button>
-    </form>`;
+    renderButton(`Sign in with ${openId.issuerName}`, "/console/openid", { main: true });
   const passkey = supportsPasskeys(origin)
     ? html`<p>
           <button type="button" class="main" data-passkey="sign-in" hidden>
@@ -70,10 +69,7 @@ export async function showLink(visitor: Visitor): Promise<Next> {
       This link signs in <strong><bdi>${operator.name}</bdi></strong
       >, once, for 12 hours.
     </p>
-    <form method="post" action="/console/link">
-      <input type="hidden" name="token" value="${token}" />
-      <button type="submit" class="main">Sign in</button>
-    </form>
+    ${renderButton("Sign in", "/console/link", { fields: { token }, main: true })}
   </section>`;
   return { title: "Sign in", body };
 }

@@ -14,10 +14,18 @@ import {
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
-import { type Form, readText, readWhole, renderInput, renderReason } from "../html/field.ts";
+import {
+  fieldsOf,
+  type Form,
+  readText,
+  readWhole,
+  renderButton,
+  renderInput,
+  renderReason,
+} from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
-import { type Column, type Html, html, renderTable } from "../html/html.ts";
-import { readRecordKey, recordPath, renderKeyFields } from "../html/link.ts";
+import { type Column, html, type Html, renderTable } from "../html/html.ts";
+import { keyFields, readRecordKey, recordPath } from "../html/link.ts";
 import { renderParty } from "../html/party.ts";
 import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
@@ -109,10 +117,13 @@ function renderFound(
   const answering: Column<Subject> = [
     html`<span class="sr">Answer</span>`,
     (one) =>
-      html`<form method="post" action="${path}/answer">
-        ${renderKeyFields(keyOf(organizationId, one))} ${renderHidden(form, ["reason"])}
-        <button type="submit">Answer<span class="sr"> about ${one.resource_id}</span></button>
-      </form>`,
+      renderButton(
+        html`Answer<span class="sr"> about ${one.resource_id}</span>`,
+        `${path}/answer`,
+        {
+          fields: { ...keyFields(keyOf(organizationId, one)), ...fieldsOf(form, ["reason"]) },
+        },
+      ),
   ];
   const shown = app.viewer.may("subject.answer") ? [...columns, answering] : columns;
   const from = `${formatNumber(skip + 1)} to ${formatNumber(skip + subjects.length)}`;
@@ -143,17 +154,8 @@ function describeMatch({ criterion, match, field, former }: SubjectMatch): strin
 }
 
 function renderNext(form: Form, skip: number): Html {
-  return html`<form method="post" action="${path}">
-    ${renderHidden(form, ["organization", ...criteria, "reason"])}
-    <input type="hidden" name="skip" value="${skip}" />
-    <button type="submit">Show the next ones</button>
-  </form>`;
-}
-
-function renderHidden(form: Form, names: readonly string[]): readonly Html[] {
-  return names.map(
-    (name) => html`<input type="hidden" name="${name}" value="${form.get(name) ?? ""}" />`,
-  );
+  const fields = { ...fieldsOf(form, ["organization", ...criteria, "reason"]), skip };
+  return renderButton("Show the next ones", path, { fields });
 }
 
 /** The answer about a known id, even if the record of the subject was erased. */

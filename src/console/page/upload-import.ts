@@ -5,7 +5,7 @@ import type { FileCheck } from "../../bulk/import/check-file.ts";
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { renderButton } from "../html/field.ts";
+import { renderButton, renderHidden } from "../html/field.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -123,9 +123,7 @@ export function renderRepair({ uploadId, organizationId, resourceType, update }:
     action="/console/upload"
     enctype="multipart/form-data"
   >
-    ${Object.entries(fields).map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}
+    ${renderHidden(fields)}
     <label>Repaired file, with the same columns <input type="file" name="file" required /></label>
     <button type="submit">Upload the repaired file</button>
   </form>`;

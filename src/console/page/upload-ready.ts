@@ -7,9 +7,10 @@ import type { Upload } from "../../bulk/upload/upload.ts";
 import type { Uploads } from "../../bulk/upload/uploads.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
 import { renderChoice } from "../html/filter.ts";
-import { type Column, type Html, html, renderTable } from "../html/html.ts";
+import { type Column, html, type Html, renderTable } from "../html/html.ts";
 import { formatNumber } from "../html/time.ts";
 import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./upload-import.ts";
+import { renderButton, renderHidden } from "../html/field.ts";
 
 type Offered = Pick<Uploads, "layoutParts" | "presetNames">;
 
@@ -74,11 +75,7 @@ function renderColumns(
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
   const table = renderTable<InspectedColumn>(
     [
-      [
-        "Column",
-        ({ column }) =>
-          html`<bdi>${column}</bdi> <input type="hidden" name="column" value="${column}" />`,
-      ],
+      ["Column", ({ column }) => html`<bdi>${column}</bdi> ${renderHidden({ column })}`],
       ["First values", ({ samples }) => samples.map((value) => html`<samp>${value}</samp> `)],
       [`Field of the ${nounOf(resourceType)}`, renderField],
       [
@@ -186,12 +183,7 @@ function renderStart(upload: Upload): Html {
       written again.
     </p>
     ${check !== undefined && renderCheck(upload, check)}
-    <form method="post" action="/console/upload/${uploadId}/start">
-      <input type="hidden" name="seen" value="${inspectionNo}" />
-      <button type="submit" class="main">
-        ${check === undefined ? "Import the file" : "Import the other rows"}
-      </button>
-    </form>
+    ${renderButton(check === undefined ? "Import the file" : "Import the other rows", `/console/upload/${uploadId}/start`, { fields: { seen: inspectionNo }, main: true })}
   </section>`;
 }
 
