@@ -18,15 +18,12 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
-  /** Formats text for standard output. */
   readonly paint: Paint;
   /** The actor in the audit trail: the name given with --as, or the user of the operating system. */
   readonly operator: string;
   /** The value of --as; `withApp` acts within the rights of this operator. */
   readonly as: string | undefined;
-  /** The command is one of these. */
   readonly table: CommandTable;
-  /** Starts a service in this process, with these settings. */
   startService(environment: Context["environment"]): Promise<StartedService>;
   /** Opens the store, which may be in service, runs `work`, and closes the store. */
   withApp<Result>(work: (app: App) => Promise<Result>, options?: StoreOptions): Promise<Result>;
@@ -41,7 +38,6 @@ export interface StartedService {
 export interface StoreOptions {
   /** For a command that writes much, and reads or computes at the same time. */
   readonly writesBeside?: boolean;
-  /** Creates the store if there is none, instead of failing. */
   readonly create?: boolean;
   /** If true, the command also opens a store that is being restored. Never set for a command that reads records. */
   readonly restoring?: boolean;
@@ -51,7 +47,6 @@ export interface StoreOptions {
 export interface CommandResult {
   readonly json: unknown;
   readonly text: string;
-  /** 0 if omitted. */
   readonly exitCode?: number;
 }
 
@@ -81,10 +76,8 @@ export type Values<From extends Parameters> = {
 };
 
 export interface Command {
-  /** One or two words, such as `key create`. */
   readonly name: string;
   readonly summary: string;
-  /** Further sentences for the help and the documentation. */
   readonly details?: string;
   /** What it is for, to whoever has just created a store; the sentence continues after its name. */
   readonly forNewcomers?: string;
@@ -102,9 +95,7 @@ export interface Command {
 /** All commands of the program, and what its help says about them. */
 export interface CommandTable {
   readonly commands: readonly Command[];
-  /** A summary for the first word of commands with two words. */
   readonly groups: Readonly<Record<string, string>>;
-  /** The parts of the help, with the first words of their commands. */
   readonly headings: Readonly<Record<string, readonly string[]>>;
   /** Those of features; src/settings/config.ts has the others. */
   readonly settings: readonly Setting<unknown>[];
@@ -188,7 +179,6 @@ export function replacing(
   return { ...optional(kind, summary), setting };
 }
 
-/** True if given, otherwise false. */
 export function flag(summary: string): Parameter<boolean> {
   const kind: Kind<boolean> = { placeholder: "", read: () => true };
   return { ...kind, summary, required: false, fallback: undefined, form: "flag" };

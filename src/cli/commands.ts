@@ -93,7 +93,6 @@ export const commands: readonly Command[] = [
   openapi,
 ];
 
-/** A summary for the first word of commands with two words. */
 export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
@@ -111,7 +110,6 @@ export const groups: Readonly<Record<string, string>> = {
   clock: "Confirm the clock after a jump.",
 };
 
-/** The parts of the help, with the first words of their commands. */
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "migrate"],
   "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],

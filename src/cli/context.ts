@@ -15,7 +15,6 @@ export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly out: Output;
   readonly err: Output;
-  /** Tests set the clock. */
   readonly now?: () => number;
   /** Tests set what commands act on instead. */
   readonly wrapApp?: (app: App) => App;
@@ -24,7 +23,6 @@ export interface ProcessContext {
 
 export interface ContextOptions {
   readonly json: boolean;
-  /** The value of --as. */
   readonly as: string | undefined;
   readonly table: CommandTable;
   /** This operator needs one of them, if there are any. */

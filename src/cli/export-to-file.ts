@@ -22,7 +22,6 @@ import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
 
-/** The arguments and options of the command. */
 export interface ExportOptions extends Pick<ExportPlan, "history" | "from" | "to" | "test"> {
   readonly type: string;
   readonly organization: string;
@@ -124,7 +123,6 @@ function requireBinaryOutput({ out }: Context, output: string | undefined): void
   );
 }
 
-/** Printed on standard error if the export itself went to standard output. */
 function report(
   context: Context,
   { type: { resourceType }, organizationId, format, history }: ExportPlan,

@@ -10,7 +10,6 @@ import { exitCodes } from "./exit-code.ts";
 import { optionFlag } from "./option-flag.ts";
 import { suggestCommand } from "./usage-error.ts";
 
-/** What `sluice help` explains besides commands. */
 export const topics = {
   commands: "All commands, each with a summary.",
   settings: "All settings, with their defaults.",
@@ -18,7 +17,6 @@ export const topics = {
   output: "Streams, JSON, and when colours are used.",
 };
 
-/** All help has this width, including the help of a command. */
 export const helpWidth = 80;
 
 type Row = readonly [term: string, text: string];
@@ -110,7 +108,6 @@ function describeSettings(table: CommandTable): string {
   ].join("\n\n");
 }
 
-/** Which options take precedence over settings. */
 function describeReplacing({ commands }: CommandTable): string {
   return commands
     .flatMap(({ name, options }) => {

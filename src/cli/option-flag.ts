@@ -7,7 +7,6 @@ import { flag, optional } from "./command.ts";
 /** Short forms, the same for every command that has the option. */
 const shortFlags: ReadonlyMap<string, string> = new Map([["organization", "-o"]]);
 
-/** The options that every command has. */
 export const commonOptions = {
   json: flag("Print JSON on standard output, and errors as JSON on standard error."),
   as: optional(
@@ -21,7 +20,6 @@ export function optionFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** The short form, if there is one, and the long one. */
 export function optionFlags(name: string): readonly string[] {
   const short = shortFlags.get(name);
   return short === undefined ? [optionFlag(name)] : [short, optionFlag(name)];

@@ -200,7 +200,6 @@ function fileNameOf({ resourceType }: RecordType): string {
   return `${resourceType}.ndjson`;
 }
 
-/** Undefined if there is none. Throws OperatorError and FileError. */
 function readManifest(folder: string): Manifest | undefined {
   const path = resolve(folder, manifestName);
   const manifest = readManifestFile(path);

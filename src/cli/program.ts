@@ -15,7 +15,6 @@ export interface Invocation {
   readonly as: string | undefined;
 }
 
-/** Parsing calls `invoke` for the command that was given. */
 export function makeProgram(
   table: CommandTable,
   invoke: (invocation: Invocation) => Promise<void>,
@@ -127,7 +126,6 @@ interface Read {
   readonly value: unknown;
 }
 
-/** A flag is just true, without this wrapper. */
 function valueOf({ form }: Parameter<unknown>, read: Read | undefined): unknown {
   if (form === "flag") return read !== undefined;
   return form === "list" ? (read?.value ?? []) : read?.value;

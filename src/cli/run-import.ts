@@ -36,7 +36,6 @@ import { formatCount } from "../basics/format-count.ts";
 /** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
 const listRows = 1_000;
 
-/** The arguments and options of the command. */
 export interface ImportOptions
   extends Pick<ImportPlan, "update" | "format" | "connections">, Required<Layout> {
   readonly files: readonly string[];
@@ -122,7 +121,6 @@ interface TargetOptions<Result> {
 
 type RunFile = (onStep: (step: Counts & { readonly rows: number }) => void) => Promise<FileReport>;
 
-/** Imports one file, and reports the import to the console. */
 type Track = (run: RunFile) => Promise<FileReport>;
 
 /** An import over HTTP is not reported: the server sees only its requests. */
@@ -236,7 +234,6 @@ export function viewReports(reports: readonly FileReport[]) {
   };
 }
 
-/** Rows per second in this run. */
 function rate({ rows, rowsBefore, seconds }: FileReport): number {
   return seconds > 0 ? Math.round((rows - rowsBefore) / seconds) : 0;
 }

@@ -95,7 +95,6 @@ async function runInvocation(
   return result.exitCode ?? exitCode.success;
 }
 
-/** The settings over which options of this command line take precedence, with the values of the options. */
 function readReplaced(
   { options }: Command,
   values: Invocation["values"],

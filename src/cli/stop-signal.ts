@@ -13,7 +13,6 @@ const copiesMs = 200;
 /** SIGHUP, the end of a terminal, stops it in the same way: settings are read at the start only. */
 const names = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** Disposing of it removes the signal handlers. */
 export interface StopSignal extends Disposable {
   readonly received: Promise<NodeJS.Signals>;
   /** Resolves after the time, or at the next signal, which then has no other effect. */
@@ -47,7 +46,6 @@ export function awaitStopSignal(): StopSignal {
   };
 }
 
-/** Runs `work` with a signal that such a signal aborts, for the given reason. */
 export async function runUntilStopped<Result>(
   work: (stopping: AbortSignal) => Promise<Result>,
   reason?: Error,

@@ -32,7 +32,6 @@ import { PageQueue } from "./request/page-queue.ts";
 export interface ConsoleOptions {
   readonly routes: readonly Route[];
   readonly sources: ConsoleSources;
-  /** CONSOLE_URL. */
   readonly url: string | undefined;
 }
 
@@ -76,7 +75,6 @@ async function noPage(): Promise<never> {
   throw new AppError("no_such_operation", { message: "There is no such page." });
 }
 
-/** Every error is answered. */
 async function answer(
   { context, sources, url }: Console,
   { request, reply, lasting }: Exchange,
@@ -162,7 +160,6 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
   };
 }
 
-/** An act that one person may not do alone was proposed instead. */
 function showProposed(error: unknown): Next {
   const { errorName, context = {} } = error instanceof OperatorError ? error : {};
   if (errorName !== "proposed" || context.proposalId === undefined) throw error;

@@ -30,7 +30,6 @@ import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 
 /** What a feature shows on pages of the core. */
 export interface Panels {
-  /** On the page of an open organization. */
   readonly organization?: (person: Person) => Promise<HtmlValue>;
   /** Among the figures of the overview; undefined if there is nothing to see. */
   readonly overview?: (person: Person) => Promise<Html | undefined>;
@@ -46,11 +45,9 @@ export function readPanels<Shown>(
   return Promise.all(reads.map((read) => read(person)));
 }
 
-/** What the pages show besides the store. */
 export interface ConsoleSources {
   readonly tasks: readonly Task[];
   readonly panels: readonly Panels[];
-  /** All errors of the API. */
   readonly errors: readonly ErrorRow[];
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
@@ -60,11 +57,9 @@ export interface ConsoleSources {
   readonly openId: OpenId | undefined;
 }
 
-/** Facts about the process that answers. */
 export interface ProcessFacts {
   readonly version: string;
   readonly node: string;
-  /** Unix milliseconds. */
   readonly startedAt: number;
   /** The settings in the order of the table, without secrets. */
   readonly settings: readonly {
@@ -76,7 +71,6 @@ export interface ProcessFacts {
   readonly readMetrics: () => Promise<Snapshot>;
 }
 
-/** A person who may or may not have signed in. */
 export interface Visitor {
   readonly context: HttpContext;
   readonly sources: ConsoleSources;
@@ -88,7 +82,6 @@ export interface Visitor {
   readonly id: string;
 }
 
-/** A person who has signed in. */
 export interface Person extends Visitor {
   /** Acts under the name of this person, and within the person's rights. */
   readonly app: App & { readonly viewer: Viewer };
@@ -111,7 +104,6 @@ type ConsolePath = `/console${string}`;
 /** A page, the path of the page that follows, another answer, or undefined if the handler has sent the reply itself. */
 export type Next = PageView | ConsolePath | Answer | undefined;
 
-/** Needs no session. */
 type OpenRoute = Place & {
   readonly open: true;
   readonly handle: (visitor: Visitor) => Promise<Next>;
@@ -146,7 +138,6 @@ export function noteForm(
   return form;
 }
 
-/** Undefined if no form was read. */
 export function sentForm({ request }: Pick<Visitor, "request">): URLSearchParams | undefined {
   return forms.get(request);
 }
@@ -202,7 +193,6 @@ async function readerOf(person: Person): Promise<Reader> {
   return { operator, organization, tasks, shown, now: app.now(), waiting };
 }
 
-/** The work that waits for this person, in the chosen organization. */
 async function readWaiting({ app, organization }: Person): Promise<Waiting> {
   const { deletions, proposals } = await countWaiting(app, organization);
   const screens = [
@@ -217,7 +207,6 @@ async function readWaiting({ app, organization }: Person): Promise<Waiting> {
   }));
 }
 
-/** Counting ends early. */
 export function formatCounted(count: number): string {
   return count > countedMax ? `${countedMax}+` : String(count);
 }
@@ -226,7 +215,6 @@ export function formatCounted(count: number): string {
 
 interface AnswerOptions {
   readonly status?: number;
-  /** A value of Set-Cookie. */
   readonly cookie?: string | undefined;
 }
 

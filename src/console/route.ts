@@ -98,7 +98,6 @@ function readFallback({ fallback, read }: Parameter): unknown {
   return fallback === undefined ? undefined : read(fallback);
 }
 
-/** Throws OperatorError invalid. */
 function readText(
   { read }: Parameter,
   text: string,

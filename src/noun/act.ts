@@ -32,7 +32,6 @@ export interface Field extends Input {
   readonly label: string;
   /** In the form, if it is not that of the option. */
   readonly name?: string;
-  /** Boxes to tick, one for each value. */
   readonly boxes?: readonly (readonly [value: string, label: string])[];
   readonly isTicked?: true;
   /** True if no box that is ticked is the same as no option. */
@@ -49,25 +48,20 @@ export interface Form<Result> {
   readonly heading: string;
   readonly text?: HtmlValue;
   readonly note?: HtmlValue;
-  /** Made of the heading if omitted. */
   readonly button?: string;
   /** Opened by its heading; its button is the main one. */
   readonly folded?: true;
   /** The word for what is typed the id of, to confirm. */
   readonly confirm?: string;
-  /** The fields of the form by the names of their options. */
   readonly fields?: Readonly<Record<string, Field>>;
-  /** The page of the form if omitted. */
   readonly next?: (result: Result, person: Person) => Next;
 }
 
-/** An act as pages have it. */
 export interface FormAct extends Pick<Command, "rights" | "arguments" | "options"> {
   readonly form: Omit<Form<never>, "next">;
   readonly submit: (person: Person, values: Readonly<Record<string, unknown>>) => Promise<Next>;
 }
 
-/** A page, and the acts whose forms are on it. */
 export interface NounPage {
   readonly view: (person: Person) => Promise<PageView>;
   readonly acts: readonly FormAct[];
@@ -91,7 +85,6 @@ interface ActDefinition<Arguments extends Parameters, Options extends Parameters
   extends
     FormDefinition<Arguments, Options, Result>,
     Omit<StoreDefinition<Arguments, Options>, "run" | "rights" | "arguments" | "options"> {
-  /** What the command prints. */
   readonly json: (result: Result, app: App, values: Both<Arguments, Options>) => unknown;
   readonly said: (result: Result, values: Both<Arguments, Options>, app: App) => string;
 }
@@ -132,19 +125,14 @@ export function defineAct<
 }
 
 interface Listing<Row> extends Pick<Command, "summary" | "examples" | "rights"> {
-  /** The word before `list`. */
   readonly noun: string;
-  /** The name of the list in --json. */
   readonly plural: string;
-  /** What is listed, such as `keys`. */
   readonly of: string;
   readonly rows: Noun<Row>;
   readonly find: (app: App, organizationId: string | undefined) => Promise<readonly Row[]>;
-  /** Said if there are none. */
   readonly none: string;
 }
 
-/** The command that lists the rows of an organization, or of all. */
 export function defineList<Row>(listing: Listing<Row>): Command {
   const { noun, plural, of, rows, find, none, ...rest } = listing;
   return defineStoreCommand({
@@ -161,7 +149,6 @@ export function defineList<Row>(listing: Listing<Row>): Command {
   });
 }
 
-/** The forms of the acts for which the person has the right. */
 export function renderForms(
   { viewer }: Person["app"],
   acts: readonly FormAct[],

@@ -62,10 +62,8 @@ const onPages: Parameters<typeof defineNoun<Hold>>[0] = {
   facts: "record, organizationId, reason, owner, reviewOn, endsOn: Ends by itself after, placed",
 };
 
-/** On pages. */
 export const shownHolds = defineNoun(onPages);
 
-/** On the page of a record. */
 export const shownHoldsOfRecord = defineNoun({
   ...onPages,
   headings: "holdId, owner, reviewOn, endsOn, placed",

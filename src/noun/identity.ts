@@ -34,7 +34,6 @@ import { defineNoun, idValue, organizationValue } from "./noun.ts";
 
 const screen = "/console/organizations";
 
-/** A rule with what it trusts. */
 type Rule = Omit<TrustingRule, "identityRule"> & TrustingRule["identityRule"];
 
 function flatten({ identityRule, ...rule }: TrustingRule): Rule {

@@ -66,7 +66,6 @@ function renderExpiry({ expiresAt }: ApiKey): Html | string {
   return expiresAt === undefined ? "never" : renderTime(expiresAt);
 }
 
-/** `active`, or when the key ended or will end. */
 function describeStatus({ expiresAt, revokedAt }: ApiKey, status: KeyStatus): string {
   if (status === "revoked") return `revoked ${formatTime(revokedAt)}`;
   if (status === "expired") return `expired ${formatTime(expiresAt)}`;
@@ -78,7 +77,6 @@ function renderStatus(key: ApiKey, app: App): Html {
   return renderChip(status === "active" ? "good" : "over", status);
 }
 
-/** For a form that creates a credential. */
 export const nameField = {
   label: "Name, which says what it is for",
   maxlength: limits.nameCharactersMax,

@@ -39,7 +39,6 @@ export type Facts = readonly (readonly [name: string, value: HtmlValue])[];
  * which it is made otherwise.
  */
 interface Definition<Row, From> {
-  /** Those that are not shown by their type alone. */
   readonly values: Readonly<Record<string, Value<Row, From>>>;
   readonly json?: string;
   /** A table on the command line, and the values of one row there. */
@@ -51,9 +50,7 @@ interface Definition<Row, From> {
 }
 
 interface ListOptions<Row> {
-  /** Columns of a single page. */
   readonly more?: readonly Column<Row>[];
-  /** Shown instead of a list without rows. */
   readonly empty?: HtmlValue;
 }
 
@@ -108,7 +105,6 @@ function wordsOf(name: string, between: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => between + letter.toLowerCase());
 }
 
-/** `last used` for `lastUsedAt`. */
 function titleOf(name: string): string {
   return wordsOf(name.replace(/(?:Id|At|On)$/, ""), " ");
 }
@@ -121,7 +117,6 @@ function capitalise(name: string): string {
 type UsualValue<Row> = Value<Row, unknown> &
   Required<Pick<Value<Row, unknown>, "json" | "text" | "html">>;
 
-/** A time, a list or a text. */
 function usualValue<Row>(name: string): UsualValue<Row> {
   const read = (row: Row) => (row as Readonly<Record<string, unknown>>)[name];
   if (/(?:At|Since)$/.test(name)) {
@@ -152,7 +147,6 @@ function usualValue<Row>(name: string): UsualValue<Row> {
   };
 }
 
-/** Links the name, with the id beside it, to the page of the row. */
 export function idValue<Row>(
   route: string,
   read: (row: Row) => string,
@@ -177,5 +171,4 @@ export function renderOrganizationLink({ organizationId }: OfOrganization): Html
   >`;
 }
 
-/** Links to the page of the organization from that of a row. */
 export const organizationValue: Value<OfOrganization, unknown> = { fact: renderOrganizationLink };

@@ -47,7 +47,6 @@ const operators = defineNoun<OperatorDetails>({
   columns: "name: operator, roles, status, passkeys, sessions, createdAt",
 });
 
-/** An operator as creating and changing it show it. */
 const changed = defineNoun<Operator>({
   values: {},
   json: "name, roles, createdAt, disabledAt, unconfirmedSince",

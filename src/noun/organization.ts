@@ -217,7 +217,6 @@ export const changeOptions = {
 
 type Change = Values<typeof organizationArguments> & Values<typeof changeOptions>;
 
-/** Changes what is given. */
 export function change(
   app: App,
   { id, deletionGrace: graceMs, rateLimit: rate, eraseOrphans, ...others }: Change,

@@ -68,7 +68,6 @@ export const changes = defineStoreCommand({
   },
 });
 
-/** Leaves out what this person may not know of. */
 async function viewOf(app: App, organizationId: string, content: boolean): Promise<FeedView> {
   const knows = await viewerOf(app).knowledge(organizationId);
   const types = recordTypes
@@ -77,7 +76,6 @@ async function viewOf(app: App, organizationId: string, content: boolean): Promi
   return { organizationId, readable: types, types, content };
 }
 
-/** Undefined for the end. */
 function readFrom(
   from: string,
   { organizationId }: FeedView,

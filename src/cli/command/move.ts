@@ -99,13 +99,11 @@ export function makeMoveProgress(
     shown?.show({ rows, share, note: table });
   }
 
-  /** Removes the bar from the screen. */
   function close(): void {
     shown?.close();
     shown = undefined;
   }
 
-  /** What remains of a move that ended early. */
   function describe(): string {
     const rows = (copied?.rows ?? 0).toLocaleString("en");
     return `${rows} rows were copied. Empty the database before you run the same command again.`;

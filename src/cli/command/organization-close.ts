@@ -217,7 +217,6 @@ function describeEnd({ organizationId, name, closedAt }: Organization): string {
 const ofConfidential =
   "Confidential records and their holds and retention floors are not listed here. They are deleted too, and may delay the deletion.";
 
-/** What has to happen before anything is erased, as far as it is known and this person may see it. */
 async function describeCondition(opened: App, organizationId: string): Promise<string | undefined> {
   const app = showing(opened, { includeConfidential: false });
   const { shown } = await listHolds(app, { organizationId }, { limit: 1, examinedMax: Infinity });

@@ -116,7 +116,6 @@ function describeState({ status, waitingFor }: Deletion): string {
   return waitingFor === undefined ? status : `${status}, waiting for ${waitingFor}`;
 }
 
-/** `deletion holds` lists all. */
 const holdsShown = 100;
 
 export const organizationSet = defineStoreCommand({

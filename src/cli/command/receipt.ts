@@ -185,8 +185,7 @@ function describeVerdict(verdict: DocumentVerdict, paint: Paint): string {
   ].join("\n");
 }
 
-/** Lists the numbers that are not zero, types with undisclosed numbers, and what the status says without proof. */
-function describeNumbers(verdict: DocumentVerdict): readonly string[] {
+function describeNumbers(verdict: StatusVerdict): readonly string[] {
   const { disclosed, undisclosed, unverified } = verdict;
   const claims =
     unverified.length === 0 ? [] : [`  in the status, not verified: ${unverified.join(", ")}`];
@@ -207,8 +206,7 @@ function describeNumbers(verdict: DocumentVerdict): readonly string[] {
   ];
 }
 
-/** Names the type and, if some of its numbers are disclosed, which of them are not. */
-function nameUndisclosed(type: string, { receipt, disclosed }: DocumentVerdict): string {
+function nameUndisclosed(type: string, { receipt, disclosed }: StatusVerdict): string {
   const known = disclosed[type];
   if (receipt === undefined || known === undefined) return type;
   const missing = Object.keys(receipt.counts[type] ?? {}).filter((kind) => !(kind in known));

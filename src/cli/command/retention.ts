@@ -115,12 +115,10 @@ export const retentionSet = defineStoreCommand({
   },
 });
 
-/** What the ceilings would delete with the rule, without confidential records. */
 function previewPlan(app: App, { organization, bounds }: RulePlan): Promise<RetentionPreview> {
   return previewRetention(showing(app, { includeConfidential: false }), organization, { bounds });
 }
 
-/** The deletions that wait for a floor that the rule weakens, without those of confidential records. */
 function countWaits(app: App, plan: RulePlan): Promise<FloorWaits> {
   return countFloorWaits(showing(app, { includeConfidential: false }), plan);
 }

@@ -123,7 +123,6 @@ async function createFirstOrganization(
   return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
 }
 
-/** `meaning` describes the option, without a full stop. */
 function settingOption(
   key: keyof typeof settings,
   placeholder: string,
@@ -179,7 +178,6 @@ Console: run \`npx sluice operator create NAME --role operator\`, and open the l
 
 interface ProductionStart {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The path of Node, and of the script that it runs. */
   readonly program: readonly string[];
 }
 
@@ -217,7 +215,6 @@ ${sluice} operator link anna
 API reference: ${address}/docs`;
 }
 
-/** Quotes text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -34,7 +34,6 @@ export function text(placeholder: string): Kind<string> {
   );
 }
 
-/** One line of text, such as a name. */
 export function lineOfText(placeholder: string): Kind<string> {
   const max = limits.nameCharactersMax;
   return kind(placeholder, `text of 1 to ${max} characters without control characters`, (given) => {
@@ -62,7 +61,6 @@ export const moment = kind(
   (given) => normaliseTimestamp(isFullDate(given) ? `${given}T00:00:00Z` : given),
 );
 
-/** A duration in milliseconds. */
 export const duration = kind("DURATION", durationRule, parseDuration);
 
 function parseWhole(given: string, min: number, max: number): number | undefined {
@@ -100,14 +98,12 @@ export const rateLimit = kind(
   (given) => (given === "default" ? null : parseWhole(given, 0, rateLimitMax)),
 );
 
-/** A number of days, or `off` (null). */
 export const retainDays = kind(
   "N",
   `a whole number of days from 1 to ${limits.retainDaysMax}, or "off" to keep records`,
   (given) => (given === "off" ? null : parseWhole(given, 1, limits.retainDaysMax)),
 );
 
-/** A number of days of a rule, or `none` (null). */
 export const ruleDays = kind(
   "N",
   `a whole number of days from 1 to ${limits.retainDaysMax}, or "none" for no such rule`,

@@ -13,10 +13,8 @@ import { readParts } from "./proof.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { syncFolder, temporaryName, writeOwnFile } from "../../files/own-file.ts";
 
-/** The name in a folder of exported files. */
 export const manifestName = "manifest.json";
 
-/** The name beside a file. */
 export function manifestPath(output: string): string {
   return `${output}.${manifestName}`;
 }

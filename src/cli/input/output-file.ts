@@ -8,9 +8,7 @@ import { findObstacle } from "../../files/path-obstacle.ts";
 import { isPresent } from "../../files/present.ts";
 
 export interface OutputFileOptions {
-  /** True if an existing file may be replaced. */
   readonly replace: boolean;
-  /** What to do instead of replacing it, as a sentence. */
   readonly advice: string;
 }
 

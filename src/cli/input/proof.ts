@@ -35,7 +35,6 @@ export const proofOptions = {
   ),
 };
 
-/** Throws OperatorError keys. */
 export async function findKeys(context: Context, file: string | undefined): Promise<PublishedKeys> {
   if (file === undefined) {
     const missing = findMissingStore(context);

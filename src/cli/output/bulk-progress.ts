@@ -13,11 +13,9 @@ export interface BulkProgressOptions {
   readonly name: string;
   /** What an earlier run did, which does not count for the rate. */
   readonly before?: Pick<BulkStep, "rows" | "share">;
-  /** Milliseconds of a monotonic clock; for tests. */
   readonly nowMs?: () => number;
 }
 
-/** The time between two lines if there is no terminal. */
 const lineEveryMs = 5_000;
 const barParts = 1_000;
 const require = createRequire(import.meta.url);

@@ -4,7 +4,6 @@
 // eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** Replaces control characters in one line. */
 export function replaceControls(text: string): string {
   return text.replace(controls, "\uFFFD");
 }

@@ -24,7 +24,6 @@ import {
 /** Stands for the numbers of a deletion that is not completed. */
 const nobody: Reader = { confidential: confidentialTypes(), covered: new Set() };
 
-/** `waiting`: what the deletion waits for, if anything. */
 export function viewForOperator(
   deletion: Deletion,
   waiting: string | undefined,
@@ -49,7 +48,6 @@ export function viewForOperator(
   };
 }
 
-/** Null for a deletion that needs no approval. */
 function viewApproval({ approval }: Deletion) {
   if (approval === undefined) return null;
   const { requester, approvedBy, approvedAt } = approval;
@@ -129,12 +127,10 @@ const toldColumns: readonly Column<ToldView>[] = [
   ["expired", ({ expired_at }) => expired_at ?? "-"],
 ];
 
-/** The recipients of changes that were informed about what a deletion has erased. */
 export function renderTold(recipients: readonly ToldView[]): string {
   return renderTable(toldColumns, recipients);
 }
 
-/** The plan of a pending deletion. */
 export function viewPreview(
   preview: DeletionPreview,
   { includeConfidential }: { readonly includeConfidential: boolean },

@@ -41,7 +41,6 @@ export function viewError(
     : { ...view, message: `${view.message} The setting ${name} determines this path.` };
 }
 
-/** The path is in the error, or in one that caused it. */
 function findPath(error: unknown): string | undefined {
   if (error instanceof FileError) return error.path;
   return error instanceof Error ? findPath(error.cause) : undefined;

@@ -31,7 +31,6 @@ export function viewNode({ type, id }: Node) {
   return { resource_type: type, resource_id: id };
 }
 
-/** Returns no lines if there are no records. */
 export function describeNodes(title: string, nodes: readonly Node[]): readonly string[] {
   if (nodes.length === 0) return [];
   return [title, ...nodes.map(({ type, id }) => `  ${replaceControls(`${type} ${id}`)}`)];

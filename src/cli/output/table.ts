@@ -15,7 +15,6 @@ interface Cell {
   readonly tone: Tone | undefined;
 }
 
-/** A line of titles, then a line per row, with two spaces between columns. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -57,7 +56,6 @@ function renderCell(
 
 export type Field = readonly [name: string, value: string, tone?: Tone | undefined];
 
-/** One line per name and value, with the values aligned. */
 export function renderFields(fields: readonly Field[], paint: Paint = plain): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields
@@ -73,7 +71,6 @@ export function formatTime(unixMs: number | undefined): string {
   return unixMs === undefined ? "-" : new Date(unixMs).toISOString();
 }
 
-/** Does the same for JSON. */
 export function timeOrNull(unixMs: number | undefined): string | null {
   return unixMs === undefined ? null : formatTime(unixMs);
 }

@@ -21,13 +21,10 @@ export const entryOptions = {
 };
 
 interface EntriesOptions<Entry> {
-  /** The kind of the export, and its options. */
   readonly query: Exported["query"];
   readonly organization: string | undefined;
-  /** The entries, in order. */
   readonly pages: AsyncIterable<readonly Entry[]>;
   readonly organizationOf: (entry: Entry) => string | undefined;
-  /** The printed form of an entry. */
   readonly view: (entry: Entry) => object;
   /** The pages have no end: each is written at once, and there is no manifest, which could not be signed. */
   readonly endless?: boolean;

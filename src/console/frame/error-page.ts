@@ -19,7 +19,6 @@ interface Failure {
   readonly status: number;
   readonly title: string;
   readonly message: string;
-  /** The page that lists what exists. */
   readonly list?: string | undefined;
 }
 
@@ -29,7 +28,6 @@ const lists: { readonly [Name in OperatorErrorName | FeatureName]?: string } = {
   no_such_organization: "/organizations",
 };
 
-/** Undefined for an internal error. */
 function explain(error: unknown): Failure | undefined {
   if (error instanceof OperatorError) {
     const { errorName: name, message, row } = error;
@@ -133,7 +131,6 @@ function renderFailure(message: string, list: string): Html {
   </section>`;
 }
 
-/** True for an error that has to be logged. */
 export function isInternal(error: unknown): boolean {
   return explain(error) === undefined;
 }

@@ -10,9 +10,7 @@ import { findScreen, type Screen, type Task } from "./screens.ts";
 
 export interface PageView {
   readonly title: string;
-  /** The id of what the page is about, small beside the title. */
   readonly id?: string;
-  /** The path of the screen to which the page belongs. */
   readonly screen?: string;
   readonly body: Html;
   /** The pages between the screen and this one. */
@@ -21,7 +19,6 @@ export interface PageView {
   readonly aside?: Html | undefined;
   /** A browser without JavaScript reloads the page after this time, because the page shows work in progress. */
   readonly refreshSeconds?: number;
-  /** 200 if omitted. */
   readonly status?: number;
 }
 
@@ -33,7 +30,6 @@ export type Waiting = readonly {
   readonly label: string;
 }[];
 
-/** The person who is signed in. */
 export interface Reader {
   readonly operator: Operator;
   /** The chosen organization; undefined for all. */
@@ -42,7 +38,6 @@ export interface Reader {
   readonly tasks: readonly Task[];
   /** The path of the page; undefined for the answer to a form. */
   readonly shown: string | undefined;
-  /** Unix milliseconds. */
   readonly now: number;
 }
 
@@ -147,7 +142,6 @@ export function renderIcon(name: string): Html {
   </svg>`;
 }
 
-/** The breadcrumbs of a page below a screen. */
 function renderWay({ shown, tasks }: Reader, { screen, within = [] }: PageView): Html | false {
   const found = findScreen(tasks, screen);
   if (found === undefined || shown === screen) return false;

@@ -6,18 +6,14 @@ import { formatNumber } from "./time.ts";
 
 /** The time of a bar and its value; undefined if nothing was counted, which is not 0. */
 export interface Slot {
-  /** The beginning, in Unix milliseconds. */
   readonly at: number;
   readonly value: number | undefined;
-  /** The parts of the value, for the tooltip. */
   readonly detail?: string | undefined;
 }
 
 export interface Chart {
-  /** What the chart shows, and the unit. */
   readonly label: string;
   readonly unit: string;
-  /** Oldest first. */
   readonly slots: readonly Slot[];
 }
 

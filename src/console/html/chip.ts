@@ -21,7 +21,6 @@ export function renderStatus(status: DeletionStatus): Html {
   return renderChip(statuses[status], status);
 }
 
-/** A view of a list: its address, its name, and the number of its entries if that is counted. */
 export interface Tab {
   readonly href: string;
   readonly label: string;

@@ -5,7 +5,6 @@ import { type Form, readText } from "./field.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
 
 interface Act {
-  /** One word. */
   readonly verb: string;
   /** The kind of the object, such as `deletion`. */
   readonly what: string;
@@ -38,7 +37,6 @@ export function renderApproving(mayApprove: boolean | "own", own: string, form: 
   </section>`;
 }
 
-/** Renders the field for a form that has other fields too. */
 export function renderIdField(what: string): Html {
   return html`<label
     >Id of the ${what} <input name="confirm" required autocomplete="off"

@@ -20,7 +20,6 @@ export interface Input {
   readonly placeholder?: number | undefined;
 }
 
-/** A field of one line with its label. */
 export function renderInput(label: string, name: string, input: Input = {}): Html {
   const autocomplete = input.required === true ? "off" : undefined;
   return html`<label>${label} ${renderElement("input", { name, autocomplete, ...input })}</label>`;
@@ -40,7 +39,6 @@ export function renderHidden(fields: Fields): readonly Html[] {
   );
 }
 
-/** These fields of a form or a query, to be sent again. */
 export function fieldsOf(form: Form, names: readonly string[]): Fields {
   return Object.fromEntries(names.map((name) => [name, form.get(name) ?? ""]));
 }
@@ -61,7 +59,6 @@ interface Boxes {
   readonly isTicked?: boolean;
 }
 
-/** Boxes to tick. */
 export function renderBoxes(
   legend: string,
   name: string,
@@ -98,7 +95,6 @@ export function readDate(form: Form, name: string, label: string): number | unde
   return time;
 }
 
-/** Throws OperatorError invalid. */
 export function readWhole(
   form: Form,
   name: string,

@@ -10,11 +10,9 @@ import { type Html, html, renderElement } from "./html.ts";
 export interface Choice {
   readonly query: URLSearchParams;
   readonly values: readonly (readonly [value: string, label: string])[];
-  /** The label of no value. */
   readonly unset?: string;
 }
 
-/** The option that the query contains is selected. */
 export function renderChoice(
   label: string,
   name: string,
@@ -32,7 +30,6 @@ export function renderChoice(
   >`;
 }
 
-/** The list of record types by their titles. */
 export function renderTypeChoice(
   query: URLSearchParams,
   types: readonly string[],
@@ -46,7 +43,6 @@ export function renderTypeChoice(
   return renderChoice(label, name, { query, values, ...(unset !== undefined && { unset }) });
 }
 
-/** Offers organizations by name (party.ts). */
 export function renderOrganizationInput(form: Form, input: Input = {}): Html {
   const value = form.get("organization");
   const maxlength = limits.organizationIdCharactersMax;
@@ -72,7 +68,6 @@ interface Next {
   readonly place: Readonly<Record<string, string | number | undefined>>;
 }
 
-/** A link to the next part of a list, or nothing at its end. */
 export function renderNext(
   label: string,
   screen: string,

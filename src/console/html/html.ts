@@ -90,7 +90,6 @@ export type Column<Row> = readonly [
 
 interface TableOptions {
   readonly style?: Style;
-  /** Shown instead of a table without rows. */
   readonly empty?: HtmlValue;
 }
 
@@ -108,7 +107,6 @@ export function renderTable<Row>(
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Table">${table}</div>`;
 }
 
-/** What stands where there is nothing yet. */
 export function renderEmpty(text: HtmlValue): Html {
   return html`<p class="empty">${text}</p>`;
 }
@@ -170,7 +168,6 @@ function labelOf(heading: string | Html): string | false {
   return /^<a [^>]*>([^<]*)/.exec(heading.text)?.[1]?.trim() ?? false;
 }
 
-/** A list of names with their values; names without a value are omitted. */
 export function renderFacts(facts: readonly (readonly [name: string, value: HtmlValue])[]): Html {
   const terms = facts
     .filter(([, value]) => value !== undefined && value !== false)

@@ -22,7 +22,6 @@ export function recordPath(
   return `${page}?${new URLSearchParams(query).toString()}`;
 }
 
-/** Shows the type and the id without a link. */
 export function renderRecordName({
   resourceType,
   resourceId,
@@ -37,7 +36,6 @@ export function renderRecordLink(key: RecordKey): Html {
   return html`${titleOf(key.resourceType)} <a href="${path}"><bdi>${key.resourceId}</bdi></a>`;
 }
 
-/** The key as fields of a form or a query. */
 export function keyFields({ organizationId, resourceType, resourceId }: RecordKey) {
   return { organization: organizationId, type: resourceType, id: resourceId };
 }
@@ -55,12 +53,10 @@ export function readRecordKey(given: URLSearchParams): RecordKey {
   };
 }
 
-/** The address of a route, which may have `:id`. */
 export function addressOf(path: ConsolePath, id: string): ConsolePath {
   return path.replace(":id", encodeURIComponent(id)) as ConsolePath;
 }
 
-/** The address of a route that ends with the id. */
 export function pathTo(route: string, id: string): ConsolePath {
   return `/console/${route}/${encodeURIComponent(id)}`;
 }

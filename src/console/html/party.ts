@@ -5,13 +5,11 @@ import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Organization } from "../../domain/access.ts";
 import { type Html, html, renderElement } from "./html.ts";
 
-/** A name with its id beside it; the id alone if there is no other name. */
 export function renderParty(name: string | undefined, id: string): Html {
   if (name === undefined || name === "" || name === id) return html`<bdi>${id}</bdi>`;
   return html`<bdi>${name}</bdi> <small class="id">${id}</small>`;
 }
 
-/** A dash for none. */
 export function renderOrganization(organizationId: string | undefined): Html {
   if (organizationId === undefined) return html`–`;
   return html`<span data-organization="${organizationId}"><bdi>${organizationId}</bdi></span>`;

@@ -13,11 +13,9 @@ import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** How many bytes all values of a page have at most, escaped, so that the page stays small. */
 const valueBytesMax = 16_000;
-/** How many characters of one value are shown in the state, and in the history. */
 const stateCharactersMax = 4_000;
 const changeCharactersMax = 300;
 
-/** How many bytes further values of a page may use. */
 class ValueSpace {
   #left = valueBytesMax;
   isExceeded = false;
@@ -42,11 +40,9 @@ function bytesOf(text: string): number {
 export interface HistoryOptions {
   /** The form that reveals the content, or why there is none. */
   readonly revealing: Html;
-  /** A link to the changes before those that are shown. */
   readonly earlier: Html | undefined;
 }
 
-/** The current content, and the history of its changes. */
 interface RenderedHistory {
   readonly content: Html;
   readonly course: Html;

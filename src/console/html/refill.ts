@@ -3,21 +3,16 @@
 
 import { html } from "./html.ts";
 
-/** A form that was refused, and the reason. */
 export interface Refused {
-  /** The action of the form. */
   readonly path: string;
   readonly form: URLSearchParams;
   readonly message: string;
-  /** The name of the invalid field, if it is known. */
   readonly field: string | undefined;
 }
 
-/** Longer values are not shown again. */
 const inputCharactersMax = 1_000;
 const textCharactersMax = 16_000;
 
-/** The id of the message, which the field refers to. */
 const messageId = "refused";
 
 /** Returns the page with the form filled in; the message is above the content if the page has no such form. */
@@ -40,7 +35,6 @@ function withMessage(page: string, at: number, { message }: Refused): string {
   return page.slice(0, at) + text + page.slice(at);
 }
 
-/** Opens the details that contain the form. */
 function openDetails(before: string, form: number): string {
   const at = before.lastIndexOf("<details>", form);
   if (at === -1 || before.lastIndexOf("</details>", form) > at) return before;

@@ -21,7 +21,6 @@ export interface Graph {
   readonly references: readonly GraphEdge[];
 }
 
-/** How many nodes each side has. */
 const nodesShownMax = 6;
 const charactersMax = 19;
 const width = 210;
@@ -102,7 +101,6 @@ function renderNode({ resourceType, resourceId }: GraphNode, x: number, y: numbe
 
 type Point = readonly [x: number, y: number];
 
-/** A curve, and two strokes for its head. */
 function drawArrow([fromX, fromY]: Point, [toX, toY]: Point): string {
   const halfway = (fromX + toX) / 2;
   const head = `M${toX - 7} ${toY - 4}L${toX} ${toY}L${toX - 7} ${toY + 4}`;

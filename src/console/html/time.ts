@@ -28,7 +28,6 @@ export function renderAgo(unixMs: number | undefined): Html {
   return html`<time class="ago" datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
-/** Shows the business time of a record. */
 export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
   return renderTime(unixMsOf(timestamp));
 }
@@ -82,7 +81,6 @@ export function formatBytes(bytes: number): string {
   return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${steps[step] ?? ""}`;
 }
 
-/** `1,234,567`. */
 export function formatNumber(value: number): string {
   return value.toLocaleString("en");
 }

@@ -62,7 +62,6 @@ function readTime(query: URLSearchParams, name: "from" | "until"): number | unde
   );
 }
 
-/** Undefined if the text is not the number of an entry. */
 function readNumber(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
@@ -175,7 +174,6 @@ export async function downloadTrail(person: Person): Promise<undefined> {
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** How many facts the row itself shows; further ones are folded. */
 const openMax = 1;
 const factsMax = 12;
 const itemsMax = 10;
@@ -245,7 +243,6 @@ function renderParts(value: object): HtmlValue {
   )}`;
 }
 
-/** Hashes are long and mean little to a reader. */
 function shorten(text: string): string {
   const short = text.replaceAll(/(sha256:\w{12})\w+/g, "$1…");
   return short.length <= charactersMax ? short : `${short.slice(0, charactersMax)}…`;

@@ -67,9 +67,7 @@ export async function showDeletion(person: Person): Promise<Next> {
   };
 }
 
-/** How often a browser without JavaScript loads the page again. */
 const refreshSeconds = 5;
-/** How soon a deletion has to be due. */
 const soonMs = 60_000;
 
 /** Whether the status can be expected to change while the page is open. */
@@ -122,14 +120,11 @@ function renderCourse(deletion: Deletion): Html {
   ]);
 }
 
-/** What prevents a deletion besides holds and floors. */
 interface Waits {
   readonly needsApproval: boolean;
-  /** The end of the grace period, if it is not over. */
   readonly until?: number | undefined;
 }
 
-/** What a deletion of this record erases and changes, and everything that prevents it. */
 export function renderPreview(
   { resourceType }: Pick<Deletion, "resourceType">,
   preview: DeletionPreview,
@@ -205,7 +200,6 @@ export function renderFate(
         <q>Erased</q> are ${gone}.`;
 }
 
-/** Above a button that requests or approves the deletion. */
 export function renderEarliest({ earliest, heldRecords }: DeletionPreview): Html {
   const hold = heldRecords > 0 && ", and not before its holds are released";
   return html`<strong
@@ -213,7 +207,6 @@ export function renderEarliest({ earliest, heldRecords }: DeletionPreview): Html
   >`;
 }
 
-/** Whether no hold and no floor prevents it. */
 export function isUnhindered({
   heldRecords,
   floors,

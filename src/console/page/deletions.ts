@@ -40,7 +40,6 @@ const waitLabels: Readonly<Record<WaitKind, string>> = {
   turn: "its turn",
 };
 
-/** Reads the filter from a query or from the fields of a form. */
 export function readFilter(fields: URLSearchParams): DeletionQuery {
   const text = (name: string) => readText(fields, name);
   const isMine = text("wait") === mine;
@@ -55,7 +54,6 @@ export function readFilter(fields: URLSearchParams): DeletionQuery {
 /** The value of `wait` for deletions that this person may approve. */
 const mine = "mine";
 
-/** The fields of a filter, as they are in the address. */
 export function filterFields({
   organizationId,
   status,
@@ -95,8 +93,7 @@ const unsortedNote = html`<p class="note">
   by when they are due. Filter by organization to see others.
 </p>`;
 
-/** The part after this deletion. */
-function byDue({ shown }: Shown, after = ""): Shown {
+function byDue({ shown }: DeletionPart, after = ""): DeletionPart {
   const places = shown
     .map((one) => [placeByDue(one), one] as const)
     .filter(([place]) => place > after)
@@ -105,7 +102,6 @@ function byDue({ shown }: Shown, after = ""): Shown {
   return { shown: places.slice(0, shownMax).map(([, one]) => one), next };
 }
 
-/** Sorts as text. */
 function placeByDue({ deletion }: ShownDeletion): string {
   return `${String(dueTime(deletion)).padStart(15, "0")}.${deletion.deletionRequestId}`;
 }
@@ -216,7 +212,6 @@ function renderState({ kind, deletion: { status } }: ShownDeletion): Html {
   return renderChip(kind === "error" ? "bad" : "wait", `waits for ${waitLabels[kind]}`);
 }
 
-/** The requester: a person, an API key, or the shell. */
 export function requesterOf({ approval, requestedBy }: Deletion): string {
   return approval?.requester ?? requestedBy;
 }

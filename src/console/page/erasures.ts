@@ -105,7 +105,6 @@ const columns: readonly Column<Erasure>[] = [
   ["Erased", ({ erased }) => formatCounts(erased) || "nothing"],
 ];
 
-/** The heading of a column of the file, and its cell. */
 const cells: readonly (readonly [string, (erasure: Erasure) => string | undefined])[] = [
   ["deletion_request_id", ({ deletion }) => deletion.deletionRequestId],
   ["organization_id", ({ deletion }) => deletion.organizationId],

@@ -118,7 +118,6 @@ async function renderReferring(person: Person, key: RecordKey): Promise<Html> {
   </section>`;
 }
 
-/** The value of `of` for the records that name a party. */
 const named = "named";
 
 function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Referrers): Html {

@@ -73,7 +73,6 @@ function renderVersions(
 
 const formatMilliseconds = (seconds: number) => `${Math.round(seconds * 1_000)} ms`;
 
-/** The metrics about the state of the process, and how they are shown. */
 const figures: Readonly<Record<string, readonly [string, (value: number) => string]>> = {
   sluice_event_loop_delay_seconds: ["Delay of the event loop (p99)", formatMilliseconds],
   sluice_process_resident_memory_bytes: ["Memory of the process", formatBytes],

@@ -78,7 +78,6 @@ function renderPart({ app, query }: Person, { shown, next }: Shown): Html {
   return html`${shownHolds.list(holds, app, { empty })} ${more}`;
 }
 
-/** Shown on the page of a record. */
 export function renderPlacing(key: RecordKey): Html {
   return html`<details>
     <summary>A new hold</summary>

@@ -73,7 +73,6 @@ function renderOwnFacts({ app }: Person, shown: ShownOrganization): Html {
   ]);
 }
 
-/** What the fields of forms have at first. */
 function valuesOf(organization: Organization) {
   const { name, deletionGraceSeconds, rateLimitPerSecond, strictScopes } = organization;
   return {

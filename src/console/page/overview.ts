@@ -155,13 +155,11 @@ function renderPeriods(current: Period): Html {
 }
 
 interface Minutes {
-  /** The beginning, in Unix milliseconds. */
   readonly at: number;
   /** Undefined for a time before the start of the process, which counted nothing then. */
   readonly minutes: readonly IntakeMinute[] | undefined;
 }
 
-/** The oldest first. */
 function toSlots(
   minutes: readonly IntakeMinute[],
   { slots, minutesOfSlot }: Period,
@@ -242,7 +240,6 @@ interface Stored {
   readonly isZero: (type: IntakeType) => boolean;
 }
 
-/** Types without stored records are folded. */
 function renderStored({ types, columns, isZero }: Stored): Html {
   const [zero, shown] = [types.filter(isZero), types.filter((type) => !isZero(type))];
   const folded = html`<details>

@@ -83,7 +83,6 @@ function renderFloor({ floor, until, isOpen }: FloorView): Html {
   return html`${rule}, until ${renderTime(until)}`;
 }
 
-/** What can be done with the record, in one place. */
 function renderActions(
   { app: { viewer } }: Person,
   key: RecordKey,

@@ -24,7 +24,6 @@ export const screen = "/console/retention";
 
 type RetentionPath = typeof screen | `${typeof screen}?${string}`;
 
-/** The page of an organization. */
 export function retentionPath(
   organizationId: string,
   more: Readonly<Record<string, string>> = {},
@@ -80,7 +79,6 @@ function readRule(form: Form, organizationId: string): RuleSetting {
 
 export interface Planned {
   readonly body: Html;
-  /** The HTTP status of the page. */
   readonly status: number;
 }
 
@@ -94,7 +92,6 @@ export async function planRule(person: Person, organizationId: string): Promise<
   }
 }
 
-/** Describes the effects of the rule in the query, with the form that sets it. */
 async function renderPlannedRule({ app, query }: Person, organizationId: string): Promise<Html> {
   const rule = readRule(query, organizationId);
   const { effect, due, last, waits, seen } = await previewRule(app, rule);

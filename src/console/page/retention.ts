@@ -112,7 +112,6 @@ export async function setCeiling(person: Person, form: URLSearchParams): Promise
 // What retention would delete, a part at a time, with the form that previews another ceiling.
 
 interface AskedPreview {
-  /** A ceiling other than the organization's. */
   readonly retainDays: number | undefined;
   readonly date: string | undefined;
 }

@@ -109,7 +109,6 @@ export function renderIgnored({ ignoredLines }: Pick<FileCheck, "ignoredLines">)
   );
 }
 
-/** A form for the same records in a repaired file. */
 export function renderRepair({ uploadId, organizationId, resourceType, update }: Upload): Html {
   const fields = {
     organization: organizationId,

@@ -14,7 +14,6 @@ import { renderButton, renderHidden } from "../html/field.ts";
 
 type Offered = Pick<Uploads, "layoutParts" | "presetNames">;
 
-/** `unreadable`: why the file can't be read at all. */
 export function renderReady(
   upload: Upload,
   unreadable: string | undefined,
@@ -37,7 +36,6 @@ function renderUnreadable({ uploadId }: Upload, unreadable: string, offered: Off
     </form>`;
 }
 
-/** What the file showed is in the inputs, and can be changed. */
 function renderLayout(
   { layoutParts: parts, presetNames }: Offered,
   { preset, layout, detected }: Pick<Inspection, "preset" | "layout" | "detected">,

@@ -38,7 +38,6 @@ export async function receiveUpload(person: Person): Promise<Next> {
   return `/console/upload/${uploadId}`;
 }
 
-/** Throws OperatorError invalid. */
 function isUpdate(mode = "add"): boolean {
   if (mode === "add" || mode === "update") return mode === "update";
   throw new OperatorError("invalid", "The field mode must be add or update. Choose a purpose.");
@@ -66,7 +65,6 @@ const titles: Readonly<Record<Upload["state"]["name"], string>> = {
   ended: "Import",
 };
 
-/** The upload with its first rows, or why they can't be read. */
 async function inspect(person: Person): Promise<[Upload, string | undefined]> {
   try {
     await person.sources.uploads.inspect(person.id, person.operator.operatorId);

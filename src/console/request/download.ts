@@ -10,11 +10,9 @@ import type { Person, Visitor } from "../page.ts";
 export interface Download<Item> extends Omit<Exported, "files" | "exportId"> {
   readonly fileName: string;
   readonly pages: AsyncIterable<readonly Item[]>;
-  /** A line of the file. */
   readonly view: (item: Item) => object;
 }
 
-/** Sends NDJSON, with a signed manifest in its last line. */
 export function sendDownload<Item>(
   person: Person,
   { fileName, pages, ...exported }: Download<Item>,

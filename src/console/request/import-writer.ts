@@ -12,7 +12,6 @@ import { countDraftRows } from "../../domain/record/draft-rows.ts";
 import type { HttpContext } from "../../http/http-context.ts";
 import { tokensOf, type Work } from "../../http/load/work-tokens.ts";
 
-/** How long an import waits for a service that accepts nothing. */
 const failingMsMax = 120_000;
 const retryMs = 1_000;
 
@@ -68,7 +67,6 @@ export function makeImportWriter(
   };
 }
 
-/** Undefined for an error for which a retry is useless. */
 function delayOf(error: unknown): number | undefined {
   if (!(error instanceof AppError)) return undefined;
   const isPassing = ["unavailable", "rate_limited", "idempotency_in_flight"].includes(

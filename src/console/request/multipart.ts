@@ -12,7 +12,6 @@ import { askForBody } from "../../http/body/expectation.ts";
 import { requireStorable, requireType } from "../page.ts";
 
 export interface FilePart {
-  /** The fields before the file. */
   readonly fields: ReadonlyMap<string, string>;
   /** Contains no folder, and may be empty. Never contains half of a character, which no header and no file can have. */
   readonly fileName: string;

@@ -15,7 +15,6 @@ const openMax = 256;
 /** Makes pages one after the other. A serving process has one queue. */
 export class PageQueue {
   #before: Promise<void> = Promise.resolve();
-  /** The person of each page that waits or is made. */
   readonly #open: string[] = [];
 
   /** Throws AppError unavailable if too many pages wait or are made. */

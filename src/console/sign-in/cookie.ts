@@ -51,7 +51,6 @@ export function noSessionCookie(origin: Origin): string {
   return cookie(origin, "session", { value: "", ms: 0 });
 }
 
-/** The session cookie of a person who has just signed in. */
 export function startedCookie(
   origin: Origin,
   { secret: value }: Pick<StartedSession, "secret">,
@@ -67,7 +66,6 @@ export function openIdCookie(origin: Origin, value: string, ms: number): string 
 
 const chosenMs = 30 * 86_400_000;
 
-/** Undefined chooses all organizations. */
 export function organizationCookie(origin: Origin, value: string | undefined): string {
   const ms = value === undefined ? 0 : chosenMs;
   return cookie(origin, "organization", { value: value ?? "", ms });

@@ -148,7 +148,6 @@ function readTransports({ response }: RegistrationResponseJSON): readonly string
     : [];
 }
 
-/** The name that its owner gave it, beside the answer of the browser. */
 function readName(answer: unknown): string {
   const { name } = answer as { readonly name?: unknown };
   return typeof name === "string" ? name.trim() : "";

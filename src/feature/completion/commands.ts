@@ -95,7 +95,6 @@ const completion = defineCommand({
 
 export const commands = [completion];
 
-/** A line for each word, with its summary after a tab. */
 function renderOffer(offer: Offer): string {
   if (typeof offer === "string") return `:${offer}`;
   return offer.map(([word, summary]) => `${word}\t${summary}`).join("\n");
@@ -103,7 +102,6 @@ function renderOffer(offer: Offer): string {
 
 type OfferedWord = readonly [word: string, summary: string];
 
-/** The words, or that the names of files or folders fit. */
 type Offer = readonly OfferedWord[] | "files" | "folders";
 
 /** The words after `sluice`; the last one, which may be empty, is completed. */
@@ -174,7 +172,6 @@ function offerOf(command: Command, last: string | undefined, current: string): O
   return offers.find((offer) => offer.length > 0) ?? all;
 }
 
-/** Empty if nothing can be offered. */
 function valuesOf({ placeholder, values = [] }: Parameter<unknown>): Offer {
   if (placeholder === "FILE" && values.length === 0) return "files";
   if (placeholder === "DIR" && values.length === 0) return "folders";

@@ -49,7 +49,6 @@ export interface InputOptions {
   /** CSV files. Without one, rows are generated. */
   readonly transactions?: string | undefined;
   readonly accounts?: string | undefined;
-  /** The number of transactions. */
   readonly count?: number | undefined;
   readonly seed: number;
 }

@@ -17,9 +17,7 @@ import { type Demo, stepsOf } from "./steps.ts";
 type Input = Pick<Demo, "transactions" | "assessments" | "signal">;
 
 export interface DemoOptions extends Input {
-  /** Where the records come from. */
   readonly origin: string;
-  /** Folder in which to keep the store. */
   readonly keep: string | undefined;
 }
 

@@ -17,7 +17,6 @@ export interface Demo {
   readonly transactions: AsyncIterable<Transaction>;
   readonly assessments: AsyncIterable<RiskAssessment>;
   readonly signal: AbortSignal;
-  /** Some of the transactions. */
   readonly sample: { readonly id: string; readonly at: number }[];
 }
 
@@ -25,7 +24,6 @@ type Sample = Demo["sample"][number];
 
 const sampleMax = 1_000;
 const deletedMax = 10;
-/** The records that the deletion of a transaction erases. */
 const erased = { transaction: 1, transaction_check: 1, transaction_alert: 1 };
 
 /** Each step resolves to the number of records that it wrote, read or deleted. */

@@ -179,7 +179,6 @@ function describeManifest(
 
 const shownCharacters = 400;
 
-/** What a file says may be long. */
 function shorten(text: string): string {
   return text.length <= shownCharacters
     ? text

@@ -75,7 +75,6 @@ async function findNote(app: App, { manifest }: FileVerdict): Promise<number | u
   return entries.find(({ detail }) => detail["manifest"] === digest)?.entryNo;
 }
 
-/** The latest first. */
 export type Copies = AuditPart;
 
 /** Backups and restores by this service; undefined if this person may not read the trail. */

@@ -101,7 +101,6 @@ interface ExportEvents {
   readonly onDropped: (count: number, reason: DropReason) => void;
   /** An export was not accepted. `reason` contains neither addresses nor headers. */
   readonly onFailure: (reason: string) => void;
-  /** Before each export. */
   readonly onExport: () => void;
 }
 

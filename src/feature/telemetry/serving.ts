@@ -54,7 +54,6 @@ async function load(): Promise<typeof import("./open-telemetry.ts")> {
   }
 }
 
-/** The optional packages with the required versions. */
 function peerPackages(): readonly string[] {
   const path = findPackageJSON(import.meta.url) ?? "";
   const manifest = JSON.parse(readFileSync(path, "utf8")) as {

@@ -11,7 +11,6 @@ export class SpanClock {
     return this.#offsetMs + performance.now();
   }
 
-  /** Call regularly. */
   correct(systemMs = Date.now()): void {
     const driftMs = systemMs - this.now();
     if (Math.abs(driftMs) > driftMsMax) this.#offsetMs += driftMs;

@@ -56,7 +56,6 @@ export function traceBulk(tracer: Tracer, bulk: Bulk): Bulk {
   };
 }
 
-/** Ends the span with these attributes. */
 function endOf(
   tracer: Tracer,
   parent: Span,

@@ -35,7 +35,6 @@ export class DeletionTracing {
     this.#tracer = tracer;
   }
 
-  /** The current span requested this deletion. */
   requested(deletionRequestId: string): void {
     const span = this.#tracer.current();
     if (span === undefined || this.#requests.has(deletionRequestId)) return;

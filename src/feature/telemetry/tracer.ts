@@ -16,14 +16,11 @@ import {
 import type { SpanClock } from "./span-clock.ts";
 import { AppError } from "../../domain/error.ts";
 
-/** A root span or the child of one in another process. */
 interface RootSpan {
   readonly name: string;
   readonly kind: SpanKind;
   readonly startMs: number;
-  /** Holds the parent, if there is one. */
   readonly context?: Context;
-  /** A span of another trace that caused this one. */
   readonly link?: SpanContext | undefined;
 }
 
@@ -33,7 +30,6 @@ interface SpanEnd {
   readonly attributes: Attributes;
 }
 
-/** A child span whose work has ended. */
 interface ChildSpan extends SpanEnd {
   readonly name: string;
   readonly kind?: SpanKind;

@@ -5,7 +5,6 @@ import type { OperatorRole } from "../../../domain/operator.ts";
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface RolesOptions {
-  /** The name of the claim, or a path of names with dots. */
   readonly claim: string;
   readonly mapping: readonly (readonly [value: string, role: OperatorRole])[];
 }

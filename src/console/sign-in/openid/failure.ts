@@ -29,7 +29,6 @@ export function isUnreachable(error: unknown): boolean {
   });
 }
 
-/** Accepts an error, or the response that caused it. */
 function hasServerStatus(from: unknown): boolean {
   const { status } = Object(from) as { status?: unknown };
   return typeof status === "number" && status >= 500;

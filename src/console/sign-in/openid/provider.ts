@@ -16,7 +16,6 @@ import { describeFailure, isUnreachable, readRefusal } from "./failure.ts";
 export interface OpenIdOptions {
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined for a public client. */
   readonly clientSecret: string | undefined;
   readonly scope: string;
   readonly roles: RolesOptions;
@@ -25,18 +24,14 @@ export interface OpenIdOptions {
   readonly onFailure: (reason: string) => void;
 }
 
-/** One sign-in, from its beginning to the answer of the issuer. */
 export interface Attempt {
   /** Known only to the browser that began the sign-in. */
   readonly secret: string;
-  /** Where the issuer sends the browser back to. */
   readonly redirectUri: string;
 }
 
 export interface OpenId {
-  /** The host of the issuer. */
   readonly issuerName: string;
-  /** Where the browser has to go. Throws AppError unavailable. */
   beginAt(attempt: Attempt): Promise<URL>;
   /** Throws OperatorError sign_in and AppError unavailable. */
   identify(attempt: Attempt, answer: URLSearchParams): Promise<IdentifiedPerson>;
@@ -161,7 +156,6 @@ async function readPerson(
   };
 }
 
-/** Concurrent callers share one call of `read`. */
 function cached<Value>(read: () => Promise<Value>, now: () => number): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   let until = 0;
