@@ -120,6 +120,7 @@ export interface StoreDefinition<
 > extends Omit<Definition<Arguments, Options>, "run"> {
   /** True for a command that may be run during a restore. Never for one that reads records. */
   readonly restoring?: true;
+  readonly create?: true;
   readonly run: (
     app: App,
     values: Values<Arguments> & Values<Options>,
@@ -146,11 +147,16 @@ export function defineCommand<
 export function defineStoreCommand<
   Arguments extends Parameters = None,
   Options extends Parameters = None,
->({ run, restoring, ...rest }: StoreDefinition<Arguments, Options>): Command {
+>({
+  run,
+  restoring = false,
+  create = false,
+  ...rest
+}: StoreDefinition<Arguments, Options>): Command {
   return defineCommand<Arguments, Options>({
     ...rest,
     run: (context, values) =>
-      context.withApp((app) => run(app, values, context), { restoring: restoring === true }),
+      context.withApp((app) => run(app, values, context), { restoring, create }),
   });
 }
 

@@ -13,7 +13,7 @@ import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
 import { operatorLink } from "./command/operator-link.ts";
 import { organizationClose } from "./command/organization-close.ts";
-import { organizationCreate, organizationShow, organizationSet } from "./command/organization.ts";
+import { organizationShow, organizationSet } from "./command/organization.ts";
 import { receiptDisclose, receiptExport, receiptRotate, receiptVerify } from "./command/receipt.ts";
 import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
@@ -25,7 +25,7 @@ import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { identityCreate, identityList, identityRevoke, identityTest } from "../noun/identity.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
-import { organizationList } from "../noun/organization.ts";
+import { organizationCreate, organizationList } from "../noun/organization.ts";
 import * as proposal from "../noun/proposal.ts";
 import { check, clockConfirm, migrate } from "./command/store.ts";
 

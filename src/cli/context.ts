@@ -9,6 +9,7 @@ import { actAs, requireAnyRight, Viewer } from "../actions/operator/viewer.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import { readOperatorName } from "../process/operator-name.ts";
 import type { CommandTable, Context, Output } from "./command.ts";
+import { findMissingStore } from "./new-store.ts";
 import { makePaint } from "./output/paint.ts";
 
 export interface ProcessContext {
@@ -54,6 +55,7 @@ export function makeContext(
     },
     withApp: async (work, { create = false, restoring = false, writesBeside = false } = {}) => {
       const config = readConfig(environment, table.settings);
+      const missing = create && !json ? findMissingStore({ environment }) : undefined;
       // Imported only here, so that help and usage errors appear at once.
       const { openApp } = await import("../process/app.ts");
       const clock = now === undefined ? {} : { now };
@@ -71,6 +73,7 @@ export function makeContext(
           throw OperatorError.from("store", cause);
         },
       );
+      if (missing !== undefined) err.write(`Created the store ${missing}.\n`);
       const app = wrapApp({ ...opened, viewer: new Viewer(opened) });
       if (as === undefined) return await work(app);
       const own = actAs(app, await findActiveOperator(app, as));

@@ -1,5 +1,4 @@
-// Finds out before a command runs whether it will create a store, so that its user notices a wrong folder. Creates
-// nothing.
+// Finds out whether there is a store, so that the user of a command that creates one notices a wrong folder.
 
 import { readConfig } from "../settings/config.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
@@ -7,7 +6,9 @@ import { isPresent } from "../files/present.ts";
 import type { Context } from "./command.ts";
 
 /** The path of the embedded store if it does not exist; undefined if it does, and on PostgreSQL. */
-export function findMissingStore({ environment }: Context): string | undefined {
+export function findMissingStore({
+  environment,
+}: Pick<Context, "environment">): string | undefined {
   const path = sqlitePath(readConfig(environment).databaseUrl);
   return path === undefined || isPresent(path, "The store") ? undefined : path;
 }

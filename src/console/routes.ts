@@ -5,7 +5,7 @@ import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { holdPage } from "../noun/hold.ts";
 import { identitiesPage, identityPage } from "../noun/identity.ts";
 import { keyCreate, keyPage } from "../noun/key.ts";
-import { approvalForm, closeForm, createForm, settingsForm } from "../noun/organization.ts";
+import { approvalForm, closeForm, organizationCreate, settingsForm } from "../noun/organization.ts";
 import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { act, read, routeOf, routesOf, send } from "./route.ts";
@@ -113,7 +113,7 @@ export const routes: readonly Route[] = [
   ...routesOf("/console/proposal/:id", "proposal.read", proposalPage),
   read("/console/proposal/:id/progress", "proposal.read", followProposal),
   read("/console/organizations", "organization.read", showOrganizations),
-  routeOf(createForm, showOrganizations),
+  routeOf(organizationCreate, showOrganizations),
   act("/console/organizations/choice", "own", chooseOne, showOrganizations),
   read(organizationPath, "organization.read", showOrganization),
   ...[settingsForm, approvalForm, keyCreate, closeForm].map((form) =>

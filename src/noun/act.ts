@@ -124,23 +124,30 @@ export function defineAct<
   return { ...defineForm(definition), ...command };
 }
 
-interface Listing<Row> extends Pick<Command, "summary" | "examples" | "rights"> {
-  readonly noun: string;
+interface Listing<Row, Options extends Parameters> extends Omit<
+  StoreDefinition<None, Options>,
+  "run"
+> {
+  /** The name of the list in --json. */
   readonly plural: string;
-  readonly of: string;
   readonly rows: Noun<Row>;
-  readonly find: (app: App, organizationId: string | undefined) => Promise<readonly Row[]>;
+  readonly find: (app: App, values: Values<None> & Values<Options>) => Promise<readonly Row[]>;
+  /** Said if there are none. */
   readonly none: string;
 }
 
-export function defineList<Row>(listing: Listing<Row>): Command {
-  const { noun, plural, of, rows, find, none, ...rest } = listing;
-  return defineStoreCommand({
+export const onlyOf = (what: string) => ({
+  organization: optional(textKind("ID"), `Only the ${what} of this organization.`),
+});
+
+export function defineList<Row, Options extends Parameters = None>(
+  listing: Listing<Row, Options>,
+): Command {
+  const { plural, rows, find, none, ...rest } = listing;
+  return defineStoreCommand<None, Options>({
     ...rest,
-    name: `${noun} list`,
-    options: { organization: optional(textKind("ID"), `Only the ${of} of this organization.`) },
-    run: async (app, { organization }, { paint }) => {
-      const found = await find(app, organization);
+    run: async (app, values, { paint }) => {
+      const found = await find(app, values);
       return {
         json: { [plural]: found.map((row) => rows.json(row, app)) },
         text: found.length === 0 ? none : rows.table(found, app, paint),

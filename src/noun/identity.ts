@@ -28,7 +28,7 @@ import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
 import { renderTime } from "../console/html/time.ts";
 import { identityLimits, readWantedClaims } from "../domain/identity-rule.ts";
-import { defineAct, defineForm, defineList, type NounPage, renderForms } from "./act.ts";
+import { defineAct, defineForm, defineList, type NounPage, onlyOf, renderForms } from "./act.ts";
 import { nameField, scopesField, scopesValue } from "./key.ts";
 import { defineNoun, idValue, organizationValue } from "./noun.ts";
 
@@ -201,15 +201,15 @@ const createForm = defineForm({
 });
 
 export const identityList = defineList({
-  noun: "identity",
+  name: "identity list",
   plural: "identities",
-  of: "rules",
   summary:
     "List the rules by which programs are trusted, with their status and the time of their last use.",
   examples: ["sluice identity list --organization acme"],
   rights: ["key.read"],
+  options: onlyOf("rules"),
   rows: rules,
-  find: list,
+  find: (app, { organization }) => list(app, organization),
   none: "There is no rule. Create one with: sluice identity create",
 });
 

@@ -22,7 +22,7 @@ import { renderTime } from "../console/html/time.ts";
 import type { ApiKey } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import { allScopes, describeScopes } from "../domain/scope.ts";
-import { defineAct, defineList, type NounPage, renderForms, secretPage } from "./act.ts";
+import { defineAct, defineList, type NounPage, onlyOf, renderForms, secretPage } from "./act.ts";
 import {
   defineNoun,
   idValue,
@@ -128,14 +128,14 @@ export const keyCreate = defineAct({
 });
 
 export const keyList = defineList({
-  noun: "key",
+  name: "key list",
   plural: "keys",
-  of: "keys",
   summary: "List API keys with their status and the time of their last use.",
   examples: ["sluice key list --organization acme"],
   rights: ["key.read"],
+  options: onlyOf("keys"),
   rows: keys,
-  find: listKeys,
+  find: (app, { organization }) => listKeys(app, organization),
   none: "There is no key. Create one with: sluice key create --organization ID",
 });
 

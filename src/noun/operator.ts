@@ -12,7 +12,7 @@ import {
 } from "../actions/operator/operators.ts";
 import { OperatorError } from "../actions/operator/operator-error.ts";
 import { createSignInLink } from "../actions/operator/sign-in-link.ts";
-import { defineStoreCommand, required, several } from "../cli/command.ts";
+import { required, several } from "../cli/command.ts";
 import { choice, text } from "../cli/input/kinds.ts";
 import { formatTime, renderFields } from "../cli/output/table.ts";
 import { renderChip } from "../console/html/chip.ts";
@@ -20,7 +20,14 @@ import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
 import { formatNumber, renderAgo, renderTime } from "../console/html/time.ts";
 import { type Operator, operatorRoles, type Passkey } from "../domain/operator.ts";
-import { defineAct, defineForm, type NounPage, renderForm, renderForms } from "./act.ts";
+import {
+  defineAct,
+  defineForm,
+  defineList,
+  type NounPage,
+  renderForm,
+  renderForms,
+} from "./act.ts";
 import { defineNoun, type Value } from "./noun.ts";
 
 const screen = "/console/operators";
@@ -160,21 +167,15 @@ function quote(name: string): string {
   return name.includes(" ") ? `"${name}"` : name;
 }
 
-export const operatorList = defineStoreCommand({
+export const operatorList = defineList({
   name: "operator list",
+  plural: "operators",
   summary: "List operators with their roles, passkeys and sessions.",
   examples: ["sluice operator list"],
   rights: ["operator.read"],
-  run: async (app, _, { paint }) => {
-    const found = await listOperators(app);
-    return {
-      json: { operators: found.map((operator) => operators.json(operator, app)) },
-      text:
-        found.length === 0
-          ? "There is no operator yet. Create one with: sluice operator create NAME --role ROLE"
-          : operators.table(found, app, paint),
-    };
-  },
+  rows: operators,
+  find: listOperators,
+  none: "There is no operator yet. Create one with: sluice operator create NAME --role ROLE",
 });
 
 const named = { name: required(text("NAME"), "The operator.") };

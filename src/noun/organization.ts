@@ -1,5 +1,5 @@
-// Organizations: their values on the command line and on pages, the command that lists them, and the forms that create,
-// change and close one, with the options that the commands in src/cli/command/organization.ts have too.
+// Organizations: their values on the command line and on pages, the commands that list and create them, and the forms
+// that change and close one, with the options that the commands in src/cli/command/organization.ts have too.
 
 import type { App } from "../actions/app.ts";
 import { changeOrganization } from "../actions/access/change-organization.ts";
@@ -7,13 +7,7 @@ import { closeOrganization } from "../actions/access/close-organization.ts";
 import { createOrganization } from "../actions/access/create-organization.ts";
 import { listOrganizations } from "../actions/access/find-organization.ts";
 import { formatDuration } from "../basics/duration.ts";
-import {
-  defineStoreCommand,
-  optional,
-  required,
-  type Values,
-  withDefault,
-} from "../cli/command.ts";
+import { optional, required, type Values, withDefault } from "../cli/command.ts";
 import {
   duration,
   onOff,
@@ -33,7 +27,7 @@ import { confidentialTypes } from "../domain/confidentiality.ts";
 import { limits } from "../domain/limits.ts";
 import { titleOf } from "../domain/record-types.ts";
 import { formatDays } from "../domain/retention/floor.ts";
-import { defineForm } from "./act.ts";
+import { defineAct, defineForm, defineList } from "./act.ts";
 import { defineNoun } from "./noun.ts";
 
 const screen = "/console/organizations";
@@ -126,41 +120,45 @@ export function renderOrganizationState({ closedAt }: Organization): Html {
   return closedAt === undefined ? renderChip("good", "open") : renderChip("over", "closed");
 }
 
-export const organizationList = defineStoreCommand({
+export const organizationList = defineList({
   name: "organization list",
+  plural: "organizations",
   summary: "List all organizations.",
   examples: ["sluice organization list"],
   rights: ["organization.read"],
   restoring: true,
-  run: async (app) => {
-    const found = await listOrganizations(app);
-    return {
-      json: { organizations: found.map((organization) => organizations.json(organization)) },
-      text:
-        found.length === 0
-          ? "There is no organization yet. Create one with: sluice organization create --name NAME"
-          : organizations.table(found),
-    };
-  },
+  rows: organizations,
+  find: listOrganizations,
+  none: "There is no organization yet. Create one with: sluice organization create --name NAME",
 });
 
-export const createOptions = {
-  name: required(text("NAME"), "Name of the organization; replies to token requests show it."),
-  id: optional(
-    text("ID"),
-    'Id of 1 to 64 letters, digits, "_", "." or "-"; it must not begin with "." or "-". Default: a random id.',
-  ),
-  deletionApproval: optional(
-    onOff,
-    "With on, a deletion is processed only after a second person has approved it.",
-  ),
-};
-
-export const createForm = defineForm({
+export const organizationCreate = defineAct({
+  name: "organization create",
+  summary: "Create an organization.",
+  details: "Also creates the store if there is none, and says where.",
+  examples: ['sluice organization create --name "Acme Payments" --id acme'],
   rights: ["organization.create"],
-  options: createOptions,
+  options: {
+    name: required(text("NAME"), "Name of the organization; replies to token requests show it."),
+    id: optional(
+      text("ID"),
+      'Id of 1 to 64 letters, digits, "_", "." or "-"; it must not begin with "." or "-". Default: a random id.',
+    ),
+    deletionApproval: optional(
+      onOff,
+      "With on, a deletion is processed only after a second person has approved it.",
+    ),
+  },
+  create: true,
   act: (app, { id: organizationId, ...given }) =>
     createOrganization(app, { organizationId, ...given }),
+  json: ({ organizationId, name }) => ({
+    organization_id: organizationId,
+    organization_name: name,
+  }),
+  said: (organization) =>
+    `${organizations.describe(organization)}\n\n` +
+    `Next, create a key for it: sluice key create --organization ${organization.organizationId}`,
   form: {
     path: screen,
     heading: "Create an organization",

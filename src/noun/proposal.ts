@@ -27,11 +27,12 @@ import { renderOrganization } from "../console/html/party.ts";
 import { renderExactTime, renderTimeline } from "../console/html/time.ts";
 import type { Person } from "../console/page.ts";
 import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
-import { defineAct, type NounPage, renderForm } from "./act.ts";
+import { defineAct, defineList, type NounPage, renderForm } from "./act.ts";
 import { defineNoun } from "./noun.ts";
 
 const screen = "/console/proposals";
 const shownMax = 50;
+const nothing = "Nothing waits for a second person.";
 
 const meanings: Readonly<Record<ProposalStatus, Meaning>> = {
   open: "wait",
@@ -64,8 +65,9 @@ function renderState(status: ProposalStatus): Html {
   return renderChip(meanings[status], status);
 }
 
-export const proposalList = defineStoreCommand({
+export const proposalList = defineList({
   name: "proposal list",
+  plural: "proposals",
   summary: "List acts that wait for a second person, newest first.",
   details:
     "Where an organization requires approvals, these need a second person: to end that, to lower or remove a floor, to set or " +
@@ -77,13 +79,10 @@ export const proposalList = defineStoreCommand({
     all: flag("Also list proposals that were approved or declined, or have expired."),
     limit: withDefault(wholeNumber("N", 1, 1_000), "Maximum number to list.", "50"),
   },
-  run: async (app, { organization: organizationId, all, limit }) => {
-    const { shown } = await listProposals(app, { organizationId, all, limit });
-    return {
-      json: { proposals: shown.map((proposal) => proposals.json(proposal, app)) },
-      text: shown.length === 0 ? "Nothing waits for a second person." : proposals.table(shown, app),
-    };
-  },
+  rows: proposals,
+  find: async (app, { organization: organizationId, all, limit }) =>
+    (await listProposals(app, { organizationId, all, limit })).shown,
+  none: nothing,
 });
 
 const byId = { id: required(text("PROPOSAL_ID"), "The proposal.") };
@@ -167,7 +166,6 @@ async function showProposals(person: Person) {
       Number.isSafeInteger(before.proposedAt) && before.proposalId !== "" ? before : undefined,
     limit: shownMax,
   });
-  const empty = "Nothing waits for a second person.";
   const place = { at: next?.proposedAt, after: next?.proposalId };
   const body = html`<p class="note">
       Where an organization requires a second person, these acts wait here until another officer
@@ -180,7 +178,7 @@ async function showProposals(person: Person) {
       ${renderChoice("State", "state", { query, values: [["all", "all"]], unset: "open" })}
       <button type="submit">Filter</button>
     </form>
-    ${proposals.list(shown, app, { empty })}
+    ${proposals.list(shown, app, { empty: nothing })}
     ${renderNext("More proposals", screen, { query, place })}`;
   return { title: "Proposals", screen, body };
 }

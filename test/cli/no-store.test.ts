@@ -50,7 +50,7 @@ describe("without a store", () => {
       const line = lineIn(folder);
       const first = await line.type(words);
       assert.equal(first.code, 0, first.err);
-      assert.ok(first.out.startsWith(`Created the store ${folder}/data/sluice.db.`), first.out);
+      assert.ok(first.err.startsWith(`Created the store ${folder}/data/sluice.db.`), first.err);
       assert.ok(existsSync(join(folder, "data/sluice.db")));
       const second = await line.type(words);
       assert.equal(second.code, 0, second.err);

@@ -1,18 +1,15 @@
-// `sluice organization create`, `show` and `set`.
+// `sluice organization show` and `set`.
 
-import { createOrganization } from "../../actions/access/create-organization.ts";
 import { countRecords, findOrganization } from "../../actions/access/find-organization.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { findDeletion } from "../../actions/record/find-named-record.ts";
 import { listHolds } from "../../actions/retention/holds.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
-import { defineCommand, defineStoreCommand, flag } from "../command.ts";
+import { defineStoreCommand, flag } from "../command.ts";
 import { confidentialOptions } from "../input/kinds.ts";
-import { findMissingStore } from "../new-store.ts";
 import {
   change,
   changeOptions,
-  createOptions,
   organizationArguments,
   organizations,
 } from "../../noun/organization.ts";
@@ -23,36 +20,6 @@ import { requireFloorsWithin } from "../../actions/access/change-organization.ts
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { describePreview } from "../output/retention-view.ts";
 import { listedHolds } from "../../noun/hold.ts";
-
-export const organizationCreate = defineCommand({
-  name: "organization create",
-  summary: "Create an organization.",
-  details: "Also creates the store if there is none, and says where.",
-  examples: ['sluice organization create --name "Acme Payments" --id acme'],
-  rights: ["organization.create"],
-  options: createOptions,
-  run: (context, { name, id, deletionApproval }) => {
-    const missing = findMissingStore(context);
-    return context.withApp(
-      async (app) => {
-        const organization = await createOrganization(app, {
-          name,
-          organizationId: id,
-          deletionApproval,
-        });
-        const { organizationId } = organization;
-        const created = missing === undefined ? "" : `Created the store ${missing}.\n\n`;
-        return {
-          json: { organization_id: organizationId, organization_name: organization.name },
-          text:
-            `${created}${organizations.describe(organization)}\n\n` +
-            `Next, create a key for it: sluice key create --organization ${organizationId}`,
-        };
-      },
-      { create: true },
-    );
-  },
-});
 
 export const organizationShow = defineStoreCommand({
   name: "organization show",

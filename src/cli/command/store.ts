@@ -7,12 +7,11 @@ import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
 import { readConfig } from "../../settings/config.ts";
 import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
 import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
-import { type Context, defineCommand, defineStoreCommand, flag } from "../command.ts";
+import { type Context, defineStoreCommand, flag } from "../command.ts";
 import { exitCode } from "../exit-code.ts";
-import { findMissingStore } from "../new-store.ts";
 import { version } from "../../process/version.ts";
 
-export const migrate = defineCommand({
+export const migrate = defineStoreCommand({
   name: "migrate",
   summary: "Create the store, or migrate its schema to this version.",
   details:
@@ -21,19 +20,13 @@ export const migrate = defineCommand({
   examples: ["sluice migrate"],
   // Any command that opens the store migrates it.
   rights: [],
-  run: (context) => {
-    const missing = findMissingStore(context);
-    return context.withApp(
-      async (app) => {
-        const { engine, schemaVersion } = await describeStore(app);
-        const created = missing === undefined ? "" : `Created the store ${missing}. `;
-        return {
-          json: { engine, schema_version: schemaVersion, sluice_version: version },
-          text: `${created}The ${engine} store has schema version ${schemaVersion}, the one that Sluice ${version} uses.`,
-        };
-      },
-      { create: true },
-    );
+  create: true,
+  run: async (app) => {
+    const { engine, schemaVersion } = await describeStore(app);
+    return {
+      json: { engine, schema_version: schemaVersion, sluice_version: version },
+      text: `The ${engine} store has schema version ${schemaVersion}, the one that Sluice ${version} uses.`,
+    };
   },
 });
 

@@ -3,7 +3,7 @@
 import { listOrganizations, requireOrganization } from "../../actions/access/find-organization.ts";
 import type { Organization } from "../../domain/access.ts";
 import { renderForms } from "../../noun/act.ts";
-import { createForm, organizations } from "../../noun/organization.ts";
+import { organizationCreate, organizations } from "../../noun/organization.ts";
 import { type Next, type Person, redirectTo } from "../page.ts";
 import { readText, renderButton, renderHidden, renderInput } from "../html/field.ts";
 import { type Column, html, type Html } from "../html/html.ts";
@@ -26,7 +26,7 @@ export async function showOrganizations(person: Person): Promise<Next> {
   ${organization !== undefined && renderChosen(organization, person)}
   ${organizations.list(found, undefined, { more: [choiceOf(person)], empty: wanted === "" ? nothing : noneFound })}
   ${matching.length > shownMax && html`<p class="note">${formatCount(matching.length - shownMax, "more organization")}: search for a part of the id or of the name.</p>`}
-  ${renderForms(app, [createForm], "")}`;
+  ${renderForms(app, [organizationCreate], "")}`;
   return { title: "Organizations", screen, body };
 }
 

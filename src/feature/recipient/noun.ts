@@ -7,11 +7,11 @@ import { text, typeList } from "../../cli/input/kinds.ts";
 import { type Html, html } from "../../console/html/html.ts";
 import type { Person } from "../../console/page.ts";
 import type { ListedRecipient, Recipient } from "./recipient.ts";
-import { recordTypes, titleOf } from "../../domain/record-types.ts";
-import { defineAct, defineList, renderForms } from "../../noun/act.ts";
-import { recipientNameCharactersMax } from "./store/rows.ts";
-import { rights } from "./rows.ts";
-import { defineNoun } from "../../noun/noun.ts";
+import { recordTypes, titleOf } from "../../../domain/record-types.ts";
+import { defineAct, defineList, onlyOf, renderForms } from "../../../noun/act.ts";
+import { recipientNameCharactersMax } from "../store/rows.ts";
+import { rights } from "../rows.ts";
+import { defineNoun } from "../../../noun/noun.ts";
 
 const values = {
   types: {
@@ -79,15 +79,15 @@ export const recipientCreate = defineAct({
 });
 
 export const recipientList = defineList({
-  noun: "recipient",
+  name: "recipient list",
   plural: "recipients",
-  of: "recipients",
   summary:
     "List the recipients of changes: when each has acknowledged last, and since when it has not acknowledged a change or an erasure.",
   examples: ["sluice recipient list --organization acme"],
   rights: [rights["recipient.read"]],
+  options: onlyOf("recipients"),
   rows: recipients,
-  find: listRecipients,
+  find: (app, { organization }) => listRecipients(app, organization),
   none: "There is no recipient.",
 });
 

@@ -33,6 +33,7 @@ import {
   defineAct,
   defineList,
   type NounPage,
+  onlyOf,
   renderForms,
   secretPage,
 } from "../../noun/act.ts";
@@ -193,14 +194,14 @@ export const webhookCreate = defineAct({
 });
 
 export const webhookList = defineList({
-  noun: "webhook",
+  name: "webhook list",
   plural: "webhook_endpoints",
-  of: "endpoints",
   summary: "List endpoints of webhooks with their state and the last result.",
   examples: ["sluice webhook list --organization acme"],
   rights: [rights["webhook.read"]],
+  options: onlyOf("endpoints"),
   rows: endpoints,
-  find: listEndpoints,
+  find: (app, { organization }) => listEndpoints(app, organization),
   none: "There is no endpoint of webhooks. Create one with: sluice webhook create",
 });
 
