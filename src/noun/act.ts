@@ -130,7 +130,7 @@ interface Listing<Row, Options extends Parameters> extends Omit<
 > {
   /** The name of the list in --json. */
   readonly plural: string;
-  readonly rows: Noun<Row>;
+  readonly rows: Noun<Row, never>;
   readonly find: (app: App, values: Values<None> & Values<Options>) => Promise<readonly Row[]>;
   /** Said if there are none. */
   readonly none: string;
@@ -148,9 +148,11 @@ export function defineList<Row, Options extends Parameters = None>(
     ...rest,
     run: async (app, values, { paint }) => {
       const found = await find(app, values);
+      // The application, or nothing, is what rows of a list need.
+      const from = app as never;
       return {
-        json: { [plural]: found.map((row) => rows.json(row, app)) },
-        text: found.length === 0 ? none : rows.table(found, app, paint),
+        json: { [plural]: found.map((row) => rows.json(row, from)) },
+        text: found.length === 0 ? none : rows.table(found, from, paint),
       };
     },
   });

@@ -1,13 +1,109 @@
-// The acts that decide on a deletion: as commands, and as forms of its page. Its other commands are in
-// src/cli/command/deletion.ts.
+// Deletions: their values on the command line, where operators see more than the organization does, and the acts that
+// decide on one, as commands and as forms of its page.
 
 import { approveDeletion, cancelDeletion } from "../actions/deletion/decide-deletion.ts";
+import { viewDeletion, visibleCounts, visibleKept } from "../actions/deletion/read-deletion.ts";
 import { required } from "../cli/command.ts";
 import { text } from "../cli/input/kinds.ts";
-import { viewForOperator } from "../cli/output/deletion-view.ts";
-import { formatTime } from "../cli/output/table.ts";
-import type { Deletion } from "../domain/deletion/deletion.ts";
+import type { Paint } from "../cli/output/paint.ts";
+import { formatCounts } from "../cli/output/restricted-view.ts";
+import { formatTime, timeOrNull } from "../cli/output/table.ts";
+import { confidentialTypes, mayCount, type Reader } from "../domain/confidentiality.ts";
+import { describeBasis } from "../domain/deletion/basis.ts";
+import { type Deletion, dueTime } from "../domain/deletion/deletion.ts";
+import type { Receipt } from "../domain/deletion/receipt.ts";
+import { recordTypes } from "../domain/record-types.ts";
 import { defineAct } from "./act.ts";
+import { defineNoun } from "./noun.ts";
+
+/** A deletion, and what it waits for, if anything. */
+type Row = Deletion & { readonly waitsFor: string | undefined };
+
+const due = (deletion: Row) => formatTime(dueTime(deletion));
+
+export const deletions = defineNoun<Row, Reader>({
+  values: {
+    record: { text: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
+    status: {
+      tone: ({ status }) => {
+        if (status === "cancelled") return undefined;
+        return status === "completed" ? "good" : "open";
+      },
+    },
+    basis: { text: ({ basis }) => describeBasis(basis) },
+    requested: {
+      text: ({ requestedAt, requestedBy }) => `${formatTime(requestedAt)} by ${requestedBy}`,
+    },
+    dueAt: { json: due, text: due },
+    approval: { json: viewApproval, text: describeApproval },
+    redacted: { json: visibleReferences },
+    erased: { text: describeErased },
+    kept: { json: visibleKept, text: (row, reader) => formatCounts(visibleKept(row, reader), "-") },
+  },
+  json:
+    "organizationId, reason, basis, requestedBy, dueAt, floorUntil, startedAt, redacted, kept, restrictedOf, attempts, " +
+    "nextAttemptAt, waitsFor: waiting_for, approval",
+  columns:
+    "deletionRequestId, organizationId, record, status, requestedAt, completedAt, waitsFor: waits for",
+  fields:
+    "deletionRequestId, status, waitsFor: waits for, record, organizationId, reason, basis, requested, dueAt, " +
+    "approval: approved, startedAt, completedAt, erased, kept: restricted, attempts, nextAttemptAt",
+});
+
+function viewApproval({ approval }: Deletion) {
+  if (approval === undefined) return null;
+  const { requester, approvedBy, approvedAt } = approval;
+  return {
+    requested_by: requester,
+    approved_by: approvedBy ?? null,
+    approved_at: timeOrNull(approvedAt),
+  };
+}
+
+function describeApproval({ approval }: Deletion): string {
+  if (approval === undefined) return "-";
+  const { requester, approvedBy, approvedAt } = approval;
+  if (approvedBy === undefined) return `not yet; requested by ${requester}`;
+  return `${formatTime(approvedAt)} by ${approvedBy}; requested by ${requester}`;
+}
+
+/** References that were removed from records that stay, for types that the reader may count. */
+function visibleReferences({ redacted, redactedByType }: Deletion, reader: Reader): number {
+  // Deletions of earlier versions have no numbers by type.
+  if (recordTypes.every((type) => mayCount(reader, type))) return redacted;
+  return recordTypes
+    .filter((type) => mayCount(reader, type))
+    .reduce((sum, { resourceType }) => sum + (redactedByType[resourceType] ?? 0), 0);
+}
+
+function describeErased(deletion: Deletion, reader: Reader): string {
+  const counts = formatCounts(visibleCounts(deletion, reader), "");
+  const redacted = visibleReferences(deletion, reader);
+  const references = redacted > 0 ? `a reference in each of ${redacted} records that stay` : "";
+  return [counts, references].filter((part) => part !== "").join(", ") || "-";
+}
+
+/** Stands for the numbers of a deletion that is not completed. */
+export const nobody: Reader = { confidential: confidentialTypes(), covered: new Set() };
+
+export function viewForOperator(
+  deletion: Deletion,
+  waitsFor: string | undefined,
+  { receipt, reader = nobody }: { receipt?: Receipt | undefined; reader?: Reader } = {},
+) {
+  return {
+    ...viewDeletion(deletion, receipt, reader),
+    ...deletions.json({ ...deletion, waitsFor }, reader),
+  };
+}
+
+export function describeDeletion(
+  deletion: Deletion,
+  waitsFor: string | undefined,
+  { reader = nobody, paint }: { reader?: Reader; paint?: Paint } = {},
+): string {
+  return deletions.describe({ ...deletion, waitsFor }, reader, paint);
+}
 
 const byId = { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") };
 const json = (deletion: Deletion) => viewForOperator(deletion, undefined);

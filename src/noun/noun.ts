@@ -23,7 +23,7 @@ export interface Value<Row, From = App> {
   readonly json?: Read<Row, From, unknown>;
   /** On the command line. */
   readonly text?: Read<Row, From, string>;
-  readonly tone?: Read<Row, From, Tone>;
+  readonly tone?: Read<Row, From, Tone | undefined>;
   /** In a table of a page. */
   readonly html?: Read<Row, From, HtmlValue>;
   /** On the page of the row, if it differs; undefined for what is not shown. */
@@ -57,7 +57,7 @@ interface ListOptions<Row> {
 export interface Noun<Row, From = App> {
   readonly json: (row: Row, from: From) => Readonly<Record<string, unknown>>;
   readonly table: (rows: readonly Row[], from: From, paint?: Paint) => string;
-  readonly describe: (row: Row, from: From) => string;
+  readonly describe: (row: Row, from: From, paint?: Paint) => string;
   readonly list: (rows: readonly Row[], from: From, options?: ListOptions<Row>) => Html;
   readonly facts: (row: Row, from: From) => Facts;
 }
@@ -87,8 +87,11 @@ export function defineNoun<Row extends object, From = App>(
       });
       return renderTextTable(made, rows, paint);
     },
-    describe: (row, from) =>
-      renderFields(described.map(({ title, text }) => [title, text(row, from)])),
+    describe: (row, from, paint) =>
+      renderFields(
+        described.map(({ title, text, tone }) => [title, text(row, from), tone?.(row, from)]),
+        paint,
+      ),
     list: (rows, from, { more = [], empty } = {}) => {
       const own = inList.map(({ title, html: show, kind }): Column<Row> => {
         const cell = (row: Row) => show(row, from);
@@ -119,7 +122,7 @@ type UsualValue<Row> = Value<Row, unknown> &
 
 function usualValue<Row>(name: string): UsualValue<Row> {
   const read = (row: Row) => (row as Readonly<Record<string, unknown>>)[name];
-  if (/(?:At|Since)$/.test(name)) {
+  if (/(?:At|Since|Until)$/.test(name)) {
     const time = (row: Row) => read(row) as number | undefined;
     return {
       json: (row) => timeOrNull(time(row)),

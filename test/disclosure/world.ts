@@ -13,7 +13,7 @@ import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
-import { describeDeletion, viewForOperator } from "../../src/cli/output/deletion-view.ts";
+import { describeDeletion, viewForOperator } from "../../src/noun/deletion.ts";
 import { confidentialTypes } from "../../src/domain/confidentiality.ts";
 import { AppError } from "../../src/domain/error.ts";
 import type { RecordKey } from "../../src/domain/record/record-write.ts";

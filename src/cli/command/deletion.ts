@@ -1,11 +1,11 @@
 // `sluice deletion …`: the commands about deletion requests, except those about holds and the replay.
 
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import type { ShownDeletion } from "../../actions/deletion/deletion-wait.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
+import type { ToldView } from "../../actions/deletion/told-recipients.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { listHoldsOf } from "../../actions/retention/holds.ts";
 import { approvalWait, awaitsApproval } from "../../domain/deletion/deletion.ts";
@@ -19,15 +19,9 @@ import {
   text,
   wholeNumber,
 } from "../input/kinds.ts";
-import {
-  describeDeletion,
-  renderTold,
-  toneOfDeletion,
-  viewForOperator,
-  describePlan,
-  viewPreview,
-} from "../output/deletion-view.ts";
-import { type Column, formatTime, renderTable } from "../output/table.ts";
+import { describePlan, viewPreview } from "../output/deletion-view.ts";
+import { formatTime, renderTable } from "../output/table.ts";
+import { deletions, describeDeletion, nobody, viewForOperator } from "../../noun/deletion.ts";
 import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
 
 export const deletionRequest = defineStoreCommand({
@@ -105,24 +99,14 @@ export const deletionList = defineStoreCommand({
       text:
         shown.length === 0
           ? "There is no deletion request to list."
-          : renderTable(columns, shown, paint),
+          : deletions.table(
+              shown.map(({ deletion, waitsFor }) => ({ ...deletion, waitsFor })),
+              nobody,
+              paint,
+            ),
     };
   },
 });
-
-const columns: readonly Column<ShownDeletion>[] = [
-  ["deletion request", ({ deletion }) => deletion.deletionRequestId],
-  ["organization", ({ deletion }) => deletion.organizationId],
-  ["record", ({ deletion: { resourceType, resourceId } }) => `${resourceType} ${resourceId}`],
-  [
-    "status",
-    ({ deletion }) => deletion.status,
-    { tone: ({ deletion }) => toneOfDeletion(deletion) },
-  ],
-  ["requested", ({ deletion }) => formatTime(deletion.requestedAt)],
-  ["completed", ({ deletion }) => formatTime(deletion.completedAt)],
-  ["waits for", ({ waitsFor = "-" }) => waitsFor],
-];
 
 export const deletionShow = defineStoreCommand({
   name: "deletion show",
@@ -147,7 +131,7 @@ export const deletionShow = defineStoreCommand({
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
     const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
     if (holds.length > 0) parts.push(holdsOfRecord.table(holds));
-    if (recipients.length > 0) parts.push(renderTold(recipients));
+    if (recipients.length > 0) parts.push(renderTable(toldColumns, recipients));
     const preview = hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined;
     if (preview !== undefined) parts.push(describePlan(preview));
     if (view.receipt !== undefined) parts.push(JSON.stringify(view.receipt, null, 2));
@@ -164,3 +148,11 @@ export const deletionShow = defineStoreCommand({
     };
   },
 });
+
+const toldColumns = [
+  ["recipient", ({ name }: ToldView) => name],
+  ["informed", ({ told_at }: ToldView) => told_at],
+  ["acknowledged", ({ acknowledged_at }: ToldView) => acknowledged_at ?? "-"],
+  ["removed", ({ removed_at }: ToldView) => removed_at ?? "-"],
+  ["expired", ({ expired_at }: ToldView) => expired_at ?? "-"],
+] as const;
