@@ -178,3 +178,20 @@ export function renderFacts(facts: readonly (readonly [name: string, value: Html
     );
   return html`<dl class="facts">${terms}</dl>`;
 }
+
+/** Large numbers in boxes; names without a value are omitted. `state`: whether the value needs attention. */
+export function renderFigures(
+  figures: readonly (readonly [name: string, value: HtmlValue, state?: "fine" | "warn"])[],
+  more?: HtmlValue,
+): Html {
+  const boxes = figures
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value, state]) =>
+        html`<div class="${state}">
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    );
+  return html`<dl class="figures">${boxes} ${more}</dl>`;
+}

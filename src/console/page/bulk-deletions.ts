@@ -62,7 +62,7 @@ const nothing = html`<p class="empty">
 </p>`;
 
 function renderFilter(filter: DeletionQuery): Html {
-  const fields = filterFields(filter);
+  const fields = Object.entries(filterFields(filter));
   return fields.length === 0
     ? html`<p>There is no filter: this is for all pending deletions.</p>`
     : renderFacts(fields.map(([name, value]) => [name, html`<bdi>${value}</bdi>`]));
@@ -98,7 +98,7 @@ function renderConfirmation(
         nothing is changed. Type the number ${formatNumber(count)} to confirm.
       </p>
       <form method="post" action="/console/deletions/${act}">
-        ${renderHidden({ ...Object.fromEntries(filterFields(filter)), digest })}
+        ${renderHidden({ ...filterFields(filter), digest })}
         ${renderInput("Number of deletions", "confirm", { inputmode: "numeric", required: true })}
         <button type="submit">${verb} them</button>
       </form>

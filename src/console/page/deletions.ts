@@ -59,13 +59,17 @@ export function filterFields({
   status,
   wait,
   isToApprove,
-}: DeletionQuery): readonly (readonly [name: string, value: string])[] {
-  const fields = [
-    ["organization", organizationId],
-    ["status", status],
-    ["wait", isToApprove === true ? mine : wait],
-  ] as const;
-  return fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}: DeletionQuery): Readonly<Record<string, string>> {
+  const waiting = isToApprove === true ? mine : wait;
+  return {
+    ...(organizationId !== undefined && { organization: organizationId }),
+    ...(status !== undefined && { status }),
+    ...(waiting !== undefined && { wait: waiting }),
+  };
+}
+
+function addressOf(filter: DeletionQuery): string {
+  return new URLSearchParams(filterFields(filter)).toString();
 }
 
 export async function showDeletions(person: Person): Promise<Next> {
@@ -128,10 +132,9 @@ async function renderTabsOf({ app }: Person, filter: DeletionQuery): Promise<Htm
     ["Cancelled", { status: "cancelled" }],
   ];
   const tabs = views.map(([label, view, number]): Tab => {
-    const fields = filterFields({ organizationId: organizationId ?? "", ...view });
     const isCurrent = view.status === filter.status && view.isToApprove === filter.isToApprove;
-    const address = new URLSearchParams(fields.map(([name, value]) => [name, value]));
-    return { href: `${screen}?${address.toString()}`, label, count: number, isCurrent };
+    const address = addressOf({ organizationId: organizationId ?? "", ...view });
+    return { href: `${screen}?${address}`, label, count: number, isCurrent };
   });
   return renderTabs("Deletions", tabs);
 }
@@ -140,12 +143,11 @@ const toApprove: DeletionQuery = { wait: "approval", isToApprove: true };
 
 function renderBulkLinks({ app }: Person, filter: DeletionQuery): Html | undefined {
   if (filter.status !== "pending" && filter.wait === undefined) return undefined;
-  const fields = new URLSearchParams(filterFields(filter).map(([name, value]) => [name, value]));
   const links = (["approve", "cancel"] as const)
     .filter((act) => app.viewer.may(`deletion.${act}`))
     .map((act) => {
       const verb = act === "approve" ? "Approve" : "Cancel";
-      return html`<a class="button" href="/console/deletions/${act}?${fields.toString()}"
+      return html`<a class="button" href="/console/deletions/${act}?${addressOf(filter)}"
         >${verb} all that this filter finds…</a
       > `;
     });

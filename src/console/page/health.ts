@@ -3,7 +3,14 @@
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Snapshot } from "../../metrics/registry.ts";
 import { renderChip } from "../html/chip.ts";
-import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  renderFacts,
+  renderFigures,
+  renderTable,
+} from "../html/html.ts";
 import type { Next, Person, ProcessFacts } from "../page.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
@@ -86,16 +93,11 @@ function renderFigures(snapshot: Snapshot): Html {
     const [label, format] = figures[name] ?? [];
     if (label === undefined || format === undefined) return [];
     const sum = series.reduce((total, { value }) => total + value, 0);
-    return [
-      html`<div>
-        <dt>${label}</dt>
-        <dd>${format(sum)}</dd>
-      </div>`,
-    ];
+    return [[label, format(sum)] as const];
   });
   return html`<section aria-labelledby="figures">
     <h2 id="figures">This process</h2>
-    <dl class="figures">${shown}</dl>
+    ${renderFigures(shown)}
   </section>`;
 }
 

@@ -1,6 +1,5 @@
 // The intake page: the form for uploading a file, the files that this person has uploaded, imports, and refusals.
 
-import { listOrganizations } from "../../actions/access/find-organization.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { type Column, html, type Html, renderEmpty, renderTable } from "../html/html.ts";
@@ -11,7 +10,7 @@ import { listImports } from "../../actions/intake/imports.ts";
 import type { ErrorRow } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
 import { readText, renderInput } from "../html/field.ts";
-import { renderChoice } from "../html/filter.ts";
+import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
 
 const screen = "/console/intake";
 
@@ -34,12 +33,8 @@ async function renderUploads(person: Person): Promise<Html> {
 
 const uploadsOff = html`Uploads are off. On the server, <code>sluice import</code> imports files.`;
 
-const organizationsOffered = 200;
-
-async function renderForm({ app, sources, organization }: Person): Promise<Html> {
+async function renderForm({ app, sources, organization = "" }: Person): Promise<Html> {
   const hidden = await app.viewer.hiddenTypes();
-  const organizations = await listOrganizations(app);
-  const open = organizations.filter(({ closedAt }) => closedAt === undefined);
   const types = recordTypes.filter(({ resourceType }) => !hidden.has(resourceType));
   return html`<p>
       CSV, NDJSON or JSON, also compressed with gzip, Brotli or Zstandard, up to
@@ -47,23 +42,7 @@ async function renderForm({ app, sources, organization }: Person): Promise<Html>
       written before you have seen the first rows and confirm.
     </p>
     <form class="filters" method="post" action="/console/upload" enctype="multipart/form-data">
-      <label
-        >Organization
-        <input
-          name="organization"
-          list="organizations"
-          value="${organization ?? ""}"
-          required
-          maxlength="64"
-          autocomplete="off"
-      /></label>
-      <datalist id="organizations">
-        ${open
-          .slice(0, organizationsOffered)
-          .map(
-            ({ organizationId, name }) => html`<option value="${organizationId}">${name}</option>`,
-          )}
-      </datalist>
+      ${renderOrganizationInput(new URLSearchParams({ organization }), { required: true })}
       <label
         >Record type
         <select name="type" required>

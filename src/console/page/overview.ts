@@ -17,6 +17,7 @@ import {
   type Html,
   type HtmlValue,
   renderFacts,
+  renderFigures,
   renderTable,
 } from "../html/html.ts";
 import { formatCounted, type Next, type Person, readPanels } from "../page.ts";
@@ -117,28 +118,23 @@ function renderState(overview: Overview, now: number, figures: HtmlValue): Html 
             >${engine.isServer && `; ${engine.title} has its own tools`}</small
           >`
       : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`;
-  return html`<dl class="figures">
-    <div>
-      <dt>Open deletions</dt>
-      <dd>${formatCount(open)}${unapproved}</dd>
-    </div>
-    <div class="${overdue > 0 ? "warn" : "fine"}">
-      <dt>Overdue deletions</dt>
-      <dd>${formatCount(overdue)} <small>${overdue > 0 && oldest}</small></dd>
-    </div>
-    ${
-      storeBytes !== undefined &&
-      html`<div>
-        <dt>Size of the store</dt>
-        <dd>${formatBytes(storeBytes)} <small>${engine.title}</small></dd>
-      </div>`
-    }
-    <div class="${lastBackup === undefined ? "warn" : "fine"}">
-      <dt>Last backup</dt>
-      <dd>${backup}</dd>
-    </div>
-    ${figures}
-  </dl>`;
+  const state = (isWrong: boolean) => (isWrong ? "warn" : "fine");
+  return renderFigures(
+    [
+      ["Open deletions", html`${formatCount(open)}${unapproved}`],
+      [
+        "Overdue deletions",
+        html`${formatCount(overdue)} <small>${overdue > 0 && oldest}</small>`,
+        state(overdue > 0),
+      ],
+      [
+        "Size of the store",
+        storeBytes && html`${formatBytes(storeBytes)} <small>${engine.title}</small>`,
+      ],
+      ["Last backup", backup, state(lastBackup === undefined)],
+    ],
+    figures,
+  );
 }
 
 function formatCount(count: number): string {

@@ -6,7 +6,14 @@ import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderButton, renderHidden } from "../html/field.ts";
-import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  renderFacts,
+  renderFigures,
+  renderTable,
+} from "../html/html.ts";
 import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -81,22 +88,17 @@ export function renderEnded(upload: Upload, { step, failure, report }: Ended): H
     <section aria-labelledby="result">
       <h2 id="result">Result</h2>
       ${verdict}
-      <dl class="figures">
-        ${renderFigure("Rows", rows)} ${renderFigure("Written", written)}
-        ${renderFigure("Unchanged", unchanged)} ${renderFigure("Refused", refused)}
-      </dl>
+      ${renderFigures([
+        ["Rows", formatNumber(rows)],
+        ["Written", formatNumber(written)],
+        ["Unchanged", formatNumber(unchanged)],
+        ["Refused", formatNumber(refused)],
+      ])}
     </section>
     ${report !== undefined && renderIgnored(report)}
     ${refused > 0 && renderRefused(upload, { refused, canDownload: report !== undefined })}
     <p><a href="/console/intake">Upload another file</a></p>
     ${renderDiscard(upload)}`;
-}
-
-function renderFigure(label: string, count: number): Html {
-  return html`<div>
-    <dt>${label}</dt>
-    <dd>${formatNumber(count)}</dd>
-  </div>`;
 }
 
 export function renderIgnored({ ignoredLines }: Pick<FileCheck, "ignoredLines">): Html | false {

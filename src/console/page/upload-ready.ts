@@ -10,7 +10,7 @@ import { renderChoice } from "../html/filter.ts";
 import { type Column, html, type Html, renderTable } from "../html/html.ts";
 import { formatNumber } from "../html/time.ts";
 import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./upload-import.ts";
-import { renderButton, renderHidden } from "../html/field.ts";
+import { renderButton, renderHidden, renderInput } from "../html/field.ts";
 
 type Offered = Pick<Uploads, "layoutParts" | "presetNames">;
 
@@ -45,15 +45,8 @@ function renderLayout(
   );
   const inputs = Object.entries(parts).map(([name, { meaning }]) => {
     const value = String(given.get(name) ?? "");
-    return html`<label
-      >${meaning}
-      <input
-        name="${name}"
-        value="${value === "\t" ? "tab" : value}"
-        maxlength="200"
-        autocomplete="off"
-      />
-    </label>`;
+    const input = { maxlength: 200, autocomplete: "off" } as const;
+    return renderInput(meaning, name, { ...input, value: value === "\t" ? "tab" : value });
   });
   const query = new URLSearchParams({ preset });
   const values = presetNames.map((name) => [name, name] as const);
