@@ -91,7 +91,7 @@ export const settings = {
   logLevel: setting(
     "LOG_LEVEL",
     "info",
-    `Lowest level that is logged: ${logLevels.join(", ")}.`,
+    `Lowest level that is logged: ${logLevels.join(", ")}. In a terminal, the default is warn outside production.`,
     oneOf(logLevels),
   ),
   rateLimitPerSecond: setting(

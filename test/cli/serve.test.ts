@@ -8,8 +8,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "n
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it, type TestContext } from "node:test";
-import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { logLevelOf } from "../../src/cli/command/serve.ts";
 import { fetchToken } from "../support/customer.ts";
 import { testEnvironment } from "../support/service.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
@@ -42,6 +42,20 @@ function firstSteps(server: ServerProcess): Promise<string> {
     return out.includes("sluice key create") ? out : undefined;
   });
 }
+
+describe("serve in a terminal", () => {
+  it("logs only warnings, unless a level is set, or in production", () => {
+    const [level, err] = ["info", { isTTY: true, write: () => undefined }];
+    const levelIn = (environment: Record<string, string>, production = false) =>
+      logLevelOf({ environment, err }, { production, logLevel: level });
+    assert.equal(levelIn({}), "warn");
+    assert.equal(levelIn({ LOG_LEVEL: level }), level);
+    assert.equal(levelIn({}, true), level);
+    const file = { ...err, isTTY: false };
+    const config = { production: false, logLevel: level };
+    assert.equal(logLevelOf({ environment: {}, err: file }, config), level);
+  });
+});
 
 describe("serve on an empty store", () => {
   it("creates the organization demo, shows its key once, and prints commands that work as they are", async () => {

@@ -13,7 +13,6 @@ import { openBrowser } from "./browser.ts";
 import { handsOf } from "./hands.ts";
 import { known, makeScene, type Scene } from "./scene.ts";
 import { proposeChanges } from "./screens.ts";
-import { addStylePage } from "./style-page.ts";
 
 const [given, ...names] = process.argv.slice(2);
 const folder = given ?? join(import.meta.dirname, "../../docs/guides/console");
@@ -210,8 +209,6 @@ async function capture(page: Page): Promise<Buffer> {
 
 mock.timers.enable({ apis: ["setInterval"] });
 mkdirSync(folder, { recursive: true });
-const stylePath = addStylePage();
-const style: Shot = { name: "style", path: () => stylePath, as: "anna" };
 const service = await startService();
 const browser = await openBrowser();
 try {
@@ -233,7 +230,7 @@ try {
     upload: await uploadFile(await context.newPage(), scene),
     proposal: await proposeChanges(scene),
   };
-  const wanted = given === undefined ? shots : [...shots, style].flatMap(inEveryForm);
+  const wanted = given === undefined ? shots : shots.flatMap(inEveryForm);
   const named = wanted.filter(({ name }) => names.length === 0 || names.includes(name));
   for (const shot of named) await takeShot({ browser, scene, made, cookies }, shot);
 } finally {

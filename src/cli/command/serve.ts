@@ -87,9 +87,19 @@ function garbagePercentOf({ databaseUrl }: Config): number {
   return sqlitePath(databaseUrl) === undefined ? 100 : 30;
 }
 
+/** In a terminal, people read the sentences; elsewhere, and in production, programs read the log. */
+export function logLevelOf(
+  { environment, err }: Pick<Context, "environment" | "err">,
+  { production, logLevel }: Pick<Config, "production" | "logLevel">,
+): string {
+  const isChosen = production || (environment["LOG_LEVEL"] ?? "") !== "";
+  return err.isTTY === true && !isChosen ? "warn" : logLevel;
+}
+
 async function startServer(context: Context): Promise<Serving> {
   const { environment, table } = context;
-  const config = readConfig(environment, table.settings);
+  const given = readConfig(environment, table.settings);
+  const config = { ...given, logLevel: logLevelOf(context, given) };
   limitHeap({ garbagePercent: garbagePercentOf(config) });
   disablePretenuring();
   const module = await import("../../process/serve.ts");
