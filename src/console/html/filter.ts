@@ -10,23 +10,22 @@ import { type Html, html, renderElement } from "./html.ts";
 export interface Choice {
   readonly query: URLSearchParams;
   readonly values: readonly (readonly [value: string, label: string])[];
-  readonly unset?: string;
+  readonly unset?: string | undefined;
+  /** Nothing is selected by an empty value. */
+  readonly required?: true;
 }
 
 export function renderChoice(
   label: string,
   name: string,
-  { query, values, unset = "any" }: Choice,
+  { query, values, unset = "any", required }: Choice,
 ): Html {
   const options = values.map(([value, text]) =>
     renderElement("option", { value, selected: query.get(name) === value }, text),
   );
+  const none = required === undefined && html`<option value="">${unset}</option>`;
   return html`<label
-    >${label}
-    <select name="${name}">
-      <option value="">${unset}</option>
-      ${options}
-    </select></label
+    >${label} ${renderElement("select", { name, required }, [none, options])}</label
   >`;
 }
 

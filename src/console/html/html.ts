@@ -32,7 +32,7 @@ type Attributes = Readonly<Record<string, string | number | boolean | null | und
 
 /** An element whose undefined, null and false attributes are omitted. True has no value. */
 export function renderElement(
-  name: "a" | "input" | "option" | "td" | "textarea" | "th",
+  name: "a" | "input" | "option" | "select" | "td" | "textarea" | "th" | "time",
   attributes: Attributes,
   content?: HtmlValue,
 ): Html {
@@ -194,4 +194,15 @@ export function renderFigures(
         </div>`,
     );
   return html`<dl class="figures">${boxes} ${more}</dl>`;
+}
+
+const recordsShownMax = 100;
+
+/** Records, or what is said of each, in columns. */
+export function renderRecords(items: readonly HtmlValue[], countMax = recordsShownMax): Html {
+  const left = items.length - countMax;
+  return html`<ul class="records">
+    ${items.slice(0, countMax).map((item) => html`<li>${item}</li>`)}
+    ${left > 0 && html`<li>and ${left.toLocaleString("en")} more</li>`}
+  </ul>`;
 }

@@ -3,29 +3,28 @@
 import { formatCount } from "../../basics/format-count.ts";
 import { type NormalisedTimestamp, unixMsOf } from "../../domain/timestamp.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { type Html, html, type HtmlValue } from "./html.ts";
+import { type Html, html, type HtmlValue, renderElement } from "./html.ts";
 
 /** `2026-01-31 09:30 UTC`; a dash for no time. */
 export function renderTime(unixMs: number | undefined): Html {
-  if (unixMs === undefined) return html`<span>–</span>`;
-  const iso = new Date(unixMs).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+  return renderMoment(unixMs, 16);
 }
 
 /** A time of evidence in a list: the script of the console adds the viewer's own zone as a tooltip only. */
 export function renderExactTime(unixMs: number | undefined): Html {
-  if (unixMs === undefined) return html`<span>–</span>`;
-  const iso = new Date(unixMs).toISOString();
-  return html`<time class="exact" datetime="${iso}"
-    >${iso.slice(0, 19).replace("T", " ")} UTC</time
-  >`;
+  return renderMoment(unixMs, 19, "exact");
 }
 
 /** A time in a list: the script of the console shows how long ago it was, and the exact time in a tooltip. */
 export function renderAgo(unixMs: number | undefined): Html {
+  return renderMoment(unixMs, 16, "ago");
+}
+
+function renderMoment(unixMs: number | undefined, characters: number, kind?: string): Html {
   if (unixMs === undefined) return html`<span>–</span>`;
   const iso = new Date(unixMs).toISOString();
-  return html`<time class="ago" datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`;
+  const text = `${iso.slice(0, characters).replace("T", " ")} UTC`;
+  return renderElement("time", { class: kind, datetime: iso }, text);
 }
 
 export function renderTimestamp(timestamp: NormalisedTimestamp): Html {

@@ -12,7 +12,7 @@ import {
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderDeletionLink } from "../html/link.ts";
-import { html, type Html, renderFacts } from "../html/html.ts";
+import { html, type Html, renderFacts, renderRecords } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
 import { filterFields, readFilter } from "./deletions.ts";
@@ -44,8 +44,6 @@ const words: Readonly<Record<BulkAct, ActWords>> = {
   },
 };
 
-const shownMax = 100;
-
 export async function showBulk(person: Person, act: BulkAct): Promise<Next> {
   const filter = readFilter(person.query);
   const selection = await selectDeletions(person.app, act, filter);
@@ -75,21 +73,15 @@ function renderConfirmation(
 ): Html {
   const { verb, effect } = words[act];
   const count = deletions.length;
-  const items = deletions
-    .slice(0, shownMax)
-    .map(
-      ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
-        html`<li>
-          ${renderDeletionLink(id)} ${titleOf(resourceType)} <bdi>${resourceId}</bdi> of
-          ${renderOrganization(organizationId)}
-        </li>`,
-    );
+  const items = deletions.map(
+    ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
+      html`${renderDeletionLink(id)} ${titleOf(resourceType)} <bdi>${resourceId}</bdi> of
+        ${renderOrganization(organizationId)}`,
+  );
   return html`<section aria-labelledby="found">
       <h2 id="found">Found: ${formatNumber(count)}</h2>
       ${!isComplete && html`<p>There may be more; at most ${formatNumber(bulkMax)} are changed at once.</p>`}
-      <ul class="records">
-        ${items}${count > shownMax && html`<li>and ${formatNumber(count - shownMax)} more</li>`}
-      </ul>
+      ${renderRecords(items)}
     </section>
     <section class="danger" aria-labelledby="confirm">
       <h2 id="confirm">${verb} ${formatNumber(count)}</h2>

@@ -27,7 +27,14 @@ import {
   renderRecordName,
 } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
-import { html, type Html, type HtmlValue, renderFacts, renderTable } from "../html/html.ts";
+import {
+  html,
+  type Html,
+  type HtmlValue,
+  renderFacts,
+  renderRecords,
+  renderTable,
+} from "../html/html.ts";
 import {
   formatCount,
   formatCounts,
@@ -254,16 +261,8 @@ function renderObstacles(
   </section>`;
 }
 
-const nodesShownMax = 100;
-
 function renderNodes(nodes: readonly Node[]): Html {
-  const items = nodes
-    .slice(0, nodesShownMax)
-    .map(({ type, id }) => html`<li>${titleOf(type)} <bdi>${id}</bdi></li>`);
-  const more = nodes.length - items.length;
-  return html`<ul class="records">
-    ${items}${more > 0 && html`<li>and ${formatNumber(more)} more</li>`}
-  </ul>`;
+  return renderRecords(nodes.map(({ type, id }) => html`${titleOf(type)} <bdi>${id}</bdi>`));
 }
 
 function renderReceipt({ deletion, receiptFaults }: DeletionDetails): Html {

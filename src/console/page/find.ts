@@ -16,7 +16,14 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
-import { type Column, html, type Html, renderEmpty, renderTable } from "../html/html.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  renderEmpty,
+  renderRecords,
+  renderTable,
+} from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
@@ -124,17 +131,12 @@ function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Ref
   const { organizationId } = key;
   const items = records.map(
     (record) =>
-      html`<li>
-        ${renderRecordLink({ organizationId, ...record })}
-        ${record.kind === "mentions" && "(mentions it)"}
-      </li>`,
+      html`${renderRecordLink({ organizationId, ...record })}
+      ${record.kind === "mentions" && "(mentions it)"}`,
   );
   const next = recordPath(screen, key, { of: resourceType, after: records.at(-1)?.resourceId });
   return html`<h3>${titleOf(resourceType)}</h3>
-    <ul class="records">
-      ${items}
-    </ul>
-    ${records.length === 0 && renderEmpty("There are no more of this type.")}
+    ${items.length === 0 ? renderEmpty("There are no more of this type.") : renderRecords(items)}
     ${hasMore && html`<p><a href="${next}">More of the type ${titleOf(resourceType)}</a></p>`}`;
 }
 
@@ -146,16 +148,10 @@ function renderNamingLink(key: RecordKey): Html {
   </p>`;
 }
 
-function renderNamings(key: RecordKey, { records, last }: NamingPart): Html {
-  const { organizationId } = key;
-  const items = records.map(
-    (record) => html`<li>${renderRecordLink({ organizationId, ...record })}</li>`,
-  );
+function renderNamings({ organizationId }: RecordKey, { records, last }: NamingPart): Html {
+  const items = records.map((record) => renderRecordLink({ organizationId, ...record }));
   return html`<h3>Transactions that name it as sender or receiver</h3>
-    <ul class="records">
-      ${items}
-    </ul>
-    ${records.length === 0 && renderEmpty("No transaction names it.")}
+    ${items.length === 0 ? renderEmpty("No transaction names it.") : renderRecords(items)}
     ${
       last !== undefined &&
       html`<p>There are more; <code>sluice subject show</code> lists all of them.</p>`

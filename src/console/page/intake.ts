@@ -33,31 +33,26 @@ async function renderUploads(person: Person): Promise<Html> {
 
 const uploadsOff = html`Uploads are off. On the server, <code>sluice import</code> imports files.`;
 
+const purposes = [
+  ["add", "add records"],
+  ["update", "update records that exist"],
+] as const;
+
 async function renderForm({ app, sources, organization = "" }: Person): Promise<Html> {
   const hidden = await app.viewer.hiddenTypes();
-  const types = recordTypes.filter(({ resourceType }) => !hidden.has(resourceType));
+  const types = recordTypes
+    .filter(({ resourceType }) => !hidden.has(resourceType))
+    .map(({ resourceType, title }) => [resourceType, title] as const);
+  const query = new URLSearchParams({ organization });
   return html`<p>
       CSV, NDJSON or JSON, also compressed with gzip, Brotli or Zstandard, up to
       ${formatBytes(sources.uploads.bytesMax)}. The ending of the name says which. Nothing is
       written before you have seen the first rows and confirm.
     </p>
     <form class="filters" method="post" action="/console/upload" enctype="multipart/form-data">
-      ${renderOrganizationInput(new URLSearchParams({ organization }), { required: true })}
-      <label
-        >Record type
-        <select name="type" required>
-          ${types.map(
-            ({ resourceType, title }) => html`<option value="${resourceType}">${title}</option>`,
-          )}
-        </select></label
-      >
-      <label
-        >Purpose
-        <select name="mode">
-          <option value="add">add records</option>
-          <option value="update">update records that exist</option>
-        </select></label
-      >
+      ${renderOrganizationInput(query, { required: true })}
+      ${renderChoice("Record type", "type", { query, values: types, required: true })}
+      ${renderChoice("Purpose", "mode", { query, values: purposes, required: true })}
       <label>File <input type="file" name="file" required /></label>
       <button type="submit" class="main">Upload</button>
     </form>`;

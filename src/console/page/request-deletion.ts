@@ -14,11 +14,14 @@ import {
   renderRecordLink,
 } from "../html/link.ts";
 import { readText, renderReason } from "../html/field.ts";
-import { html, type Html } from "../html/html.ts";
+import { renderChoice } from "../html/filter.ts";
+import { html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";
 import { isUnhindered, renderEarliest, renderFate, renderPreview } from "./deletion.ts";
 import { screen } from "./find.ts";
 import { renderOrganization } from "../html/party.ts";
+
+const bases = deletionBasisNames.map((name) => [name, deletionBases[name]] as const);
 
 export async function showDeletionForm(person: Person): Promise<Next> {
   const { app, query } = person;
@@ -43,7 +46,9 @@ export async function showDeletionForm(person: Person): Promise<Next> {
         record. ${renderEarliest(preview)} Type the id of the record to confirm.
       </p>
       <form method="post" action="/console/record/deletion">
-        ${renderKeyFields(key)} ${renderReason()} ${renderBasis()} ${renderIdField("record")}
+        ${renderKeyFields(key)} ${renderReason()}
+        ${renderChoice("Basis", "basis", { query, values: bases, unset: noBasis })}
+        ${renderIdField("record")}
         <button type="submit">Request the deletion</button>
       </form>
       <p class="note">The organization can read the reason and the basis.</p>
@@ -52,19 +57,6 @@ export async function showDeletionForm(person: Person): Promise<Next> {
   const title = `Delete ${nounOf(key.resourceType)}`;
   const within = [[recordPath("/console/record", key), `${name} ${key.resourceId}`] as const];
   return { title, id: key.resourceId, screen, within, body };
-}
-
-function renderBasis(): Html {
-  const options = deletionBasisNames.map(
-    (name) => html`<option value="${name}">${deletionBases[name]}</option>`,
-  );
-  return html`<label
-    >Basis
-    <select name="basis">
-      <option value="">${noBasis}</option>
-      ${options}
-    </select></label
-  >`;
 }
 
 export async function requestOne(person: Person, form: URLSearchParams): Promise<Next> {

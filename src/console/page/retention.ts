@@ -18,6 +18,7 @@ import {
   type Html,
   renderEmpty,
   renderFacts,
+  renderRecords,
   renderTable,
 } from "../html/html.ts";
 import { readRecordKey, renderRecordLink } from "../html/link.ts";
@@ -155,7 +156,7 @@ const dueShownMax = 20;
 
 function renderTally(tally: PreviewPart["tally"], date: string): Html {
   const { counts, due, dueByType, erasedWith, shared, inPart, recent } = tally;
-  const shown = due.slice(0, dueShownMax);
+  const shown = due.slice(0, dueShownMax).map(renderRecordLink);
   return html`${renderFacts([
     ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
     ["Would be deleted", formatCounts(dueByType) || "nothing"],
@@ -180,9 +181,7 @@ function renderTally(tally: PreviewPart["tally"], date: string): Html {
   ${
     shown.length > 0 &&
     html`<p>The first of them:</p>
-      <ul class="records">
-        ${shown.map((key) => html`<li>${renderRecordLink(key)}</li>`)}
-      </ul>`
+      ${renderRecords(shown)}`
   }`;
 }
 
