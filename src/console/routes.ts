@@ -41,7 +41,7 @@ import {
   useLink,
   usePasskey,
 } from "./page/sign-in.ts";
-import { downloadAllReceipts, showReceipts, verifyOne } from "./page/receipts.ts";
+import { downloadAllReceipts, showReceipts } from "./page/receipts.ts";
 import { showOverview } from "./page/overview.ts";
 import { searchAll } from "./page/palette.ts";
 import { followDeletion, followProposal } from "./page/follow.ts";
@@ -133,7 +133,6 @@ export const routes: readonly Route[] = [
   read("/console/erasures", "deletion.read", showErasures),
   act("/console/erasures/download", "deletion.read", downloadReport, showErasures),
   read("/console/receipts", "deletion.read", showReceipts),
-  act("/console/receipts/verify", "deletion.read", verifyOne, showReceipts),
   act("/console/receipts/download", "receipt.read", downloadAllReceipts),
   read("/console/intake", "intake.read", showIntake),
   { ...send("/console/upload", "records.import", receiveUpload, showIntake), lasting: true },

@@ -1,4 +1,4 @@
-// The audit trail and the receipts in the console: filters, parts, verification of the chain and of presented receipts,
+// The audit trail and the receipts in the console: filters, parts, verification of the chain,
 // downloads.
 
 import assert from "node:assert/strict";
@@ -170,41 +170,11 @@ describe("the audit trail and the receipts in the console", () => {
     );
   });
 
-  it("list receipts for those who may know of all of them, and verify one for everybody", async () => {
+  it("list receipts for those who may know of all of them", async () => {
     assert.ok((await show("/console/receipts")).includes(deletion));
     const other = await show("/console/receipts", viewer);
     assert.ok(!other.includes(deletion));
     assert.doesNotMatch(other, /href="\/console\/audit"/);
-    const receipt = await show(`/console/receipt/${deletion}`, viewer);
-    const verify = async (text: string) => {
-      const sent = { cookie: viewer, form: { receipts: text } };
-      return submit(service.client, "/console/receipts/verify", sent);
-    };
-    const genuine = await verify(receipt);
-    assert.match(genuine.text, /<strong>Genuine:<\/strong> receipt 1.*person <bdi>p1<\/bdi>/s);
-    assert.match(genuine.text, /chip good">genuine<[^]*chip open">not examined<[^]*says nothing/);
-    const altered = await verify(receipt.replace('"p1"', '"p2"'));
-    assert.match(altered.text, /<strong>Not genuine:<\/strong>.*The signature is not valid/s);
-    const status = JSON.stringify({ receipt: JSON.parse(receipt) as unknown, disclosures: {} });
-    assert.equal((await verify(status)).status, 200);
-    assert.match((await verify(`[${receipt}, ${receipt}]`)).text, /two receipts with the number 1/);
-    const bad: readonly (readonly [text: string, status: number, expected: RegExp])[] = [
-      ["", 400, /not JSON/],
-      ["{", 400, /not JSON/],
-      ["[]", 400, /contains no receipt/],
-      [`{"a":1,"a":2}`, 400, /twice/],
-      [`{"receipt":null,"disclosures":{}}`, 200, /Not genuine/],
-      [nasty, 400, /&lt;script&gt;/],
-      [`[${"{},".repeat(100)}{}]`, 400, /at most 100 at once/],
-      ["[".repeat(50_000), 400, /not JSON/],
-    ];
-    for (const [text, expectedStatus, expected] of bad) {
-      const reply = await verify(text);
-      assert.equal(reply.status, expectedStatus, text.slice(0, 40));
-      assert.match(reply.text, expected);
-    }
-    const errors = service.log.filter((line) => line.includes('"level":50'));
-    assert.deepEqual(errors, []);
   });
 });
 

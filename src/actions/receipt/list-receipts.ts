@@ -1,17 +1,13 @@
-// Reads receipts for people: a part of the chain, and whether documents that somebody presents are genuine. The numbers
-// of receipts would disclose deletions of confidential records, so the list needs the right to know of them.
+// Reads receipts for people. Their numbers would disclose deletions of confidential records, so the list needs the right
+// to know of them.
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import type { StoredReceipt } from "../../store/interface/receipt.ts";
 import type { App } from "../app.ts";
 import { noteDownload } from "../trail/audit-access.ts";
-import { OperatorError } from "../operator/operator-error.ts";
 import { receiptPages } from "../pages.ts";
-import { readReceipts } from "./receipt-document.ts";
-import { publishReceiptKeys } from "./receipt-keys.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
-import { type VerifiedDocument, verifyDocument } from "./verify-document.ts";
 
 const shownMax = 50;
 
@@ -87,21 +83,4 @@ export async function downloadReceipts(
   requireReceipts(app);
   await noteDownload(app, "receipt.export");
   return receiptPages(app);
-}
-
-/** Verifying a receipt takes a tenth of a millisecond, and a page shows all results. */
-const presentedMax = 100;
-
-/** Verifies receipts in a text with the published keys. Throws OperatorError file and invalid. */
-export async function verifyPresented(app: App, text: string): Promise<VerifiedDocument> {
-  requireRight(app, "deletion.read");
-  const document = readReceipts("The text", text);
-  const { length } = document.receipts;
-  if (length > presentedMax) {
-    throw new OperatorError(
-      "invalid",
-      `The text has ${length} receipts; verify at most ${presentedMax} at once.`,
-    );
-  }
-  return verifyDocument(document, await publishReceiptKeys(app));
 }

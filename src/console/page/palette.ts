@@ -22,7 +22,6 @@ const actions: readonly (readonly [label: string, href: string, right: OperatorR
   ["Find a person or a company by name", "/console/subjects", "subject.find"],
   ["Upload a file", "/console/intake#upload", "records.import"],
   ["Create an organization", "/console/organizations#create", "organization.create"],
-  ["Verify a receipt", "/console/receipts#verify", "deletion.read"],
   ["Verify the audit trail", "/console/audit#chain", "audit.read"],
 ];
 
