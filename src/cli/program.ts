@@ -1,6 +1,12 @@
 // Builds the command line from the table of commands with the library commander. No other file depends on the library.
 
-import { Argument, Command as Program, InvalidArgumentError, Option } from "commander";
+import {
+  Argument,
+  Command as Program,
+  InvalidArgumentError,
+  Option,
+  type OutputConfiguration,
+} from "commander";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import type { Command, CommandTable, Parameter } from "./command.ts";
 import { describeProgram } from "./help.ts";
@@ -17,24 +23,39 @@ export interface Invocation {
 
 export function makeProgram(
   table: CommandTable,
+  output: OutputConfiguration,
   invoke: (invocation: Invocation) => Promise<void>,
 ): Program {
-  const program = configure(new Program("sluice"))
+  const program = new Program("sluice")
+    .configureOutput(output)
+    .exitOverride()
+    .helpOption("-h, --help", "Show this help.")
+    .helpCommand(false)
     .version(version, "-V, --version", "Print the version.")
     .configureHelp({ formatHelp: () => describeProgram(table) });
-  const byGroup = new Map<string, Program>();
   for (const command of table.commands) {
     const [first = "", second] = command.name.split(" ");
+    const group = program.commands.find((one) => one.name() === first);
     if (second === undefined || isCommand(table, first)) {
-      program.addCommand(makeCommand(command.name, command, invoke));
-      continue;
-    }
-    const group = byGroup.get(first) ?? makeGroup(first, table);
-    if (!byGroup.has(first)) program.addCommand(group);
-    byGroup.set(first, group);
-    group.addCommand(makeCommand(second, command, invoke));
+      define(add(program, command.name), command, invoke);
+    } else define(add(group ?? addGroup(program, first, table), second), command, invoke);
   }
   return program;
+}
+
+function add(parent: Program, word: string): Program {
+  const made = new Program(word)
+    .copyInheritedSettings(parent)
+    // Arguments are left out, so that the list fits a screen; the help of the command explains them.
+    .configureHelp({ sortSubcommands: false, subcommandTerm: (one) => one.name() });
+  parent.addCommand(made);
+  return made;
+}
+
+function addGroup(program: Program, word: string, { groups }: CommandTable): Program {
+  return add(program, word)
+    .usage("COMMAND [options]")
+    .description(groups[word] ?? "");
 }
 
 function isCommand({ commands }: CommandTable, words: string): boolean {
@@ -48,19 +69,13 @@ export function joinWords(table: CommandTable, words: readonly string[]): readon
   return isCommand(table, first) && isCommand(table, name) ? [name, ...rest] : words;
 }
 
-function makeGroup(word: string, { groups }: CommandTable): Program {
-  return configure(new Program(word))
-    .usage("COMMAND [options]")
-    .description(groups[word] ?? "");
-}
-
-function makeCommand(
-  word: string,
+function define(
+  made: Program,
   command: Command,
   invoke: (invocation: Invocation) => Promise<void>,
-): Program {
+): void {
   const options = { ...command.options, ...commonOptions };
-  const made = configure(new Program(word)).summary(command.summary).description(describe(command));
+  made.summary(command.summary).description(describe(command));
   for (const argument of Object.values(command.arguments)) made.addArgument(makeArgument(argument));
   for (const option of Object.entries(options)) made.addOption(makeOption(option));
   const examples = command.examples.map((line) => `  ${line}`).join("\n");
@@ -79,20 +94,6 @@ function makeCommand(
     );
     await invoke({ command, values, json: json === true, as: as as string | undefined });
   });
-  return made;
-}
-
-function configure(program: Program): Program {
-  return program
-    .exitOverride()
-    .helpOption("-h, --help", "Show this help.")
-    .configureHelp({ sortSubcommands: false, subcommandTerm })
-    .helpCommand(false);
-}
-
-/** Arguments are left out, so that the list fits a screen; the help of the command explains them. */
-function subcommandTerm(program: Program): string {
-  return program.name();
 }
 
 function describe({ summary, details }: Command): string {

@@ -47,9 +47,6 @@ async function perform(
     out.write(topic);
     return code;
   }
-  const program = makeProgram(table, async (invocation) => {
-    code = await runInvocation(table, invocation, processContext);
-  });
   const output = {
     writeOut: (text: string) => out.write(text),
     writeErr: (text: string) => err.write(text),
@@ -59,13 +56,9 @@ async function perform(
     getOutHelpWidth: () => helpWidth,
     getErrHelpWidth: () => helpWidth,
   };
-  for (const part of [
-    program,
-    ...program.commands,
-    ...program.commands.flatMap(({ commands: ofGroup }) => ofGroup),
-  ]) {
-    part.configureOutput(output);
-  }
+  const program = makeProgram(table, output, async (invocation) => {
+    code = await runInvocation(table, invocation, processContext);
+  });
   await program.parseAsync(joinWords(table, asOptions(words)), { from: "user" });
   return code;
 }
