@@ -65,8 +65,6 @@ export interface Parameter<Value> extends Kind<Value> {
   readonly fallback: string | undefined;
   /** `flag` is given without a value; `list` may be given several times. */
   readonly form?: "flag" | "list";
-  /** The setting that the option takes precedence over, such as PORT. */
-  readonly setting?: string;
 }
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -174,15 +172,6 @@ export function withDefault<Value>(
   fallback: string,
 ): Parameter<Value> {
   return { ...kind, summary, required: false, fallback };
-}
-
-/** Takes precedence over the setting of this name, for this run of the command. */
-export function replacing(
-  setting: string,
-  kind: Kind<string>,
-  summary: string,
-): Parameter<string | undefined> {
-  return { ...optional(kind, summary), setting };
 }
 
 export function flag(summary: string): Parameter<boolean> {

@@ -7,7 +7,6 @@ import { settings } from "../settings/config.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import type { CommandTable } from "./command.ts";
 import { exitCodes } from "./exit-code.ts";
-import { optionFlag } from "./option-flag.ts";
 import { suggestCommand } from "./usage-error.ts";
 
 export const topics = {
@@ -102,21 +101,10 @@ function describeSettings(table: CommandTable): string {
     rows.filter(([name]) => name.startsWith("OTEL_") === wanted),
   );
   return [
-    `Settings are read from the environment only.${describeReplacing(table)}`,
+    "Settings are read from the environment only.",
     renderRows(others),
     `OpenTelemetry:\n${renderRows(telemetry)}`,
   ].join("\n\n");
-}
-
-function describeReplacing({ commands }: CommandTable): string {
-  return commands
-    .flatMap(({ name, options }) => {
-      const replacing = Object.entries(options).filter(([, { setting }]) => setting !== undefined);
-      if (replacing.length === 0) return [];
-      const flags = replacing.map(([option]) => optionFlag(option)).join(", ");
-      return `\nThese options of \`sluice ${name}\` take precedence: ${flags}.`;
-    })
-    .join("");
 }
 
 function describeOutput(): string {

@@ -6,7 +6,7 @@ import { describeUnknownSettings } from "../settings/config.ts";
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
-import type { Command, CommandTable } from "./command.ts";
+import type { CommandTable } from "./command.ts";
 import { makePaint } from "./output/paint.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
 import { findTopic, helpWidth } from "./help.ts";
@@ -77,26 +77,11 @@ async function runInvocation(
 ): Promise<number> {
   // A server logs them like everything else.
   if (!json && command.name !== "serve") warnOfUnknownSettings(table, processContext);
-  const environment = { ...processContext.environment, ...readReplaced(command, values) };
-  const context = makeContext(
-    { ...processContext, environment },
-    { json, as, table, rights: command.rights },
-  );
+  const context = makeContext(processContext, { json, as, table, rights: command.rights });
   const result = await command.run(context, values);
   if (result === undefined) return exitCode.success;
   processContext.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.exitCode ?? exitCode.success;
-}
-
-function readReplaced(
-  { options }: Command,
-  values: Invocation["values"],
-): Readonly<Record<string, string>> {
-  const replaced = Object.entries(options).flatMap(([name, { setting }]) => {
-    const value = values[name];
-    return setting === undefined || typeof value !== "string" ? [] : [[setting, value] as const];
-  });
-  return Object.fromEntries(replaced);
 }
 
 function warnOfUnknownSettings(

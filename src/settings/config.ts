@@ -241,12 +241,6 @@ export function readConfig(given: Environment, added: Settings = []): Config {
   };
 }
 
-/** What a setting must be, if the text is not a valid value; otherwise undefined. */
-export function expectedOf(key: keyof typeof settings, given: string): string | undefined {
-  const value = settings[key].read(given);
-  return value instanceof Problem ? value.expected : undefined;
-}
-
 export function connectionsOf(config: Config): ConnectionSettings {
   return {
     poolMax: config.databasePoolMax,

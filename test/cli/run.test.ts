@@ -71,10 +71,6 @@ describe("the command line", () => {
     for (const { name } of commands) assert.match(inCommands, new RegExp(`^  ${name} `, "m"));
     const inSettings = await shown("settings");
     for (const { name } of allSettings) assert.match(inSettings, new RegExp(`^  ${name} `, "m"));
-    assert.match(
-      inSettings,
-      /options of `sluice serve` take precedence: --host, --port, --data-dir\./,
-    );
     const inExitCodes = await shown("exit-codes");
     for (const [code, meaning] of Object.entries(exitCodes))
       assert.match(inExitCodes, new RegExp(`^  ${code} +${meaning.split(" ")[0]}`, "m"));

@@ -3,17 +3,11 @@
 import { createKey } from "../../actions/access/keys.ts";
 import { createOrganization } from "../../actions/access/create-organization.ts";
 import { listOrganizations } from "../../actions/access/find-organization.ts";
-import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { sqlitePath } from "../../files/sqlite-path.ts";
 import type { Serving } from "../../process/serve.ts";
-import {
-  type Config,
-  describeUnknownSettings,
-  expectedOf,
-  readConfig,
-  settings,
-} from "../../settings/config.ts";
-import { type Context, defineCommand, type Parameter, replacing } from "../command.ts";
+import { type Config, describeUnknownSettings, readConfig } from "../../settings/config.ts";
+import { type Context, defineCommand } from "../command.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
 
@@ -24,19 +18,9 @@ export const serve = defineCommand({
     "Creates the store if there is none, and in a store without organizations one named demo, whose API key it prints, only " +
     "once, with commands to try. With NODE_ENV=production it creates neither: run `sluice migrate` first; it then prints the " +
     "commands that create an organization, a key and an operator. The first signal stops the server " +
-    "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once. " +
-    "Where DATABASE_URL is set, it determines where the store is, not --data-dir.",
-  examples: [
-    "sluice serve",
-    "sluice serve --port 9000 --data-dir /var/lib/sluice",
-    "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve",
-  ],
+    "after the requests in flight (SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS); a second one ends the delay, or the process at once.",
+  examples: ["sluice serve", "HOST=0.0.0.0 PORT=80 DATA_DIR=/var/lib/sluice sluice serve"],
   rights: [],
-  options: {
-    host: settingOption("host", "ADDRESS", "Address to listen on"),
-    port: settingOption("port", "PORT", "Port to listen on, 0 for any free one"),
-    dataDir: settingOption("dataDir", "DIR", "Folder of the store, the ledger and the receipt key"),
-  },
   run: async (context) => {
     const server = await startServer(context);
     using stopping = awaitStopSignal();
@@ -131,20 +115,6 @@ async function createFirstOrganization(
   }
   const { key, secret } = await createKey(app, { organizationId, name: "first key" });
   return { organization_id: organizationId, key_id: key.keyId, api_key: secret };
-}
-
-function settingOption(
-  key: keyof typeof settings,
-  placeholder: string,
-  meaning: string,
-): Parameter<string | undefined> {
-  const { name } = settings[key];
-  const read = (given: string): string => {
-    const expected = expectedOf(key, given);
-    if (expected !== undefined) throw new UsageError(`It must be ${expected}.`);
-    return given;
-  };
-  return replacing(name, { placeholder, read }, `${meaning}; takes precedence over ${name}.`);
 }
 
 interface FirstOrganization {

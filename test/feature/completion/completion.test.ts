@@ -62,8 +62,8 @@ describe("what can follow a command line", () => {
       [["export", "pers"], ["person"]],
       [["import", "file.csv", "--type", "pers"], ["person"]],
       [["receipt", "verify", ""], "files"],
-      [["serve", "--data-dir", ""], "folders"],
-      [["serve", "--data-dir=a"], "folders"],
+      [["import", "file.csv", "--state", ""], "folders"],
+      [["import", "file.csv", "--state=a"], "folders"],
       [["key", "list", "-o", ""], []],
       [["unknown", ""], []],
       [["toString", ""], []],
@@ -148,9 +148,9 @@ describe("the completion script", () => {
     ["sluice migr", "migrate"],
     ["sluice help key rot", "rotate"],
     ["sluice deletion list --status proc", "processing"],
-    ["sluice serve --data-d", "--data-dir"],
+    ["sluice import --stat", "--state"],
     [`sluice receipt verify ${folder}/rec`, `${folder}/receipts.json`],
-    [`sluice serve --data-dir ${folder}/back`, `${folder}/backups`],
+    [`sluice import --state ${folder}/back`, `${folder}/backups`],
   ] as const;
   const lines = completed.map(([typed]) => typed);
 
