@@ -22,24 +22,17 @@ import { defineNoun, idValue } from "./noun.ts";
 
 const screen = "/console/holds";
 
-const own = "reason, owner, reviewOn: review, endsOn: until, placedAt, placedBy: by";
-const endsOn = { text: ({ endsOn: day }: Hold) => day ?? "released" };
-
-/** On the command line, the holds of any records. */
+/** On the command line. */
 export const listedHolds = defineNoun<Hold, void>({
   values: {
     record: { text: ({ resourceType: type, resourceId }) => `${type} ${resourceId}` },
-    endsOn,
+    endsOn: { text: ({ endsOn: day }) => day ?? "released" },
   },
   json:
     "holdId, organizationId, resourceType, resourceId, reason, owner, reviewOn: review_date, endsOn: until, placedAt, " +
     "placedBy",
-  columns: `holdId, organizationId, record, ${own}`,
-});
-
-export const holdsOfRecord = defineNoun<Hold, void>({
-  values: { endsOn },
-  columns: `holdId, ${own}`,
+  columns:
+    "holdId, organizationId, record, reason, owner, reviewOn: review, endsOn: until, placedAt, placedBy: by",
 });
 
 const onPages: Parameters<typeof defineNoun<Hold>>[0] = {

@@ -14,7 +14,7 @@ import {
 import type { App } from "../actions/app.ts";
 import { optional, required, withDefault } from "../cli/command.ts";
 import { duration, keyArguments, scopeList, text } from "../cli/input/kinds.ts";
-import { formatTime, renderFields } from "../cli/output/table.ts";
+import { formatTime } from "../cli/output/table.ts";
 import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { pathTo } from "../console/html/link.ts";
@@ -23,14 +23,7 @@ import type { ApiKey } from "../domain/access.ts";
 import { limits } from "../domain/limits.ts";
 import { allScopes, describeScopes } from "../domain/scope.ts";
 import { defineAct, defineList, type NounPage, onlyOf, renderForms, secretPage } from "./act.ts";
-import {
-  defineNoun,
-  idValue,
-  organizationValue,
-  renderIdLink,
-  renderOrganizationLink,
-  type Value,
-} from "./noun.ts";
+import { defineNoun, idValue, organizationValue, renderIdLink, type Value } from "./noun.ts";
 
 const screen = "/console/organizations";
 
@@ -60,6 +53,23 @@ const keys = defineNoun<ApiKey>({
   columns: "keyId, organizationId, name, status, createdAt, lastUsedAt, scopes",
   headings: "keyId: Key, status, lastUsedAt, expiresAt",
   facts: "name, organizationId, createdAt, lastUsedAt: Last used for a token, expiresAt, scopes",
+});
+
+const newKeys = defineNoun<ApiKey & { readonly secret: string }, void>({
+  values: {
+    keyId: {
+      fact: ({ keyId, name }) => html`${renderIdLink("key", keyId)} <bdi>${name}</bdi>`,
+    },
+    organizationId: organizationValue,
+    scopes: { text: ({ scopes }) => describeScopes(scopes, ",") },
+    expiresAt: {
+      text: ({ expiresAt }) => (expiresAt === undefined ? "never" : formatTime(expiresAt)),
+      fact: renderExpiry,
+    },
+  },
+  json: "keyId, secret: api_key, organizationId, scopes",
+  fields: "keyId, name, organizationId, scopes, expiresAt, secret: API key",
+  facts: "keyId: Key, organizationId, expiresAt",
 });
 
 function renderExpiry({ expiresAt }: ApiKey): Html | string {
@@ -198,34 +208,18 @@ export const keyRotate = defineAct({
 });
 
 function viewNewKey({ key, secret }: CreatedKey) {
-  return {
-    key_id: key.keyId,
-    api_key: secret,
-    organization_id: key.organizationId,
-    scopes: key.scopes,
-  };
+  return newKeys.json({ ...key, secret });
 }
 
 function describeNewKey({ key, secret }: CreatedKey): string {
-  const fields = renderFields([
-    ["key", key.keyId],
-    ["name", key.name],
-    ["organization", key.organizationId],
-    ["scopes", describeScopes(key.scopes, ",")],
-    ["expires", key.expiresAt === undefined ? "never" : formatTime(key.expiresAt)],
-    ["API key", secret],
-  ]);
+  const fields = newKeys.describe({ ...key, secret });
   return `${fields}\n\nThe API key is shown only once. Store it now.`;
 }
 
 function showSecret({ key, secret }: CreatedKey, note?: Html) {
   return secretPage("The new key", secret, {
     text: "only its hash is stored. Copy it to where the program reads it. If it is lost, rotate the key.",
-    facts: [
-      ["Key", html`${renderIdLink("key", key.keyId)} <bdi>${key.name}</bdi>`],
-      ["Organization", renderOrganizationLink(key)],
-      ["Expires", renderExpiry(key)],
-    ],
+    facts: newKeys.facts({ ...key, secret }),
     note,
   });
 }

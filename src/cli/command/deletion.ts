@@ -22,7 +22,7 @@ import {
 import { describePlan, viewPreview } from "../output/deletion-view.ts";
 import { formatTime, renderTable } from "../output/table.ts";
 import { deletions, describeDeletion, nobody, viewForOperator } from "../../noun/deletion.ts";
-import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 export const deletionRequest = defineStoreCommand({
   name: "deletion request",
@@ -130,7 +130,7 @@ export const deletionShow = defineStoreCommand({
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
     const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
-    if (holds.length > 0) parts.push(holdsOfRecord.table(holds));
+    if (holds.length > 0) parts.push(listedHolds.table(holds));
     if (recipients.length > 0) parts.push(renderTable(toldColumns, recipients));
     const preview = hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined;
     if (preview !== undefined) parts.push(describePlan(preview));

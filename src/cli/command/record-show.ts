@@ -4,7 +4,7 @@ import { type RecordDetails, showRecord } from "../../actions/record/show-record
 import { defineStoreCommand, required } from "../command.ts";
 import { recordType, text } from "../input/kinds.ts";
 import { formatTime, renderFields, renderTable } from "../output/table.ts";
-import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 export const recordShow = defineStoreCommand({
   name: "record show",
@@ -59,7 +59,7 @@ function describe(shown: RecordDetails): string {
     shown.changes,
   );
   const rules = shown.brokenRules.map((rule) => `\nThe state breaks a rule: ${rule}`).join("");
-  const holds = shown.holds.length === 0 ? "" : `\n\nHolds\n${holdsOfRecord.table(shown.holds)}`;
+  const holds = shown.holds.length === 0 ? "" : `\n\nHolds\n${listedHolds.table(shown.holds)}`;
   return `${seen}\n\nLatest state\n${state}${rules}\n\nChanges\n${changes}${holds}`;
 }
 

@@ -20,7 +20,7 @@ import { runUntilStopped } from "../stop-signal.ts";
 import { bulkHeap, limitHeap } from "../v8-flags.ts";
 import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
 import { replaceControls } from "../output/control-characters.ts";
-import { holdsOfRecord, listedHolds } from "../../noun/hold.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 const parties = recordTypes.filter(({ party }) => party === true);
 
@@ -68,7 +68,7 @@ export const subjectShow = defineStoreCommand({
       text: [
         describeCounts(counts),
         ...(deletions.length === 0 ? [] : [`\nDeletion requests\n${describe(deletions)}`]),
-        ...(holds.length === 0 ? [] : [`\nHolds\n${holdsOfRecord.table(holds)}`]),
+        ...(holds.length === 0 ? [] : [`\nHolds\n${listedHolds.table(holds)}`]),
       ].join("\n"),
     };
   },
