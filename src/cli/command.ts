@@ -10,6 +10,8 @@ import type { Paint } from "./output/paint.ts";
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** The width of the terminal. */
+  readonly columns?: number;
 }
 
 /** What a command knows about the process that runs it. */

@@ -1,9 +1,6 @@
-// The progress of an import or export, with its rate and remaining time: a bar on a terminal, otherwise a line every
-// few seconds; nothing with --json.
+// The progress of an import or export, with its rate and remaining time: a line that changes in a terminal, otherwise a
+// line every few seconds; nothing with --json.
 
-import { createRequire } from "node:module";
-import { WriteStream } from "node:tty";
-import type { SingleBar } from "cli-progress";
 import type { BulkProgress, BulkStep } from "../../bulk/progress.ts";
 import type { Context, Output } from "../command.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -17,59 +14,25 @@ export interface BulkProgressOptions {
 }
 
 const lineEveryMs = 5_000;
-const barParts = 1_000;
-const require = createRequire(import.meta.url);
+const terminalEveryMs = 100;
 
 export function makeBulkProgress(output: Output, options: BulkProgressOptions): BulkProgress {
   const { json, name, before, nowMs = () => performance.now() } = options;
   if (json) return { show: () => undefined, close: () => undefined };
   const startedAt = nowMs();
-  const describe = (step: BulkStep): string =>
-    describeStep(step, { before, seconds: (nowMs() - startedAt) / 1_000 });
-  if (output instanceof WriteStream && output.isTTY) return makeBar(output, name, describe);
-  let shownAt = startedAt;
+  const isLive = output.isTTY === true;
+  // In a terminal the line is written again in its place.
+  const [begin, end] = isLive ? ["\r\u001b[K", ""] : ["", "\n"];
+  let shownAt = isLive ? -Infinity : startedAt;
   return {
     show: (step) => {
-      if (nowMs() - shownAt < lineEveryMs) return;
+      if (nowMs() - shownAt < (isLive ? terminalEveryMs : lineEveryMs)) return;
       shownAt = nowMs();
-      output.write(`${name}: ${describe(step)}\n`);
+      const line = describeStep(step, { before, seconds: (nowMs() - startedAt) / 1_000 });
+      const text = `${name}: ${line}`;
+      output.write(`${begin}${isLive ? text.slice(0, (output.columns ?? 80) - 1) : text}${end}`);
     },
-    close: () => undefined,
-  };
-}
-
-function makeBar(
-  stream: WriteStream,
-  name: string,
-  describe: (step: BulkStep) => string,
-): BulkProgress {
-  const barOptions = {
-    stream,
-    barsize: 24,
-    hideCursor: true,
-    gracefulExit: false,
-    clearOnComplete: true,
-  };
-  // The library is loaded only if the bar is shown.
-  const library = require("cli-progress") as typeof import("cli-progress");
-  let bar: SingleBar | undefined;
-  return {
-    show: (step) => {
-      const line = describe(step);
-      const value = Math.round((step.share ?? 0) * barParts);
-      if (bar === undefined) {
-        const format = step.share === undefined ? `${name}  {line}` : `${name} {bar} {line}`;
-        bar = new library.SingleBar({ ...barOptions, format }, library.Presets.shades_classic);
-        bar.start(barParts, value, { line });
-      } else {
-        // At its maximum the bar would stop itself.
-        bar.update(Math.min(value, barParts - 1), { line });
-      }
-    },
-    close: () => {
-      bar?.stop();
-      bar = undefined;
-    },
+    close: () => void (isLive && output.write(begin)),
   };
 }
 

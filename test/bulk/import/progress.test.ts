@@ -54,6 +54,18 @@ describe("progress without a terminal", () => {
     assert.deepEqual(lines, ["tx.csv: 75%  95,000 rows  1,000 rows/s  5 s left\n"]);
   });
 
+  it("is one line in a terminal, no longer than it, and gone at the end", () => {
+    const { lines, nowMs, advanceMs, output } = makeScreen();
+    const terminal = { ...output, isTTY: true, columns: 20 };
+    const progress = makeBulkProgress(terminal, { json: false, name: "tx.csv", nowMs });
+    for (const rows of [1_000, 2_000]) {
+      progress.show({ rows, share: 0.25, note: "" });
+      advanceMs(60);
+    }
+    progress.close();
+    assert.deepEqual(lines, ["\r\u001b[Ktx.csv: 25%  1,000 ro", "\r\u001b[K"]);
+  });
+
   it("is omitted with JSON", () => {
     const { lines, nowMs, advanceMs, output } = makeScreen();
     const progress = makeBulkProgress(output, { json: true, name: "tx.csv", nowMs });
