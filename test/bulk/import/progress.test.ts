@@ -1,4 +1,4 @@
-// The progress of an import or an export: lines without a terminal, a bar on a terminal, and
+// The progress of an import or an export: lines without a terminal, one that changes on a terminal, and
 // nothing with JSON.
 
 import assert from "node:assert/strict";
