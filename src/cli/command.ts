@@ -4,7 +4,6 @@
 import type { App } from "../actions/app.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Setting } from "../settings/setting.ts";
-import type { Paint } from "./output/paint.ts";
 
 /** Where a command writes; process.stdout is one. */
 export interface Output {
@@ -20,7 +19,6 @@ export interface Context {
   readonly out: Output;
   readonly err: Output;
   readonly json: boolean;
-  readonly paint: Paint;
   /** The actor in the audit trail: the name given with --as, or the user of the operating system. */
   readonly operator: string;
   /** The value of --as; `withApp` acts within the rights of this operator. */

@@ -10,7 +10,6 @@ import type { OperatorRight } from "../domain/operator-right.ts";
 import { readOperatorName } from "../process/operator-name.ts";
 import type { CommandTable, Context, Output } from "./command.ts";
 import { findMissingStore } from "./new-store.ts";
-import { makePaint } from "./output/paint.ts";
 
 export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -45,7 +44,6 @@ export function makeContext(
     out,
     err,
     json,
-    paint: makePaint(out, environment, { json }),
     operator,
     as,
     table,

@@ -7,7 +7,7 @@ import { OperatorError, UsageError } from "../actions/operator/operator-error.ts
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
 import type { CommandTable } from "./command.ts";
-import { makePaint } from "./output/paint.ts";
+import { paint } from "./output/paint.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
 import { findTopic, helpWidth } from "./help.ts";
 import { exitCode } from "./exit-code.ts";
@@ -88,9 +88,10 @@ function warnOfUnknownSettings(
   { settings }: CommandTable,
   { environment, err }: ProcessContext,
 ): void {
-  const paint = makePaint(err, environment, { json: false });
   for (const warning of describeUnknownSettings(environment, settings)) {
-    err.write(`sluice: ${paint("open", "warning:")} ${warning}\n`);
+    err.write(
+      `sluice: ${paint("yellow", "warning:", { err, environment, json: false })} ${warning}\n`,
+    );
   }
 }
 
@@ -101,7 +102,7 @@ function report(
 ): void {
   const view = viewError(error, { environment, words });
   const message = escapeControls(view.message, words);
-  const opening = makePaint(err, environment, { json })("bad", "sluice:");
+  const opening = paint("red", "sluice:", { err, environment, json });
   err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);

@@ -146,13 +146,13 @@ export function defineList<Row, Options extends Parameters = None>(
   const { plural, rows, find, none, ...rest } = listing;
   return defineStoreCommand<None, Options>({
     ...rest,
-    run: async (app, values, { paint }) => {
+    run: async (app, values) => {
       const found = await find(app, values);
       // The application, or nothing, is what rows of a list need.
       const from = app as never;
       return {
         json: { [plural]: found.map((row) => rows.json(row, from)) },
-        text: found.length === 0 ? none : rows.table(found, from, paint),
+        text: found.length === 0 ? none : rows.table(found, from),
       };
     },
   });

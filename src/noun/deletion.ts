@@ -5,7 +5,6 @@ import { approveDeletion, cancelDeletion } from "../actions/deletion/decide-dele
 import { viewDeletion, visibleCounts, visibleKept } from "../actions/deletion/read-deletion.ts";
 import { required } from "../cli/command.ts";
 import { text } from "../cli/input/kinds.ts";
-import type { Paint } from "../cli/output/paint.ts";
 import { formatCounts } from "../cli/output/restricted-view.ts";
 import { formatTime, timeOrNull } from "../cli/output/table.ts";
 import { confidentialTypes, mayCount, type Reader } from "../domain/confidentiality.ts";
@@ -24,12 +23,6 @@ const due = (deletion: Row) => formatTime(dueTime(deletion));
 export const deletions = defineNoun<Row, Reader>({
   values: {
     record: { text: ({ resourceType, resourceId }) => `${resourceType} ${resourceId}` },
-    status: {
-      tone: ({ status }) => {
-        if (status === "cancelled") return undefined;
-        return status === "completed" ? "good" : "open";
-      },
-    },
     basis: { text: ({ basis }) => describeBasis(basis) },
     requested: {
       text: ({ requestedAt, requestedBy }) => `${formatTime(requestedAt)} by ${requestedBy}`,
@@ -100,9 +93,9 @@ export function viewForOperator(
 export function describeDeletion(
   deletion: Deletion,
   waitsFor: string | undefined,
-  { reader = nobody, paint }: { reader?: Reader; paint?: Paint } = {},
+  { reader = nobody }: { reader?: Reader } = {},
 ): string {
-  return deletions.describe({ ...deletion, waitsFor }, reader, paint);
+  return deletions.describe({ ...deletion, waitsFor }, reader);
 }
 
 const byId = { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") };

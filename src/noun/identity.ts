@@ -55,7 +55,6 @@ const rules = defineNoun<Rule>({
       json: describeStatus,
       text: (rule) =>
         rule.revokedAt === undefined ? "active" : `revoked ${formatTime(rule.revokedAt)}`,
-      tone: ({ revokedAt }) => (revokedAt === undefined ? "good" : "bad"),
       html: describeStatus,
       fact: ({ revokedAt: at }) => (at === undefined ? "active" : html`revoked ${renderTime(at)}`),
     },

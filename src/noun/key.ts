@@ -43,7 +43,6 @@ const keys = defineNoun<ApiKey>({
     status: {
       json: (key, app) => keyStatus(key, app.now()),
       text: (key, app) => describeStatus(key, keyStatus(key, app.now())),
-      tone: (key, app) => (keyStatus(key, app.now()) === "active" ? "good" : "bad"),
       html: renderStatus,
     },
     expiresAt: { fact: renderExpiry },

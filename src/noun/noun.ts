@@ -2,7 +2,6 @@
 // page, and the page of one row. A value is the property of its name, shown by its type, unless it is described.
 
 import type { App } from "../actions/app.ts";
-import type { Paint, Tone } from "../cli/output/paint.ts";
 import {
   type Column as TextColumn,
   formatTime,
@@ -23,7 +22,6 @@ export interface Value<Row, From = App> {
   readonly json?: Read<Row, From, unknown>;
   /** On the command line. */
   readonly text?: Read<Row, From, string>;
-  readonly tone?: Read<Row, From, Tone | undefined>;
   /** In a table of a page. */
   readonly html?: Read<Row, From, HtmlValue>;
   /** On the page of the row, if it differs; undefined for what is not shown. */
@@ -56,8 +54,8 @@ interface ListOptions<Row> {
 
 export interface Noun<Row, From = App> {
   readonly json: (row: Row, from: From) => Readonly<Record<string, unknown>>;
-  readonly table: (rows: readonly Row[], from: From, paint?: Paint) => string;
-  readonly describe: (row: Row, from: From, paint?: Paint) => string;
+  readonly table: (rows: readonly Row[], from: From) => string;
+  readonly describe: (row: Row, from: From) => string;
   readonly list: (rows: readonly Row[], from: From, options?: ListOptions<Row>) => Html;
   readonly facts: (row: Row, from: From) => Facts;
 }
@@ -77,21 +75,16 @@ export function defineNoun<Row extends object, From = App>(
   return {
     json: (row, from) =>
       Object.fromEntries(inJson.map(({ title, json: read }) => [title, read(row, from)])),
-    table: (rows, from, paint) => {
-      const made = inText.map(({ title, text, tone, kind }): TextColumn<Row> => {
-        const options = {
-          ...(kind === "number" && { right: true as const }),
-          ...(tone !== undefined && { tone: (row: Row) => tone(row, from) }),
-        };
-        return [title, (row) => text(row, from), options];
-      });
-      return renderTextTable(made, rows, paint);
-    },
-    describe: (row, from, paint) =>
-      renderFields(
-        described.map(({ title, text, tone }) => [title, text(row, from), tone?.(row, from)]),
-        paint,
+    table: (rows, from) =>
+      renderTextTable(
+        inText.map(({ title, text, kind }): TextColumn<Row> => {
+          const cell = (row: Row) => text(row, from);
+          return kind === "number" ? [title, cell, { right: true }] : [title, cell];
+        }),
+        rows,
       ),
+    describe: (row, from) =>
+      renderFields(described.map(({ title, text }) => [title, text(row, from)])),
     list: (rows, from, { more = [], empty } = {}) => {
       const own = inList.map(({ title, html: show, kind }): Column<Row> => {
         const cell = (row: Row) => show(row, from);

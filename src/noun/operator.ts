@@ -41,7 +41,6 @@ const values: Readonly<Record<string, Value<OperatorDetails>>> = {
       if (disabledAt !== undefined) return `disabled ${formatTime(disabledAt)}`;
       return unconfirmedSince === undefined ? "active" : "not confirmed";
     },
-    tone: ({ disabledAt }) => (disabledAt === undefined ? "good" : "bad"),
     html: renderState,
   },
   passkeys: { kind: "number" },

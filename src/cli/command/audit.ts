@@ -71,7 +71,7 @@ export const auditVerify = defineCommand({
     const verdict = await verifyFile(readParts(file), { published, heads, kind: "audit" });
     return {
       json: viewFile(verdict),
-      text: describeFile(file, verdict, context.paint),
+      text: describeFile(file, verdict),
       exitCode: verdict.faults.length === 0 ? exitCode.success : exitCode.finding,
     };
   },

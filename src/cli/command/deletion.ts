@@ -82,7 +82,7 @@ export const deletionList = defineStoreCommand({
     ...confidentialOptions,
   },
   restoring: true,
-  run: async (opened, { organization, status, limit, includeConfidential }, { paint }) => {
+  run: async (opened, { organization, status, limit, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
     await requireOrganization(app, organization);
     const query = { organizationId: organization, status };
@@ -102,7 +102,6 @@ export const deletionList = defineStoreCommand({
           : deletions.table(
               shown.map(({ deletion, waitsFor }) => ({ ...deletion, waitsFor })),
               nobody,
-              paint,
             ),
     };
   },
@@ -121,7 +120,7 @@ export const deletionShow = defineStoreCommand({
   arguments: { id: required(text("DELETION_REQUEST_ID"), "The deletion request.") },
   options: confidentialOptions,
   restoring: true,
-  run: async (opened, { id, includeConfidential }, { paint }) => {
+  run: async (opened, { id, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
     const { deletion, waitsFor, receipt, reader, recipients, statement } = await showDeletion(
       app,
@@ -129,7 +128,7 @@ export const deletionShow = defineStoreCommand({
     );
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
-    const parts = [describeDeletion(deletion, waitsFor, { reader, paint })];
+    const parts = [describeDeletion(deletion, waitsFor, { reader })];
     if (holds.length > 0) parts.push(listedHolds.table(holds));
     if (recipients.length > 0) parts.push(renderTable(toldColumns, recipients));
     const preview = hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined;

@@ -87,7 +87,7 @@ export const exportVerify = defineCommand({
       : await verifyOne(file, published, manifest);
     return {
       json: viewFile(verdict),
-      text: describeFile(file, verdict, context.paint),
+      text: describeFile(file, verdict),
       exitCode: verdict.faults.length === 0 ? exitCode.success : exitCode.finding,
     };
   },

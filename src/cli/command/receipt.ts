@@ -22,7 +22,6 @@ import {
   readReceiptFile,
 } from "../input/proof.ts";
 import { describeCompleteness, viewCompleteness } from "../output/file-verdict.ts";
-import type { Paint } from "../output/paint.ts";
 import { exitCode } from "../exit-code.ts";
 
 export const receiptDisclose = defineStoreCommand({
@@ -143,8 +142,8 @@ export const receiptVerify = defineCommand({
     const compared = await compareReceipts(verdicts, { published, heads, trail: entries });
     const faults = [...own, ...compared.faults];
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
-    const texts = verdicts.map((verdict) => describeVerdict(verdict, context.paint));
-    const ends = ok ? describeCompleteness(compared.completeness, context.paint) : [];
+    const texts = verdicts.map(describeVerdict);
+    const ends = ok ? describeCompleteness(compared.completeness) : [];
     const completeness = viewCompleteness(faults, compared.completeness);
     return {
       json: { ok, ...completeness, receipts: verdicts.map(viewVerdict), faults },
@@ -166,23 +165,19 @@ function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: Do
   };
 }
 
-function describeVerdict(verdict: DocumentVerdict, paint: Paint): string {
+function describeVerdict(verdict: StatusVerdict): string {
   const { name, receipt, faults } = verdict;
-  if (receipt === undefined && faults.length === 0)
-    return `${name} is ${paint("good", "genuine")}.`;
+  if (receipt === undefined && faults.length === 0) return `${name} is genuine.`;
   if (receipt !== undefined && faults.length === 0) {
     const { asked, completed_at: at, carried_out_again: again } = receipt;
     const record = `${asked.resource_type} ${asked.resource_id}`;
     const isWhole = asked.resource_type === organizationType;
     const what = isWhole ? record : `${record} of ${receipt.organization_id}`;
     const repeated = again === undefined ? "" : ", replayed after a restore";
-    const genuine = `${name} is ${paint("good", "genuine")}: ${what}, completed ${at}${repeated}.`;
+    const genuine = `${name} is genuine: ${what}, completed ${at}${repeated}.`;
     return [genuine, ...describeNumbers(verdict)].join("\n");
   }
-  return [
-    `${name} is ${paint("bad", "not genuine")}:`,
-    ...faults.map((fault) => `  ${fault}`),
-  ].join("\n");
+  return [`${name} is not genuine:`, ...faults.map((fault) => `  ${fault}`)].join("\n");
 }
 
 function describeNumbers(verdict: StatusVerdict): readonly string[] {

@@ -53,11 +53,8 @@ export const check = defineStoreCommand({
     const all = [...findings, ...(remains?.findings ?? [])];
     const verdict =
       all.length === 0
-        ? context.paint("good", "Nothing was found; the store is consistent.")
-        : [
-            context.paint("bad", `${all.length} found:`),
-            ...all.map((finding) => `  ${finding}`),
-          ].join("\n");
+        ? "Nothing was found; the store is consistent."
+        : [`${all.length} found:`, ...all.map((finding) => `  ${finding}`)].join("\n");
     return {
       json: {
         ok: all.length === 0,

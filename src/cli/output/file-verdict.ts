@@ -2,7 +2,6 @@
 
 import { formatCount } from "../../basics/format-count.ts";
 import type { Completeness, FileVerdict } from "../../actions/proof/verify-file.ts";
-import type { Paint } from "./paint.ts";
 
 export function viewFile({ kind, rows, faults, completeness, manifest, head }: FileVerdict) {
   return {
@@ -24,34 +23,30 @@ export function viewCompleteness(faults: readonly string[], { until, notExamined
   };
 }
 
-export function describeCompleteness(
-  { until, notExamined }: Completeness,
-  paint: Paint,
-): readonly string[] {
+export function describeCompleteness({ until, notExamined }: Completeness): readonly string[] {
   return [
-    ...(until === undefined ? [] : [`${paint("good", "Complete")} up to ${until}.`]),
-    ...notExamined.map((what) => `${paint("open", "Not examined")}: ${what}.`),
+    ...(until === undefined ? [] : [`Complete up to ${until}.`]),
+    ...notExamined.map((what) => `Not examined: ${what}.`),
   ];
 }
 
-export function describeFile(path: string, verdict: FileVerdict, paint: Paint): string {
+export function describeFile(path: string, verdict: FileVerdict): string {
   const { kind, rows, faults, completeness, manifest, head } = verdict;
   if (faults.length > 0) {
-    return [
-      `${path} is ${paint("bad", "not genuine or not complete")}:`,
-      ...faults.map((fault) => `  ${fault}`),
-    ].join("\n");
+    return [`${path} is not genuine or not complete:`, ...faults.map((fault) => `  ${fault}`)].join(
+      "\n",
+    );
   }
   const counted = rows === undefined ? "" : `: ${formatCount(rows, nouns[kind])}`;
   return [
-    `${path} is ${paint("good", "genuine")}${counted}.`,
+    `${path} is genuine${counted}.`,
     ...(head === undefined ? [] : [`  the published head is number ${head}`]),
     ...(manifest === undefined
       ? []
       : [
           `  exported ${manifest.made_at} from ${manifest.store_id}, ${manifest.export_id}: ${JSON.stringify(manifest.query)}`,
         ]),
-    ...describeCompleteness(completeness, paint),
+    ...describeCompleteness(completeness),
   ].join("\n");
 }
 

@@ -63,7 +63,6 @@ const endpoints = {
       },
       state: {
         text: (endpoint, app) => describeState(endpoint, app, "key changed"),
-        tone: (endpoint, app) => (stateOf(endpoint, app) === "enabled" ? "good" : "bad"),
         html: (endpoint, app) => describeState(endpoint, app, "needs a new secret"),
         kind: "text",
       },
