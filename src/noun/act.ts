@@ -12,8 +12,9 @@ import {
   type Values,
 } from "../cli/command.ts";
 import { onOff, text as textKind } from "../cli/input/kinds.ts";
-import { renderConfirmation } from "../console/html/confirmation.ts";
-import { type Input, renderBoxes, renderInput, renderOnOff } from "../console/html/field.ts";
+import { renderIdField } from "../console/html/confirmation.ts";
+import { type Input, renderInput, renderTick } from "../console/html/field.ts";
+import { renderChoice } from "../console/html/filter.ts";
 import {
   type Html,
   html,
@@ -182,9 +183,16 @@ export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
   const inputs = Object.entries(fields).map(([name, field]) =>
     renderField(act, name, name in values ? { ...field, value: values[name] } : field),
   );
+  const [word = ""] = heading.toLowerCase().split(" ");
   if (confirm !== undefined) {
-    const confirming = { verb: heading, what: confirm, path: action, effect: text, fields: inputs };
-    return renderConfirmation(confirming);
+    return html`<section class="danger" aria-labelledby="${word}">
+      <h2 id="${word}">${heading}</h2>
+      <p>${text} Type the id of the ${confirm} to confirm.</p>
+      <form method="post" action="${action}">
+        ${inputs} ${renderIdField(confirm)}
+        <button type="submit">${heading} the ${confirm}</button>
+      </form>
+    </section>`;
   }
   const content = html`${text !== undefined && html`<p>${text}</p>`}
     <form class="${inputs.length > 0 && "settings"}" method="post" action="${action}">
@@ -193,7 +201,6 @@ export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
         ${button ?? heading.replace(/ an? /, " the ")}
       </button>
     </form>`;
-  const [word = ""] = heading.toLowerCase().split(" ");
   if (folded === true)
     return html`<details>
       <summary>${heading}</summary>
@@ -205,22 +212,26 @@ export function renderForm(act: FormAct, id: string, shown: Shown = {}): Html {
   </section>`;
 }
 
+const offOn = ["off", "on"].map((value) => [value, value] as const);
+
 function renderField(act: FormAct, option: string, field: Field): Html {
   const { label, name = option, boxes, isTicked, isUnset: _, empty: _text, area, ...input } = field;
   const { form, placeholder, fallback } = { ...act.arguments, ...act.options }[option] ?? {};
   if (boxes !== undefined) {
-    return renderBoxes(label, name, { values: boxes, isTicked: isTicked === true });
+    const checked = isTicked === true;
+    return html`<fieldset>
+      <legend>${label}</legend>
+      ${boxes.map(([value, text]) => renderTick(text, name, { value, checked }))}
+    </fieldset>`;
   }
   if (area !== undefined) {
     const attributes = { name, rows: 3, spellcheck: "false", required: input.required };
     return html`<label>${label} ${renderElement("textarea", attributes)}</label>`;
   }
-  if (form === "flag") {
-    const box = renderElement("input", { type: "checkbox", name, value: "on" });
-    return html`<label class="tick">${box} ${label}</label>`;
-  }
+  if (form === "flag") return renderTick(label, name);
   if (placeholder === onOff.placeholder) {
-    return html`<label>${label} ${renderOnOff(name, input.value === "on")}</label>`;
+    const query = new URLSearchParams({ [name]: String(input.value ?? "off") });
+    return renderChoice(label, name, { query, values: offOn, required: true });
   }
   return renderInput(label, name, { value: fallback, ...input });
 }

@@ -4,27 +4,6 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { type Form, readText } from "./field.ts";
 import { type Html, html, type HtmlValue } from "./html.ts";
 
-interface Act {
-  readonly verb: string;
-  /** The kind of the object, such as `deletion`. */
-  readonly what: string;
-  readonly path: string;
-  readonly effect: HtmlValue;
-  readonly fields?: HtmlValue;
-}
-
-export function renderConfirmation({ verb, what, path, effect, fields }: Act): Html {
-  const id = verb.toLowerCase();
-  return html`<section class="danger" aria-labelledby="${id}">
-    <h2 id="${id}">${verb}</h2>
-    <p>${effect} Type the id of the ${what} to confirm.</p>
-    <form method="post" action="${path}">
-      ${fields} ${renderIdField(what)}
-      <button type="submit">${verb} the ${what}</button>
-    </form>
-  </section>`;
-}
-
 /**
  * The form that approves; or that somebody else has to approve; or nothing. `own`: what this person did, which prevents
  * the approval.

@@ -54,31 +54,14 @@ export function renderButton(
   </form>`;
 }
 
-interface Boxes {
-  readonly values: readonly (readonly [value: string, label: string])[];
-  readonly isTicked?: boolean;
-}
-
-export function renderBoxes(
-  legend: string,
+/** A box to tick. */
+export function renderTick(
+  label: string,
   name: string,
-  { values, isTicked = false }: Boxes,
+  { value = "on", checked = false }: { readonly value?: string; readonly checked?: boolean } = {},
 ): Html {
-  const labels = values.map(([value, label]) => {
-    const box = renderElement("input", { type: "checkbox", name, value, checked: isTicked });
-    return html`<label class="tick">${box} ${label}</label>`;
-  });
-  return html`<fieldset>
-    <legend>${legend}</legend>
-    ${labels}
-  </fieldset>`;
-}
-
-export function renderOnOff(name: string, isOn: boolean): Html {
-  return html`<select name="${name}">
-    ${renderElement("option", { value: "off", selected: !isOn }, "off")}
-    ${renderElement("option", { value: "on", selected: isOn }, "on")}
-  </select>`;
+  const box = renderElement("input", { type: "checkbox", name, value, checked });
+  return html`<label class="tick">${box} ${label}</label>`;
 }
 
 /** Returns undefined for an empty text, too. */

@@ -22,6 +22,7 @@ import {
   renderButton,
   renderInput,
   renderReason,
+  renderTick,
 } from "../html/field.ts";
 import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderTable } from "../html/html.ts";
@@ -172,15 +173,11 @@ function renderAsking({ app }: Person): Html {
       ${renderTypeChoice(query, searchedTypes, { label: "Type", unset: "choose one" })}
       ${renderInput("Id", "id", { maxlength: limits.idCharactersMax, required: true })}
       ${renderReason("Which inquiry it answers")}
-      ${app.viewer.may("confidential.read") && confidentialBox}
+      ${app.viewer.may("confidential.read") && renderTick("Include confidential reports", "confidential")}
       <button type="submit">Answer</button>
     </form>
   </section>`;
 }
-
-const confidentialBox = html`<label class="tick"
-  ><input type="checkbox" name="confidential" value="on" /> Include confidential reports</label
->`;
 
 export async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> {
   const answer = await answerSubject(person.app, {
