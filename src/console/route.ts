@@ -3,8 +3,7 @@
 
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import type { Field, FormAct, NounPage } from "../noun/act.ts";
-import { requireTyped } from "./html/confirmation.ts";
-import type { Form } from "./html/field.ts";
+import { type Form, requireTyped } from "./html/field.ts";
 import { addressOf } from "./html/link.ts";
 import { type Next, type Person, type PersonalRoute, readForm } from "./page.ts";
 

@@ -12,8 +12,7 @@ import {
   type Values,
 } from "../cli/command.ts";
 import { onOff, text as textKind } from "../cli/input/kinds.ts";
-import { renderIdField } from "../console/html/confirmation.ts";
-import { type Input, renderInput, renderTick } from "../console/html/field.ts";
+import { type Input, renderIdField, renderInput, renderTick } from "../console/html/field.ts";
 import { renderChoice } from "../console/html/filter.ts";
 import {
   type Html,
@@ -234,6 +233,18 @@ function renderField(act: FormAct, option: string, field: Field): Html {
     return renderChoice(label, name, { query, values: offOn, required: true });
   }
   return renderInput(label, name, { value: fallback, ...input });
+}
+
+/**
+ * The form that approves; or that somebody else has to approve; or nothing. `own`: what this person did, which prevents
+ * the approval.
+ */
+export function renderApproving(mayApprove: boolean | "own", own: string, form: Html): HtmlValue {
+  if (mayApprove !== "own") return mayApprove && form;
+  return html`<section aria-labelledby="approve">
+    <h2 id="approve">Approve</h2>
+    <p>${own}, so another person has to approve it.</p>
+  </section>`;
 }
 
 /** The page that shows a new secret, the only time. `text`: where it is stored, and what to do with it. */

@@ -13,7 +13,6 @@ import { defineStoreCommand, flag, optional, required, withDefault } from "../cl
 import { confidentialOptions, text, wholeNumber } from "../cli/input/kinds.ts";
 import { formatTime, renderFields } from "../cli/output/table.ts";
 import { type Meaning, renderChip } from "../console/html/chip.ts";
-import { renderApproving } from "../console/html/confirmation.ts";
 import { readText } from "../console/html/field.ts";
 import {
   renderChoice,
@@ -27,7 +26,7 @@ import { renderOrganization } from "../console/html/party.ts";
 import { renderExactTime, renderTimeline } from "../console/html/time.ts";
 import type { Person } from "../console/page.ts";
 import { type Proposal, proposedActs, type ProposalStatus } from "../domain/proposal.ts";
-import { defineAct, defineList, type NounPage, renderForm } from "./act.ts";
+import { defineAct, defineList, type NounPage, renderForm, renderApproving } from "./act.ts";
 import { defineNoun } from "./noun.ts";
 
 const screen = "/console/proposals";

@@ -64,6 +64,21 @@ export function renderTick(
   return html`<label class="tick">${box} ${label}</label>`;
 }
 
+/** Confirms what can't be undone: a person types the id. */
+export function renderIdField(what: string): Html {
+  return renderInput(`Id of the ${what}`, "confirm", { required: true });
+}
+
+/** Throws OperatorError not_confirmed unless the field `confirm` is this id. */
+export function requireTyped(form: Form, id: string, what: string): void {
+  if (readText(form, "confirm") === id.trim()) return;
+  throw new OperatorError(
+    "not_confirmed",
+    `The id that was typed is not that of the ${what}. Nothing was changed.`,
+    { context: { field: "confirm" } },
+  );
+}
+
 /** Returns undefined for an empty text, too. */
 export function readText(form: Form, name: string): string | undefined {
   return form.get(name)?.trim() || undefined;

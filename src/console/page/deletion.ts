@@ -15,9 +15,8 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { jsonReply, type Next, type Person } from "../page.ts";
-import { renderForm } from "../../noun/act.ts";
+import { renderForm, renderApproving } from "../../noun/act.ts";
 import { deletionApprove, deletionCancel } from "../../noun/deletion.ts";
-import { renderApproving } from "../html/confirmation.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import {
   deletionPath,

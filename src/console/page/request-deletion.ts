@@ -5,7 +5,6 @@ import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import type { Next, Person } from "../page.ts";
-import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import {
   deletionPath,
   readRecordKey,
@@ -13,7 +12,7 @@ import {
   renderKeyFields,
   renderRecordLink,
 } from "../html/link.ts";
-import { readText, renderReason } from "../html/field.ts";
+import { readText, renderReason, renderIdField, requireTyped } from "../html/field.ts";
 import { renderChoice } from "../html/filter.ts";
 import { html } from "../html/html.ts";
 import { formatDuration } from "../html/time.ts";

@@ -7,7 +7,6 @@ import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
 import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { renderIdField, requireTyped } from "../html/confirmation.ts";
 import {
   fieldsOf,
   type Form,
@@ -15,6 +14,8 @@ import {
   readWhole,
   renderHidden,
   renderInput,
+  renderIdField,
+  requireTyped,
 } from "../html/field.ts";
 import { renderChoice, renderTypeChoice } from "../html/filter.ts";
 import { type Column, html, type Html, renderTable } from "../html/html.ts";
