@@ -47,7 +47,8 @@ export interface StoreOptions {
 export interface CommandResult {
   readonly json: unknown;
   readonly text: string;
-  readonly exitCode?: number;
+  /** Exits with 3: what was examined is not as it should be. */
+  readonly hasFinding?: boolean;
 }
 
 /** How the text of an argument or option is parsed; `read` throws a UsageError that says what was expected. */

@@ -30,8 +30,6 @@ import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
 import { type Column, renderTable } from "./output/table.ts";
 import { runUntilStopped } from "./stop-signal.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
-import { exitCode } from "./exit-code.ts";
-import { formatCount } from "../basics/format-count.ts";
 
 /** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
 const listRows = 1_000;
@@ -80,7 +78,7 @@ export async function runImport(context: Context, given: ImportOptions): Promise
   return {
     json: viewReports(reports),
     text: describeReports(reports),
-    exitCode: reports.some(({ refused: rows }) => rows > 0) ? exitCode.finding : exitCode.success,
+    hasFinding: reports.some(({ refused: rows }) => rows > 0),
   };
 }
 
@@ -108,7 +106,7 @@ async function check(
       files: checks.map(({ ignoredLines, ...one }) => ({ ...one, ignored_lines: ignoredLines })),
     },
     text: checks.map(describeCheck).join("\n\n"),
-    exitCode: checks.some(({ refused }) => refused > 0) ? exitCode.finding : exitCode.success,
+    hasFinding: checks.some(({ refused }) => refused > 0),
   };
 }
 

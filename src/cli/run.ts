@@ -81,7 +81,7 @@ async function runInvocation(
   const result = await command.run(context, values);
   if (result === undefined) return exitCode.success;
   processContext.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
-  return result.exitCode ?? exitCode.success;
+  return result.hasFinding === true ? exitCode.finding : exitCode.success;
 }
 
 function warnOfUnknownSettings(

@@ -20,7 +20,6 @@ import {
   type Values,
   withDefault,
 } from "../cli/command.ts";
-import { exitCode } from "../cli/exit-code.ts";
 import { duration, scopeList, text } from "../cli/input/kinds.ts";
 import { readText } from "../cli/input/proof.ts";
 import { formatTime } from "../cli/output/table.ts";
@@ -256,7 +255,7 @@ export const identityTest = defineStoreCommand({
         rules: tried.map((rule) => ({ identity_id: rule.keyId, fault: rule.fault ?? null })),
       },
       text: lines.length === 0 ? none : lines.join("\n"),
-      exitCode: accepting === undefined ? exitCode.finding : exitCode.success,
+      hasFinding: accepting === undefined,
     };
   },
 });

@@ -10,7 +10,6 @@ import { findHeads, findKeys, proofOptions, readParts } from "../input/proof.ts"
 import { makeSameStoreCheck } from "../same-store.ts";
 import { runUntilStopped } from "../stop-signal.ts";
 import { describeFile, viewFile } from "../output/file-verdict.ts";
-import { exitCode } from "../exit-code.ts";
 
 export const auditExport = defineStoreCommand({
   name: "audit export",
@@ -72,7 +71,7 @@ export const auditVerify = defineCommand({
     return {
       json: viewFile(verdict),
       text: describeFile(file, verdict),
-      exitCode: verdict.faults.length === 0 ? exitCode.success : exitCode.finding,
+      hasFinding: verdict.faults.length > 0,
     };
   },
 });

@@ -17,7 +17,6 @@ import {
 } from "../input/manifest-file.ts";
 import { findKeys, keysOption, readParts } from "../input/proof.ts";
 import { describeFile, viewFile } from "../output/file-verdict.ts";
-import { exitCode } from "../exit-code.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
@@ -88,7 +87,7 @@ export const exportVerify = defineCommand({
     return {
       json: viewFile(verdict),
       text: describeFile(file, verdict),
-      exitCode: verdict.faults.length === 0 ? exitCode.success : exitCode.finding,
+      hasFinding: verdict.faults.length > 0,
     };
   },
 });

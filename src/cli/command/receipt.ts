@@ -22,7 +22,6 @@ import {
   readReceiptFile,
 } from "../input/proof.ts";
 import { describeCompleteness, viewCompleteness } from "../output/file-verdict.ts";
-import { exitCode } from "../exit-code.ts";
 
 export const receiptDisclose = defineStoreCommand({
   name: "receipt disclose",
@@ -148,7 +147,7 @@ export const receiptVerify = defineCommand({
     return {
       json: { ok, ...completeness, receipts: verdicts.map(viewVerdict), faults },
       text: [...texts, ...faults, ...ends].join("\n"),
-      exitCode: ok ? exitCode.success : exitCode.finding,
+      hasFinding: !ok,
     };
   },
 });

@@ -10,7 +10,6 @@ import { type Context, defineCommand, flag, optional, required } from "../comman
 import { text } from "../input/kinds.ts";
 import { printTenths } from "../output/bulk-progress.ts";
 import { requireOutputFile } from "../input/output-file.ts";
-import { exitCode } from "../exit-code.ts";
 
 export const backup = defineCommand({
   name: "backup",
@@ -181,6 +180,6 @@ function describeReplay({ replayedIds, waiting, waitingMore }: Replay) {
             "These deletions remain; nothing can read the store before they are completed:",
             ...left,
           ].join("\n"),
-    exitCode: left.length === 0 ? exitCode.success : exitCode.finding,
+    hasFinding: left.length > 0,
   };
 }

@@ -8,7 +8,6 @@ import { readConfig } from "../../settings/config.ts";
 import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
 import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
-import { exitCode } from "../exit-code.ts";
 import { version } from "../../process/version.ts";
 
 export const migrate = defineStoreCommand({
@@ -63,7 +62,7 @@ export const check = defineStoreCommand({
         ...(remains === undefined ? {} : { erasure: remains }),
       },
       text: [verdict, ...notes].join("\n"),
-      exitCode: all.length === 0 ? exitCode.success : exitCode.finding,
+      hasFinding: all.length > 0,
     };
   },
 });

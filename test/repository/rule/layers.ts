@@ -91,7 +91,6 @@ const layers: readonly Layer[] = [
       "src/actions/",
       "src/domain/",
       "src/cli/command.ts",
-      "src/cli/exit-code.ts",
       "src/cli/input/",
       "src/cli/output/",
       "src/console/html/",
