@@ -9,7 +9,7 @@ import { text } from "../input/kinds.ts";
 import { findHeads, findKeys, proofOptions, readParts } from "../input/proof.ts";
 import { makeSameStoreCheck } from "../same-store.ts";
 import { runUntilStopped } from "../stop-signal.ts";
-import { describeFile, viewFile } from "../output/file-verdict.ts";
+import { reportFile } from "../output/file-verdict.ts";
 
 export const auditExport = defineStoreCommand({
   name: "audit export",
@@ -68,10 +68,6 @@ export const auditVerify = defineCommand({
     const published = await findKeys(context, keys);
     const heads = await findHeads(head, published);
     const verdict = await verifyFile(readParts(file), { published, heads, kind: "audit" });
-    return {
-      json: viewFile(verdict),
-      text: describeFile(file, verdict),
-      hasFinding: verdict.faults.length > 0,
-    };
+    return reportFile(file, verdict);
   },
 });

@@ -14,8 +14,10 @@ import {
   confidentialOptions,
   deletionBasis,
   deletionStatus,
+  organizationOfRecord,
   reason,
-  recordType,
+  recordArguments,
+  recordKeyOf,
   text,
   wholeNumber,
 } from "../input/kinds.ts";
@@ -34,26 +36,18 @@ export const deletionRequest = defineStoreCommand({
     'sluice deletion request person p-81 --organization acme --reason "request of the person, case 77"',
   ],
   rights: ["deletion.request"],
-  arguments: {
-    type: required(recordType, "Type of the record, such as transaction."),
-    id: required(text("ID"), "Id of the record."),
-  },
+  arguments: recordArguments,
   options: {
-    organization: required(text("ID"), "Organization that the record belongs to."),
+    organization: organizationOfRecord,
     reason: required(
       reason,
       "The reason. It stays in the receipt, so it should not repeat content of the record.",
     ),
     basis: optional(deletionBasis, "On which basis the request rests."),
   },
-  run: async (app, { type, id, organization, reason: why, basis }) => {
-    const deletion = await requestDeletionOf(app, {
-      organizationId: organization,
-      resourceType: type,
-      resourceId: id,
-      reason: why,
-      basis,
-    });
+  run: async (app, { reason: why, basis, ...key }) => {
+    const asked = { ...recordKeyOf(key), reason: why, basis };
+    const deletion = await requestDeletionOf(app, asked);
     const { deletionRequestId, status, dueAt } = deletion;
     const due = dueAt > app.now() ? `, due ${formatTime(dueAt)}` : "";
     return {

@@ -16,7 +16,7 @@ import {
   readManifestFile,
 } from "../input/manifest-file.ts";
 import { findKeys, keysOption, readParts } from "../input/proof.ts";
-import { describeFile, viewFile } from "../output/file-verdict.ts";
+import { reportFile } from "../output/file-verdict.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
@@ -84,11 +84,7 @@ export const exportVerify = defineCommand({
     const verdict = isFolder(file)
       ? await verifyFolder(file, published, manifest)
       : await verifyOne(file, published, manifest);
-    return {
-      json: viewFile(verdict),
-      text: describeFile(file, verdict),
-      hasFinding: verdict.faults.length > 0,
-    };
+    return reportFile(file, verdict);
   },
 });
 

@@ -1,8 +1,8 @@
 // `sluice record show`
 
 import { type RecordDetails, showRecord } from "../../actions/record/show-record.ts";
-import { defineStoreCommand, required } from "../command.ts";
-import { recordType, text } from "../input/kinds.ts";
+import { defineStoreCommand } from "../command.ts";
+import { organizationOfRecord, recordArguments, recordKeyOf } from "../input/kinds.ts";
 import { formatTime, renderFields, renderTable } from "../output/table.ts";
 import { listedHolds } from "../../noun/hold.ts";
 
@@ -13,17 +13,10 @@ export const recordShow = defineStoreCommand({
   details: "The audit trail records who used this, and when.",
   examples: ["sluice record show transaction tx-2026-000417 --organization acme"],
   rights: ["record.show"],
-  arguments: {
-    type: required(recordType, "Record type, such as transaction."),
-    id: required(text("ID"), "Id of the record."),
-  },
-  options: { organization: required(text("ID"), "Organization that the record belongs to.") },
-  run: async (app, { type, id, organization }) => {
-    const shown = await showRecord(app, {
-      organizationId: organization,
-      resourceType: type,
-      resourceId: id,
-    });
+  arguments: recordArguments,
+  options: { organization: organizationOfRecord },
+  run: async (app, given) => {
+    const shown = await showRecord(app, recordKeyOf(given));
     return {
       json: {
         state: shown.state,

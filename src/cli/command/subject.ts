@@ -12,7 +12,14 @@ import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { readConfig } from "../../settings/config.ts";
 import { defineCommand, defineStoreCommand, flag, required } from "../command.ts";
-import { recordType, text, reason, confidentialOptions } from "../input/kinds.ts";
+import {
+  confidentialOptions,
+  organizationOfRecord,
+  reason,
+  recordKeyOf,
+  recordType,
+  text,
+} from "../input/kinds.ts";
 import { requireOutputFile } from "../input/output-file.ts";
 import { makeBulkProgress } from "../output/bulk-progress.ts";
 import { renderTable } from "../output/table.ts";
@@ -33,7 +40,7 @@ export const subjectArguments = {
 };
 
 const subjectOptions = {
-  organization: required(text("ID"), "Organization that the record belongs to."),
+  organization: organizationOfRecord,
   includeConfidential: flag(
     "Include confidential types, such as reports of suspicions, the restricted store, and legal holds. For officers only: do not hand it out.",
   ),
@@ -50,9 +57,9 @@ export const subjectShow = defineStoreCommand({
   rights: ["subject.show"],
   arguments: subjectArguments,
   options: subjectOptions,
-  run: async (app, { type, id, organization, includeConfidential: confidential }) => {
-    const key = { organizationId: organization, resourceType: type, resourceId: id };
-    const request = { ...key, confidential };
+  run: async (app, { includeConfidential: confidential, ...key }) => {
+    const { type, id, organization } = key;
+    const request = { ...recordKeyOf(key), confidential };
     await beginSubject(app, "subject.show", request);
     const { counts, holds, deletions } = await countSubject(app, request);
     return {
@@ -105,18 +112,14 @@ export const subjectExport = defineCommand({
     ...subjectOptions,
     output: required(text("FOLDER"), "Folder to create."),
   },
-  run: async (context, { type, id, organization, includeConfidential, output }) => {
+  run: async (context, { includeConfidential, output, ...key }) => {
+    const { type, id, organization } = key;
     const path = resolve(output);
     const config = readConfig(context.environment);
     requireOutsideData(config, path);
     requireOutputFile(path, { replace: false, advice: "Name another folder." });
     limitHeap(bulkHeap);
-    const request = {
-      organizationId: organization,
-      resourceType: type,
-      resourceId: id,
-      confidential: includeConfidential,
-    };
+    const request = { ...recordKeyOf(key), confidential: includeConfidential };
     const { counts } = await runUntilStopped((stopping) =>
       context.withApp(async (app) => {
         await beginSubject(app, "subject.export", request);
@@ -170,21 +173,15 @@ export const subjectAnswer = defineStoreCommand({
   rights: ["subject.answer"],
   arguments: subjectArguments,
   options: {
-    organization: required(text("ID"), "Organization that the record belongs to."),
+    organization: organizationOfRecord,
     reason: required(
       reason,
       "Which inquiry this answers; it is in the document and in the audit trail.",
     ),
     ...confidentialOptions,
   },
-  run: async (app, { type, id, organization, reason: why, includeConfidential }) => {
-    const answer = await answerSubject(app, {
-      organizationId: organization,
-      resourceType: type,
-      resourceId: id,
-      reason: why,
-      confidential: includeConfidential,
-    });
+  run: async (app, { reason: why, includeConfidential: confidential, ...key }) => {
+    const answer = await answerSubject(app, { ...recordKeyOf(key), reason: why, confidential });
     const parts = describeAnswer(answer).filter(([, lines]) => lines.length > 0);
     return {
       json: answer,

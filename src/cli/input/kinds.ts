@@ -5,6 +5,7 @@ import { deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
 import { durationRule, parseDuration } from "../../basics/duration.ts";
 import { limits } from "../../domain/limits.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { floorOrigins } from "../../domain/retention/floor.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
@@ -163,3 +164,21 @@ export const confidentialOptions = {
     "Also show what is confidential. For officers only: do not pass the output on.",
   ),
 };
+
+export const recordArguments = {
+  type: required(recordType, "Record type, such as transaction."),
+  id: required(text("ID"), "Id of the record."),
+};
+
+export const organizationOfRecord = required(
+  text("ID"),
+  "Organization that the record belongs to.",
+);
+
+export function recordKeyOf({
+  organization: organizationId,
+  type: resourceType,
+  id: resourceId,
+}: Readonly<Record<"organization" | "type" | "id", string>>): RecordKey {
+  return { organizationId, resourceType, resourceId };
+}

@@ -2,8 +2,15 @@
 
 import { formatCount } from "../../basics/format-count.ts";
 import type { Completeness, FileVerdict } from "../../actions/proof/verify-file.ts";
+import type { CommandResult } from "../command.ts";
 
-export function viewFile({ kind, rows, faults, completeness, manifest, head }: FileVerdict) {
+export function reportFile(path: string, verdict: FileVerdict): CommandResult {
+  const { faults } = verdict;
+  const text = describeFile(path, verdict);
+  return { json: viewFile(verdict), text, hasFinding: faults.length > 0 };
+}
+
+function viewFile({ kind, rows, faults, completeness, manifest, head }: FileVerdict) {
   return {
     ok: faults.length === 0,
     ...viewCompleteness(faults, completeness),
@@ -30,7 +37,7 @@ export function describeCompleteness({ until, notExamined }: Completeness): read
   ];
 }
 
-export function describeFile(path: string, verdict: FileVerdict): string {
+function describeFile(path: string, verdict: FileVerdict): string {
   const { kind, rows, faults, completeness, manifest, head } = verdict;
   if (faults.length > 0) {
     return [`${path} is not genuine or not complete:`, ...faults.map((fault) => `  ${fault}`)].join(
