@@ -1,7 +1,6 @@
 // The reference page of the command line, in Markdown, from the table of commands. Prints nothing itself.
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
-import { topics } from "../../src/cli/help.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { allOperatorErrors } from "../../src/process/tables.ts";
@@ -14,13 +13,10 @@ Every command is \`sluice …\`, or \`npx sluice …\` in the checkout. Settings
 except \`serve\`, \`restore\` and \`move\` can be run while a server uses the store.
 
 **Output.** Results go to standard output, errors and warnings to standard error. With \`--json\`, both are JSON,
-errors as \`{"error": {"name", "message"}}\`. Errors and states have colours on terminals only, and never with \`--json\`,
+errors as \`{"error": {"name", "message"}}\`. Errors and warnings have colours on terminals only, and never with \`--json\`,
 a non-empty \`NO_COLOR\`, or \`TERM=dumb\`.
 
-**Help.** \`sluice --help\` fits one screen. \`sluice help COMMAND\` explains a command, and \`sluice help TOPIC\` one of
-${Object.keys(topics)
-  .map((topic) => `\`${topic}\``)
-  .join(", ")}. Short for \`--organization\` is \`-o\`, for every command that has it.
+**Help.** \`sluice --help\` lists the commands, and \`sluice help COMMAND\` explains one. Short for \`--organization\` is \`-o\`, for every command that has it.
 
 **Stores.** \`serve\`, \`migrate\` and \`organization create\` create the store if there is none, and \`restore\` replaces it.
 All other commands that need one fail if there is none, and create nothing.

@@ -9,7 +9,6 @@ import {
 } from "commander";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import type { Command, CommandTable, Parameter } from "./command.ts";
-import { describeProgram } from "./help.ts";
 import { commonOptions, optionFlags } from "./option-flag.ts";
 import { version } from "../process/version.ts";
 
@@ -20,6 +19,17 @@ export interface Invocation {
   /** The actor for the audit trail; undefined for the user of the operating system. */
   readonly as: string | undefined;
 }
+
+const opening =
+  "Sluice receives financial records over HTTP, stores them durably and erases them on request. To begin, run " +
+  "`sluice serve`; in a checkout, write `npx sluice` for `sluice`.";
+
+const ending =
+  "\n`sluice help COMMAND` explains a command, such as `sluice help key create`.\n" +
+  "docs/reference has the settings, the exit codes, and what --json prints.";
+
+/** Arguments are left out, so that the list fits a screen; the help of the command explains them. */
+const help = { sortSubcommands: false, subcommandTerm: (one: Program) => one.name() };
 
 export function makeProgram(
   table: CommandTable,
@@ -32,30 +42,36 @@ export function makeProgram(
     .helpOption("-h, --help", "Show this help.")
     .helpCommand(false)
     .version(version, "-V, --version", "Print the version.")
-    .configureHelp({ formatHelp: () => describeProgram(table) });
+    .usage("COMMAND [options]")
+    .description(opening)
+    .addHelpText("after", ending)
+    .configureHelp(help);
   for (const command of table.commands) {
     const [first = "", second] = command.name.split(" ");
     const group = program.commands.find((one) => one.name() === first);
     if (second === undefined || isCommand(table, first)) {
-      define(add(program, command.name), command, invoke);
+      define(add(program, command.name).helpGroup(headingOf(table, first)), command, invoke);
     } else define(add(group ?? addGroup(program, first, table), second), command, invoke);
   }
   return program;
 }
 
 function add(parent: Program, word: string): Program {
-  const made = new Program(word)
-    .copyInheritedSettings(parent)
-    // Arguments are left out, so that the list fits a screen; the help of the command explains them.
-    .configureHelp({ sortSubcommands: false, subcommandTerm: (one) => one.name() });
+  const made = new Program(word).copyInheritedSettings(parent);
   parent.addCommand(made);
   return made;
 }
 
-function addGroup(program: Program, word: string, { groups }: CommandTable): Program {
+function addGroup(program: Program, word: string, table: CommandTable): Program {
   return add(program, word)
+    .helpGroup(headingOf(table, word))
     .usage("COMMAND [options]")
-    .description(groups[word] ?? "");
+    .description(table.groups[word] ?? "");
+}
+
+function headingOf({ headings }: CommandTable, word: string): string {
+  const found = Object.entries(headings).find(([, words]) => words.includes(word));
+  return `${found?.[0] ?? "Commands"}:`;
 }
 
 function isCommand({ commands }: CommandTable, words: string): boolean {

@@ -9,7 +9,6 @@ import { viewError } from "./output/error-view.ts";
 import type { CommandTable } from "./command.ts";
 import { paint } from "./output/paint.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
-import { findTopic, helpWidth } from "./help.ts";
 import { exitCode } from "./exit-code.ts";
 import { type Invocation, joinWords, makeProgram } from "./program.ts";
 import { describeUsageError } from "./usage-error.ts";
@@ -42,19 +41,14 @@ async function perform(
 ): Promise<number> {
   const { out, err } = processContext;
   let code: number = exitCode.success;
-  const topic = words[0] === "help" ? findTopic(table, words.slice(1)) : undefined;
-  if (topic !== undefined) {
-    out.write(topic);
-    return code;
-  }
   const output = {
     writeOut: (text: string) => out.write(text),
     writeErr: (text: string) => err.write(text),
     outputError: () => undefined,
     getOutHasColors: () => false,
     getErrHasColors: () => false,
-    getOutHelpWidth: () => helpWidth,
-    getErrHelpWidth: () => helpWidth,
+    getOutHelpWidth: () => 80,
+    getErrHelpWidth: () => 80,
   };
   const program = makeProgram(table, output, async (invocation) => {
     code = await runInvocation(table, invocation, processContext);

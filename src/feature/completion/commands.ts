@@ -8,7 +8,6 @@ import {
   type Parameter,
   required,
 } from "../../cli/command.ts";
-import { topics } from "../../cli/help.ts";
 import { choice } from "../../cli/input/kinds.ts";
 import { commonOptions, optionFlags } from "../../cli/option-flag.ts";
 
@@ -125,7 +124,7 @@ function offerAfter(table: CommandTable, before: readonly string[], current: str
   const [first, second] = before;
   if (first === undefined) return [...firstWords(table), ["help", "Explain."], ...ownOptions];
   if (first === "help") {
-    if (second === undefined) return [...firstWords(table), ...Object.entries(topics)];
+    if (second === undefined) return firstWords(table);
     return before.length === 2 ? secondWords(table, second) : [];
   }
   if (Object.hasOwn(table.groups, first) && before.length === 1) return secondWords(table, first);
