@@ -94,7 +94,7 @@ function report(
   { err, environment }: ProcessContext,
   { json, words }: { readonly json: boolean; readonly words: readonly string[] },
 ): void {
-  const view = viewError(error, { environment, words });
+  const view = viewError(error, words);
   const message = escapeControls(view.message, words);
   const opening = paint("red", "sluice:", { err, environment, json });
   err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);

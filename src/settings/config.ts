@@ -198,7 +198,7 @@ function secretNamesOf(all: Settings): readonly string[] {
 }
 
 /** The environment with the content of the files that hold secrets, as far as they can be read. */
-export function withSecrets(environment: Environment): Environment {
+function withSecrets(environment: Environment): Environment {
   const names = secretNamesOf(Object.values(settings));
   return readSecretFiles(environment, names, { emptyAllowed: true }).environment;
 }

@@ -12,7 +12,6 @@ import type { FeatureName } from "../../basics/name-rows.ts";
 import { AppError } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
 import { ConfigError } from "../../settings/config.ts";
-import { findPathSetting } from "../../settings/path-setting.ts";
 import { StoreError } from "../../store/interface/store-error.ts";
 
 export interface ErrorView {
@@ -21,24 +20,16 @@ export interface ErrorView {
   readonly code?: number;
 }
 
-interface Invoked {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly words: readonly string[];
-}
+const ofSettings =
+  "DATABASE_URL, DATA_DIR and RECEIPT_KEY_FILE say where the files of the service are.";
 
-/** How the command was invoked tells which setting determines the path of a file that can't be used. */
-export function viewError(
-  thrown: unknown,
-  { environment, words }: Invoked = { environment: {}, words: [] },
-): ErrorView {
+/** `words`: those of the command line. A file that they do not name is one of the service. */
+export function viewError(thrown: unknown, words: readonly string[] = []): ErrorView {
   const error = firstError(thrown);
   const path = findPath(error);
-  const isOfSetting = path !== undefined && !isNamed(path, words);
-  const name = isOfSetting ? findPathSetting(path, environment) : undefined;
   const view = viewKind(error);
-  return name === undefined
-    ? view
-    : { ...view, message: `${view.message} The setting ${name} determines this path.` };
+  if (path === undefined || isNamed(path, words)) return view;
+  return { ...view, message: `${view.message} ${ofSettings}` };
 }
 
 function findPath(error: unknown): string | undefined {

@@ -14,10 +14,7 @@ import {
 import { AppError, unavailable } from "../../../src/domain/error.ts";
 import { commands } from "../../../src/process/command-table.ts";
 import { advice, viewError } from "../../../src/cli/output/error-view.ts";
-import { makeKeyReader } from "../../../src/data-folder/receipt-key.ts";
 import { makePrivateFolder } from "../../../src/files/private-folder.ts";
-import { readConfig } from "../../../src/settings/config.ts";
-import { describeFailure } from "../../../src/store/sqlite/connection.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { escapeControls, replaceControls } from "../../../src/cli/output/control-characters.ts";
 import { makeCommandLine } from "../command-line.ts";
@@ -37,8 +34,6 @@ function failTwice(): unknown {
     return error;
   }
 }
-
-type Environment = Readonly<Record<string, string>>;
 
 function failureOf(work: () => unknown): unknown {
   try {
@@ -92,50 +87,20 @@ describe("the error that is shown", () => {
     });
   });
 
-  it("names the setting that determines the path of a file that can't be used", () => {
-    const folder = makeTempFolder();
-    const file = join(folder, "file");
+  it("names the settings of paths, unless the command line names the file", () => {
+    const file = join(makeTempFolder(), "file");
     writeFileSync(file, "no key");
-    const key = (path: string) => ({ DATA_DIR: folder, RECEIPT_KEY_FILE: path });
-    const cases: readonly (readonly [Environment, unknown, string])[] = [
-      [{ DATA_DIR: file }, failureOf(() => makePrivateFolder(file)), "DATA_DIR"],
-      [
-        { DATA_DIR: join(file, "a") },
-        failureOf(() => makePrivateFolder(join(file, "a"))),
-        "DATA_DIR",
-      ],
-      [
-        { DATA_DIR: folder, DATABASE_URL: `sqlite:${file}/a/b.db` },
-        describeFailure(
-          `${file}/a/b.db`,
-          failureOf(() => makePrivateFolder(`${file}/a`)),
-        ),
-        "DATABASE_URL",
-      ],
-      [key(folder), failureOf(makeKeyReader(readConfig(key(folder)))), "RECEIPT_KEY_FILE"],
-      [key(file), failureOf(makeKeyReader(readConfig(key(file)))), "RECEIPT_KEY_FILE"],
-    ];
-    for (const [environment, cause, name] of cases) {
-      const { message } = viewError(OperatorError.from("serve", cause), {
-        environment,
-        words: ["serve"],
-      });
-      assert.match(
-        message,
-        new RegExp(
-          `(?:Name another path|not a file|without a passphrase)\\. The setting ${name} determines this path\\.$`,
-        ),
-      );
-    }
-    const elsewhere = failureOf(() => makePrivateFolder(file));
-    const ofOthers: readonly (readonly [dataDir: string, ...words: string[]])[] = [
-      [join(folder, "b"), "serve"],
-      [folder, "backup", file],
-      [folder, "export", `--output=${file}`],
-    ];
-    for (const [dataDir, ...words] of ofOthers) {
-      const { message } = viewError(elsewhere, { environment: { DATA_DIR: dataDir }, words });
-      assert.doesNotMatch(message, /setting/);
+    const cause = failureOf(() => makePrivateFolder(file));
+    const { message } = viewError(OperatorError.from("serve", cause), ["serve"]);
+    assert.match(
+      message,
+      /Name another path\. DATABASE_URL, DATA_DIR and RECEIPT_KEY_FILE say where/,
+    );
+    for (const words of [
+      ["backup", file],
+      ["export", `--output=${file}`],
+    ]) {
+      assert.doesNotMatch(viewError(cause, words).message, /DATA_DIR/);
     }
   });
 
