@@ -80,36 +80,25 @@ const names: Readonly<Record<MovePhase, string>> = {
 /** `nowMs`: milliseconds of a monotonic clock; for tests. */
 export function makeMoveProgress(
   { err, json }: Pick<Context, "err" | "json">,
-  nowMs: () => number = () => performance.now(),
+  nowMs?: () => number,
 ) {
-  let shownPhase: MovePhase | undefined;
-  let copied: MoveStep | undefined;
-  let shown: BulkProgress | undefined;
-
-  function show(step: MoveStep): void {
-    const { phase, rows, allRows, table } = step;
-    const share = allRows === undefined || allRows === 0 ? undefined : Math.min(1, rows / allRows);
-    if (phase !== shownPhase) {
-      close();
-      shownPhase = phase;
-      const before = { rows: 0, share: 0 };
-      shown = makeBulkProgress(err, { json, name: names[phase], before, nowMs });
-    }
-    if (phase === "copy") copied = step;
-    shown?.show({ rows, share, note: table });
-  }
-
-  function close(): void {
-    shown?.close();
-    shown = undefined;
-  }
-
-  function describe(): string {
-    const rows = (copied?.rows ?? 0).toLocaleString("en");
-    return `${rows} rows were copied. Empty the database before you run the same command again.`;
-  }
-
-  return { show, close, describe };
+  const shown: { [Phase in MovePhase]?: BulkProgress } = {};
+  let copied = 0;
+  return {
+    show: ({ phase, rows, allRows = 0, table }: MoveStep): void => {
+      if (phase === "copy") copied = rows;
+      const share = allRows === 0 ? undefined : Math.min(1, rows / allRows);
+      const options = { json, name: names[phase], ...(nowMs && { nowMs }) };
+      const progress = (shown[phase] ??= makeBulkProgress(err, options));
+      progress.show({ rows, share, note: table });
+    },
+    close: (): void => {
+      for (const progress of Object.values(shown)) progress.close();
+    },
+    /** What remains of a move that ended early. */
+    describe: (): string =>
+      `${copied.toLocaleString("en")} rows were copied. Empty the database before you run the same command again.`,
+  };
 }
 
 function reportMove(moved: Moved, seconds: number): CommandResult {
