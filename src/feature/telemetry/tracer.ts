@@ -13,7 +13,6 @@ import {
   trace,
   type Tracer as OfficialTracer,
 } from "@opentelemetry/api";
-import type { SpanClock } from "./span-clock.ts";
 import { AppError } from "../../domain/error.ts";
 
 interface RootSpan {
@@ -34,6 +33,26 @@ interface ChildSpan extends SpanEnd {
   readonly name: string;
   readonly kind?: SpanKind;
   readonly startMs: number;
+}
+
+/** Smaller differences come from the resolution of the system's clock and the delay of reading both clocks. */
+const driftMsMax = 20;
+
+/**
+ * Unix milliseconds with a fraction, monotonic so that no span ends before it starts, and corrected only when it has moved
+ * away from the clock of the system, which may itself be adjusted.
+ */
+export class SpanClock {
+  #offsetMs = performance.timeOrigin;
+
+  now(): number {
+    return this.#offsetMs + performance.now();
+  }
+
+  correct(systemMs = Date.now()): void {
+    const driftMs = systemMs - this.now();
+    if (Math.abs(driftMs) > driftMsMax) this.#offsetMs += driftMs;
+  }
 }
 
 export class Tracer {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readConfig } from "../../../src/settings/config.ts";
-import { SpanClock } from "../../../src/feature/telemetry/span-clock.ts";
+import { SpanClock } from "../../../src/feature/telemetry/tracer.ts";
 import {
   readTelemetrySettings,
   samplers,
