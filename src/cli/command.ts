@@ -118,8 +118,8 @@ export interface StoreDefinition<
   Options extends Parameters,
 > extends Omit<Definition<Arguments, Options>, "run"> {
   /** True for a command that may be run during a restore. Never for one that reads records. */
-  readonly restoring?: true;
-  readonly create?: true;
+  readonly restoring?: boolean;
+  readonly create?: boolean;
   readonly run: (
     app: App,
     values: Values<Arguments> & Values<Options>,

@@ -64,12 +64,13 @@ function whereToRead(
   return isGroup ? `\`sluice ${first} --help\` lists its commands.` : listing;
 }
 
+const inOrder = (words: readonly string[]) => words.toSorted().join(" ");
+
 /** The command or the group that was probably meant; its words may be in another order. */
 export function suggestCommand(
   { commands, groups }: CommandTable,
   words: readonly string[],
 ): string | undefined {
-  const inOrder = (given: readonly string[]) => given.toSorted().join(" ");
   const names = [...commands.map(({ name }) => name), ...Object.keys(groups)];
   const known = new Map(names.map((name) => [inOrder(name.split(" ")), name]));
   const typed = words.filter((word) => !word.startsWith("-")).slice(0, 2);

@@ -96,8 +96,8 @@ async function answer(
     const { id = "" } = request.params as { readonly id?: string };
     requireStorable([...query, ["id", id]]);
     const found = await handle({ context, sources, request, reply, origin, query, id });
-    const answer = await answerOf(undefined, found);
-    if (answer !== undefined) context.replies.send(request, reply, answer);
+    const made = await answerOf(undefined, found);
+    if (made !== undefined) context.replies.send(request, reply, made);
   } catch (error) {
     await sendFailure(context, { request, reply }, error);
   }

@@ -81,29 +81,29 @@ function readField(
 ): unknown {
   const given = form.getAll(name).flatMap((one) => (area === "lines" ? one.split(/\r?\n/) : one));
   const texts = given.map((one) => one.trim()).filter((one) => one !== "");
-  const read = (one: string) => readText(parameter, one, { label, name });
+  const readOne = (one: string) => readText(parameter, one, { label, name });
   const isEmpty = given.length > 0 && texts.length === 0;
-  if (isEmpty && empty !== undefined) return read(empty);
-  if (isEmpty && required === true && parameter.fallback === undefined) return read("");
+  if (isEmpty && empty !== undefined) return readOne(empty);
+  if (isEmpty && required === true && parameter.fallback === undefined) return readOne("");
   if (parameter.form === "flag") return texts.length > 0;
-  if (parameter.form === "list") return texts.flatMap(read);
+  if (parameter.form === "list") return texts.flatMap(readOne);
   if (boxes !== undefined && isUnset !== true && texts.length === 0) return [];
   const text = boxes === undefined ? texts[0] : texts.join(",");
   if (text === undefined || text === "") return parameter.required ? "" : readFallback(parameter);
-  return read(text);
+  return readOne(text);
 }
 
-function readFallback({ fallback, read }: Parameter): unknown {
-  return fallback === undefined ? undefined : read(fallback);
+function readFallback({ fallback, read: parse }: Parameter): unknown {
+  return fallback === undefined ? undefined : parse(fallback);
 }
 
 function readText(
-  { read }: Parameter,
+  { read: parse }: Parameter,
   text: string,
   { label, name: field }: { readonly label: string; readonly name: string },
 ): unknown {
   try {
-    return read(text);
+    return parse(text);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const [what = ""] = label.split(/[,;:(]/);

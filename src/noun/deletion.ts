@@ -18,7 +18,7 @@ import { defineNoun } from "./noun.ts";
 /** A deletion, and what it waits for, if anything. */
 type Row = Deletion & { readonly waitsFor: string | undefined };
 
-const due = (deletion: Row) => formatTime(dueTime(deletion));
+const formatDue = (deletion: Row) => formatTime(dueTime(deletion));
 
 export const deletions = defineNoun<Row, Reader>({
   values: {
@@ -27,7 +27,7 @@ export const deletions = defineNoun<Row, Reader>({
     requested: {
       text: ({ requestedAt, requestedBy }) => `${formatTime(requestedAt)} by ${requestedBy}`,
     },
-    dueAt: { json: due, text: due },
+    dueAt: { json: formatDue, text: formatDue },
     approval: { json: viewApproval, text: describeApproval },
     redacted: { json: visibleReferences },
     erased: { text: describeErased },

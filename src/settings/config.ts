@@ -197,12 +197,6 @@ function secretNamesOf(all: Settings): readonly string[] {
   return all.flatMap(({ name, isSecret }) => (isSecret === true ? [name] : []));
 }
 
-/** The environment with the content of the files that hold secrets, as far as they can be read. */
-function withSecrets(environment: Environment): Environment {
-  const names = secretNamesOf(Object.values(settings));
-  return readSecretFiles(environment, names, { emptyAllowed: true }).environment;
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The message has a line for each setting that can't be read. */

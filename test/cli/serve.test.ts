@@ -4,8 +4,8 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "node:test";

@@ -123,7 +123,7 @@ export function describeSet(shown: RestrictedSetDetails): string {
 }
 
 export function formatCounts(
-  counts: Readonly<Record<string, number>>,
+  counts: Readonly<Partial<Record<string, number>>>,
   none = "only references",
 ): string {
   const list = Object.entries(counts).map(([type, count]) => `${count} ${type}`);

@@ -24,7 +24,7 @@ export async function showHealth(person: Person): Promise<Next> {
   };
   const body = html`${renderChecks([stopping, ...health.checks])}
   ${renderVersions(health, sources.process, app.now())}
-  ${renderFigures(await sources.process.readMetrics().catch(() => []))}
+  ${renderProcess(await sources.process.readMetrics().catch(() => []))}
   ${renderSettings(sources.process.settings)}`;
   return { title: "Health", screen: "/console/health", body };
 }
@@ -88,7 +88,7 @@ const figures: Readonly<Record<string, readonly [string, (value: number) => stri
   sluice_load_shed_total: ["Refused under pressure", formatNumber],
 };
 
-function renderFigures(snapshot: Snapshot): Html {
+function renderProcess(snapshot: Snapshot): Html {
   const shown = snapshot.flatMap(({ name, series }) => {
     const [label, format] = figures[name] ?? [];
     if (label === undefined || format === undefined) return [];

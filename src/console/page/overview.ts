@@ -118,20 +118,19 @@ function renderState(overview: Overview, now: number, figures: HtmlValue): Html 
             >${engine.isServer && `; ${engine.title} has its own tools`}</small
           >`
       : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`;
-  const state = (isWrong: boolean) => (isWrong ? "warn" : "fine");
   return renderFigures(
     [
       ["Open deletions", html`${formatCount(open)}${unapproved}`],
       [
         "Overdue deletions",
         html`${formatCount(overdue)} <small>${overdue > 0 && oldest}</small>`,
-        state(overdue > 0),
+        overdue > 0 ? "warn" : "fine",
       ],
       [
         "Size of the store",
         storeBytes && html`${formatBytes(storeBytes)} <small>${engine.title}</small>`,
       ],
-      ["Last backup", backup, state(lastBackup === undefined)],
+      ["Last backup", backup, lastBackup === undefined ? "warn" : "fine"],
     ],
     figures,
   );

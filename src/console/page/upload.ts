@@ -6,7 +6,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { enterSession } from "../../actions/operator/session.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
-import { type Next, noteForm, type Person } from "../page.ts";
+import { jsonReply, type Next, noteForm, type Person } from "../page.ts";
 import { readSessionCookie } from "../sign-in/cookie.ts";
 import { sendFile } from "../request/download.ts";
 import { makeImportWriter } from "../request/import-writer.ts";

@@ -63,7 +63,7 @@ describe("progress without a terminal", () => {
       advanceMs(60);
     }
     progress.close();
-    assert.deepEqual(lines, ["\r\u001b[Ktx.csv: 25%  1,000 ro", "\r\u001b[K"]);
+    assert.deepEqual(lines, ["\r\u001b[Ktx.csv: 25%  1,000 ", "\r\u001b[K"]);
   });
 
   it("is omitted with JSON", () => {
