@@ -2,7 +2,7 @@
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
 import { commands } from "../../src/process/command-table.ts";
-import { exitCodes } from "../../src/cli/exit-code.ts";
+import { exitCodes } from "../../src/cli/run.ts";
 import { allOperatorErrors } from "../../src/process/tables.ts";
 import { optionFlags } from "../../src/cli/option-flag.ts";
 

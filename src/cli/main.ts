@@ -1,8 +1,7 @@
 // The program `sluice`: runs one command line in this process, and sets the exit code.
 
-import { exitCode } from "./exit-code.ts";
 import { commandTable } from "../process/command-table.ts";
-import { run } from "./run.ts";
+import { exitCode, run } from "./run.ts";
 
 const words = process.argv.slice(2);
 

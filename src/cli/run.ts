@@ -1,4 +1,4 @@
-// Runs one command line and returns its exit code (see exit-code.ts). Results go to standard output and errors to
+// Runs one command line and returns its exit code. Results go to standard output and errors to
 // standard error, both as JSON with --json. Never ends the process itself.
 
 import { CommanderError } from "commander";
@@ -6,12 +6,24 @@ import { describeUnknownSettings } from "../settings/config.ts";
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
-import type { CommandTable } from "./command.ts";
-import { paint } from "./output/paint.ts";
+import type { Command, CommandTable, Context } from "./command.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
-import { exitCode } from "./exit-code.ts";
 import { type Invocation, joinWords, makeProgram } from "./program.ts";
-import { describeUsageError } from "./usage-error.ts";
+import { styleText } from "node:util";
+import { closestName } from "../domain/validation/suggest.ts";
+import { optionFlag } from "./option-flag.ts";
+
+export const exitCode = { success: 0, failure: 1, usage: 2, finding: 3 } as const;
+
+export const exitCodes: Readonly<Record<string, string>> = {
+  0: "success",
+  1: "failure: an error; what was asked could not be done, or not completely",
+  2: "usage error: the command line was wrong, and nothing was done",
+  3: "done, with a finding: of `check`, a receipt, trail or file that is not valid, a row that was refused, a deletion that remains",
+  129: "ended at once by a second SIGHUP",
+  130: "ended at once by a second Ctrl-C (SIGINT)",
+  143: "ended at once by a second SIGTERM",
+};
 
 export async function run(
   table: CommandTable,
@@ -100,4 +112,87 @@ function report(
   err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);
+}
+
+/** On a terminal only, and not with `--json`, NO_COLOR (https://no-color.org) or TERM=dumb. */
+function paint(
+  colour: "red" | "yellow",
+  text: string,
+  { err, environment, json }: Pick<Context, "err" | "environment" | "json">,
+): string {
+  const isWanted = (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
+  if (err.isTTY !== true || !isWanted || json) return text;
+  return styleText(colour, text, { validateStream: false });
+}
+
+const listing = "`sluice --help` lists all commands.";
+
+function describeUsageError(
+  table: CommandTable,
+  { code, message }: CommanderError,
+  words: readonly string[],
+): string {
+  const said = message
+    .replace(/^error: /, "")
+    .replace(/^command-argument value (.*) is invalid for argument '(\w+)'/, "$1 is invalid for $2")
+    .replaceAll("\n", " ");
+  // Every command has --json, so if it is unknown, no command was given.
+  if (code === "commander.unknownOption" && said.includes("'--json'")) {
+    return `the command is missing. ${listing}`;
+  }
+  if (code === "commander.unknownCommand") {
+    const [withoutSuggestion = ""] = said.split(" (Did you mean ", 1);
+    const meant = suggestCommand(table, words);
+    const question = meant === undefined ? "" : `Did you mean \`sluice ${meant}\`? `;
+    return `${withoutSuggestion}. ${question}${listing}`;
+  }
+  const command = commandIn(table, words);
+  // The library reports missing options first, but a missing option is often just a mistyped one.
+  const isMissing = code === "commander.missingMandatoryOptionValue";
+  const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
+  const what = (mistyped ?? said).replace(/\.$/, "");
+  return `${what}${what.endsWith("?") ? "" : "."} ${whereToRead(table, command, words)}`;
+}
+
+function commandIn({ commands }: CommandTable, words: readonly string[]): Command | undefined {
+  // The last one, because `export verify` follows `export`.
+  return commands.findLast(({ name }) => {
+    const own = name.split(" ");
+    return own.every((word, index) => words[index] === word);
+  });
+}
+
+function mistypedOption({ options }: Command, words: readonly string[]): string | undefined {
+  const known = ["--json", "--help", ...Object.keys(options).map(optionFlag)];
+  const flags = words.filter((word) => word.startsWith("--") && word.length > 2);
+  const unknown = flags
+    .map((word) => word.split("=")[0] ?? word)
+    .find((flag) => !known.includes(flag));
+  if (unknown === undefined) return undefined;
+  const meant = closestName(unknown, known);
+  return `unknown option '${unknown}'${meant === undefined ? "" : ` (Did you mean ${meant}?)`}`;
+}
+
+function whereToRead(
+  { commands }: CommandTable,
+  command: Command | undefined,
+  [first = ""]: readonly string[],
+): string {
+  if (command !== undefined) return `\`sluice ${command.name} --help\` explains the command.`;
+  const isGroup = commands.some(({ name }) => name.startsWith(`${first} `));
+  return isGroup ? `\`sluice ${first} --help\` lists its commands.` : listing;
+}
+
+const inOrder = (words: readonly string[]) => words.toSorted().join(" ");
+
+/** The command or the group that was probably meant; its words may be in another order. */
+function suggestCommand(
+  { commands, groups }: CommandTable,
+  words: readonly string[],
+): string | undefined {
+  const names = [...commands.map(({ name }) => name), ...Object.keys(groups)];
+  const known = new Map(names.map((name) => [inOrder(name.split(" ")), name]));
+  const typed = words.filter((word) => !word.startsWith("-")).slice(0, 2);
+  const meant = closestName(inOrder(typed), known.keys());
+  return meant === undefined ? undefined : known.get(meant);
 }

@@ -5,8 +5,7 @@ import { approveDeletion, cancelDeletion } from "../actions/deletion/decide-dele
 import { viewDeletion, visibleCounts, visibleKept } from "../actions/deletion/read-deletion.ts";
 import { required } from "../cli/command.ts";
 import { text } from "../cli/input/kinds.ts";
-import { formatCounts } from "../cli/output/restricted-view.ts";
-import { formatTime, timeOrNull } from "../cli/output/table.ts";
+import { formatCounts, formatTime, timeOrNull } from "../cli/output/table.ts";
 import { confidentialTypes, mayCount, type Reader } from "../domain/confidentiality.ts";
 import { describeBasis } from "../domain/deletion/basis.ts";
 import { type Deletion, dueTime } from "../domain/deletion/deletion.ts";

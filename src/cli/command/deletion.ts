@@ -2,7 +2,7 @@
 
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
-import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
+import { type DeletionPreview, previewDeletion } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
 import type { ToldView } from "../../actions/deletion/told-recipients.ts";
@@ -21,10 +21,20 @@ import {
   text,
   wholeNumber,
 } from "../input/kinds.ts";
-import { describePlan, viewPreview } from "../output/deletion-view.ts";
-import { formatTime, renderTable } from "../output/table.ts";
+import {
+  describeNodes,
+  type Field,
+  formatCounts,
+  formatTime,
+  renderFields,
+  renderTable,
+  timeOrNull,
+  viewNode,
+} from "../output/table.ts";
 import { deletions, describeDeletion, nobody, viewForOperator } from "../../noun/deletion.ts";
 import { listedHolds } from "../../noun/hold.ts";
+import type { Node } from "../../domain/deletion/erasure.ts";
+import { formatDays } from "../../domain/retention/floor.ts";
 
 export const deletionRequest = defineStoreCommand({
   name: "deletion request",
@@ -149,3 +159,69 @@ const toldColumns = [
   ["removed", ({ removed_at }: ToldView) => removed_at ?? "-"],
   ["expired", ({ expired_at }: ToldView) => expired_at ?? "-"],
 ] as const;
+
+function viewPreview(
+  preview: DeletionPreview,
+  { includeConfidential }: { readonly includeConfidential: boolean },
+) {
+  const { erased, redacted, pseudonyms, heldRecords, floors, earliest, isCut } = preview;
+  const { moved, reports, until, isHeld } = preview.restriction;
+  const complete = !isCut;
+  return {
+    plan: {
+      erases: countByType(erased),
+      references_removed: countByType(redacted),
+      pseudonyms,
+      records_on_hold: heldRecords,
+      floors: floors.map((floor) => ({
+        resource_type: floor.resourceType,
+        until: formatTime(floor.until),
+      })),
+      not_before: formatTime(earliest),
+      complete,
+    },
+    ...(includeConfidential && {
+      would_restrict: {
+        records: moved.map(viewNode),
+        reports: reports.map(viewNode),
+        kept_until: timeOrNull(until),
+        held: isHeld,
+        complete,
+      },
+    }),
+  };
+}
+
+function describePlan(preview: DeletionPreview): string {
+  const { erased, redacted, pseudonyms, heldRecords, floors, earliest, isCut } = preview;
+  const { moved, reports, until, isHeld } = preview.restriction;
+  const kept = floors.map(({ resourceType, keepDays, countedFrom, until: end }): Field => [
+    `floor of ${resourceType}`,
+    `${formatDays(keepDays)} from ${countedFrom}, until ${formatTime(end)}`,
+  ]);
+  const fields: readonly Field[] = [
+    ["erases", formatCounts(countByType(erased), "nothing")],
+    ["removes a reference from", formatCounts(countByType(redacted), "nothing")],
+    ["gives a pseudonym to", String(pseudonyms)],
+    ["records on hold", String(heldRecords)],
+    ...kept,
+    [
+      "not before",
+      `${formatTime(earliest)}${heldRecords > 0 ? ", and not before its holds are released" : ""}`,
+    ],
+  ];
+  const end = `${formatTime(until)}${isHeld ? ", and until the hold on them is released" : ""}`;
+  return [
+    "As of now, it",
+    renderFields(fields),
+    ...describeNodes(`The restricted store will keep, until ${end}:`, moved),
+    ...describeNodes(`Reports that will stay unchanged, until ${end}:`, reports),
+    ...(isCut ? ["There is more than was read; nothing is known about the rest."] : []),
+  ].join("\n");
+}
+
+function countByType(nodes: readonly Node[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { type } of nodes) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}

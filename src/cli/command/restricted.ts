@@ -3,14 +3,27 @@
 import { sealedLines } from "../../actions/proof/manifest.ts";
 import {
   exportRestrictedSet,
+  type HeldRecord,
   listRestrictedSets,
+  type RestrictedSet,
+  type RestrictedSetDetails,
   showRestrictedSet,
 } from "../../actions/retention/restricted-sets.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import { reason, text, wholeNumber } from "../input/kinds.ts";
 import { writeLines } from "../output/write-entries.ts";
-import { describeSet, renderSets, viewSet, viewSetDetails } from "../output/restricted-view.ts";
-import { formatTime } from "../output/table.ts";
+import {
+  type Column,
+  formatCounts,
+  formatTime,
+  renderFields,
+  renderTable,
+  timeOrNull,
+} from "../output/table.ts";
+import { isPseudonym } from "../../domain/deletion/party.ts";
+import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
+import { formatTimestamp } from "../../domain/timestamp.ts";
+import { listedHolds } from "../../noun/hold.ts";
 
 const restrictedOptions = {
   organization: required(text("ID"), "Organization that the records belonged to."),
@@ -32,7 +45,7 @@ export const restrictedList = defineStoreCommand({
     const sets = await listRestrictedSets(app, { organizationId: organization, reason: why });
     return {
       json: { sets: sets.map(viewSet) },
-      text: sets.length === 0 ? "Nothing is restricted." : renderSets(sets),
+      text: sets.length === 0 ? "Nothing is restricted." : renderTable(setColumns, sets),
     };
   },
 });
@@ -89,3 +102,99 @@ export const restrictedExport = defineStoreCommand({
     return writeLines(out, lines);
   },
 });
+
+function viewSet({ deletion, movedBy, counts }: RestrictedSet) {
+  return {
+    deletion_request_id: movedBy?.deletionRequestId ?? null,
+    organization_id: deletion.restrictedOf ?? null,
+    resource_type: movedBy?.resourceType ?? null,
+    resource_id: movedBy?.resourceId ?? null,
+    moved_at: timeOrNull(movedBy?.completedAt),
+    status: deletion.status,
+    kept_until: timeOrNull(deletion.floorUntil),
+    waiting_for: deletion.waitingFor ?? null,
+    records: counts,
+  };
+}
+
+const setColumns: readonly Column<RestrictedSet>[] = [
+  ["deletion request", ({ movedBy }) => movedBy?.deletionRequestId ?? "-"],
+  [
+    "record",
+    ({ movedBy }) =>
+      movedBy === undefined ? "-" : `${movedBy.resourceType} ${movedBy.resourceId}`,
+  ],
+  ["moved", ({ movedBy }) => formatTime(movedBy?.completedAt)],
+  ["keeps", ({ counts }) => formatCounts(counts)],
+  ["until", ({ deletion }) => formatTime(deletion.floorUntil)],
+  ["waits for", ({ deletion }) => deletion.waitingFor ?? "-"],
+];
+
+function viewSetDetails(shown: RestrictedSetDetails) {
+  return {
+    ...viewSet(shown),
+    list: shown.records.map((record) => ({
+      resource_type: record.resourceType,
+      resource_id: record.resourceId,
+      first_seen: formatTimestamp(record.firstSeen),
+      last_seen: formatTimestamp(record.lastSeen),
+      holds: record.holds.map((one) => listedHolds.json(one)),
+    })),
+    references: shown.references.map((reference) => ({
+      from_type: reference.fromType,
+      from_id: reference.fromId,
+      from_set: reference.fromSet ?? null,
+      to_type: reference.toType,
+      to_id: reference.toId,
+      pseudonym_of: pseudonymOf(reference, shown) ?? null,
+    })),
+    more: shown.more,
+  };
+}
+
+/** The id that a pseudonym replaced; undefined for any other reference. */
+function pseudonymOf(
+  { toId }: KeptReference,
+  { movedBy }: Pick<RestrictedSet, "movedBy">,
+): string | undefined {
+  return isPseudonym(toId) ? movedBy?.resourceId : undefined;
+}
+
+const recordColumns: readonly Column<HeldRecord>[] = [
+  ["type", ({ resourceType }) => resourceType],
+  ["id", ({ resourceId }) => resourceId],
+  ["first seen", ({ firstSeen }) => formatTimestamp(firstSeen)],
+  ["last seen", ({ lastSeen }) => formatTimestamp(lastSeen)],
+];
+
+function referenceColumns(shown: RestrictedSet): readonly Column<KeptReference>[] {
+  return [
+    ["report", ({ fromType, fromId }) => `${fromType} ${fromId}`],
+    ["names", ({ toType, toId }) => `${toType} ${toId}`],
+    ["a pseudonym of", (reference) => pseudonymOf(reference, shown) ?? "-"],
+  ];
+}
+
+function describeSet(shown: RestrictedSetDetails): string {
+  const { deletion, movedBy, counts, records, references } = shown;
+  const fields = renderFields([
+    ["deletion request", movedBy?.deletionRequestId ?? "-"],
+    ["organization", deletion.restrictedOf ?? "-"],
+    ["record", movedBy === undefined ? "-" : `${movedBy.resourceType} ${movedBy.resourceId}`],
+    ["moved", formatTime(movedBy?.completedAt)],
+    ["status", deletion.status],
+    ["kept until", formatTime(deletion.floorUntil)],
+    ["waits for", deletion.waitingFor ?? "-"],
+    ["keeps", formatCounts(counts)],
+  ]);
+  const holds = records.flatMap((record) => record.holds);
+  const parts = [fields];
+  if (records.length > 0) parts.push(`Records\n${renderTable(recordColumns, records)}`);
+  if (holds.length > 0) parts.push(`Holds\n${listedHolds.table(holds)}`);
+  if (references.length > 0) {
+    const table = renderTable(referenceColumns(shown), references);
+    parts.push(`References of reports, and pseudonyms in their transactions\n${table}`);
+  }
+  if (shown.more) parts.push("There are more; use --limit, or sluice restricted export.");
+  return parts.join("\n\n");
+}

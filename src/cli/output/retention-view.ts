@@ -5,8 +5,15 @@ import type { RetentionPreview } from "../../actions/retention/preview-retention
 import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
 import { type Ceiling, describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
-import { describeNodes, formatCounts, viewNode } from "./restricted-view.ts";
-import { type Column, formatTime, renderFields, renderTable } from "./table.ts";
+import {
+  type Column,
+  describeNodes,
+  formatCounts,
+  formatTime,
+  renderFields,
+  renderTable,
+  viewNode,
+} from "./table.ts";
 
 function viewRule({ resourceType, keepDays, deleteAfterDays, ...rule }: RetentionRule) {
   return {

@@ -1,5 +1,6 @@
 // Aligned tables and lists for people to read.
 
+import type { Node } from "../../domain/deletion/erasure.ts";
 import { replaceControls } from "./control-characters.ts";
 
 /** The heading of a column, and what a row has there. */
@@ -38,4 +39,21 @@ export function formatTime(unixMs: number | undefined): string {
 
 export function timeOrNull(unixMs: number | undefined): string | null {
   return unixMs === undefined ? null : formatTime(unixMs);
+}
+
+export function viewNode({ type, id }: Node) {
+  return { resource_type: type, resource_id: id };
+}
+
+export function describeNodes(title: string, nodes: readonly Node[]): readonly string[] {
+  if (nodes.length === 0) return [];
+  return [title, ...nodes.map(({ type, id }) => `  ${replaceControls(`${type} ${id}`)}`)];
+}
+
+export function formatCounts(
+  counts: Readonly<Partial<Record<string, number>>>,
+  none = "only references",
+): string {
+  const list = Object.entries(counts).map(([type, count]) => `${count} ${type}`);
+  return list.length === 0 ? none : list.join(", ");
 }

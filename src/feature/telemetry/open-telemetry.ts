@@ -25,9 +25,8 @@ import {
 import type { Observer } from "../feature.ts";
 import type { Store } from "../../store/interface/store.ts";
 import type { SamplerName, TelemetrySettings } from "./settings.ts";
-import { traceBodies, traceBulk } from "./trace-bulk.ts";
 import { DeletionTracing } from "./trace-deletions.ts";
-import { traceWrites } from "./trace-writes.ts";
+import { traceBodies, traceBulk, traceWrites } from "./trace-writes.ts";
 import { SpanClock, Tracer } from "./tracer.ts";
 import {
   type ExportResult,

@@ -1,9 +1,11 @@
-// Spans of what a request waits for in the store: `writer queue` until its group starts, and `group commit`. Every
-// write shares its commit with others; each of their traces has a span of it, with the same duration.
+// Spans of what a request waits for. In the store: `writer queue` until its group starts, and `group commit`; every write
+// shares its commit with others, and each of their traces has a span of it, with the same duration. For large bodies:
+// `body memory` until its reservation, and `bulk thread` until a list or a stream is stored.
 
-import { type Span, SpanKind } from "@opentelemetry/api";
+import { type Attributes, type Span, SpanKind } from "@opentelemetry/api";
 import type { GroupFigures, Store } from "../../store/interface/store.ts";
 import { failureType, type Tracer } from "./tracer.ts";
+import type { Bodies, Bulk } from "../feature.ts";
 
 export interface WriteTracing {
   /** Call for each group, before its writes are answered. */
@@ -72,4 +74,64 @@ export function traceWrites(
       },
     }),
   };
+}
+
+export function traceBodies(tracer: Tracer, bodies: Bodies): Bodies {
+  return {
+    get heldBytes() {
+      return bodies.heldBytes;
+    },
+    reserve: (organizationId, bytes, signal) => {
+      const startMs = tracer.now();
+      const reserved = bodies.reserve(organizationId, bytes, signal);
+      const parent = tracer.current();
+      if (parent === undefined || !(reserved instanceof Promise)) return reserved;
+      const end = endOf(tracer, parent, { name: "body memory", startMs });
+      void reserved.then(
+        () => end({}),
+        (error: unknown) => end({ "error.type": failureType(error) }),
+      );
+      return reserved;
+    },
+  };
+}
+
+export function traceBulk(tracer: Tracer, bulk: Bulk): Bulk {
+  return {
+    writeList: async (order, body, signal) => {
+      const parent = tracer.current();
+      if (parent === undefined) return bulk.writeList(order, body, signal);
+      const end = endOf(tracer, parent, { name: "bulk thread", startMs: tracer.now() });
+      const outcome = await bulk.writeList(order, body, signal);
+      const { items, processorMs } = outcome.work;
+      const work = { "sluice.items": items, "sluice.processor_ms": processorMs };
+      end("error" in outcome ? { ...work, "error.type": failureType(outcome.error) } : work);
+      return outcome;
+    },
+    openStream: (order, events) => {
+      const stream = bulk.openStream(order, events);
+      const parent = tracer.current();
+      if (parent === undefined) return stream;
+      const finish = endOf(tracer, parent, { name: "bulk thread", startMs: tracer.now() });
+      return {
+        write: (chunk) => stream.write(chunk),
+        end: async (whole) => {
+          const ended = await stream.end(whole);
+          const work = { "sluice.items": ended.tally.received };
+          const { error } = ended;
+          finish(error === undefined ? work : { ...work, "error.type": failureType(error) });
+          return ended;
+        },
+      };
+    },
+  };
+}
+
+function endOf(
+  tracer: Tracer,
+  parent: Span,
+  { name, startMs }: { readonly name: string; readonly startMs: number },
+): (attributes: Attributes) => void {
+  return (attributes) =>
+    tracer.addChild(parent, { name, startMs, endMs: tracer.now(), attributes });
 }
