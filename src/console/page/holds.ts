@@ -72,9 +72,9 @@ async function renderFilters({ app, query }: Person): Promise<Html> {
 function renderPart({ app, query }: Person, { shown, next }: Shown): Html {
   const more = renderNext("More holds", screen, { query, place: { after: next } });
   const holds = shown.map(({ hold }) => hold);
-  const empty = html`There is no such
-    hold${next !== undefined && " among those that were examined"}. A hold keeps a record from being
-    erased or changed by deletions: <a href="/console/find">find a record</a> to place one.`;
+  const where = next === undefined ? "" : " among those that were examined";
+  const empty = html`There is no such hold${where}. A hold keeps a record from being erased or
+    changed by deletions: <a href="/console/find">find a record</a> to place one.`;
   return html`${shownHolds.list(holds, app, { empty })} ${more}`;
 }
 
