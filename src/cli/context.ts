@@ -9,8 +9,7 @@ import { actAs, requireAnyRight, Viewer } from "../actions/operator/viewer.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import { readOperatorName } from "../process/operator-name.ts";
 import type { CommandTable, Context, Output } from "./command.ts";
-import { sqlitePath } from "../files/sqlite-path.ts";
-import { isPresent } from "../files/present.ts";
+import { findMissingStore } from "./new-store.ts";
 
 export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -80,12 +79,4 @@ export function makeContext(
       return await work(own);
     },
   };
-}
-
-/** The path of the embedded store if it does not exist; undefined if it does, and on PostgreSQL. */
-export function findMissingStore({
-  environment,
-}: Pick<Context, "environment">): string | undefined {
-  const path = sqlitePath(readConfig(environment).databaseUrl);
-  return path === undefined || isPresent(path, "The store") ? undefined : path;
 }

@@ -1,5 +1,5 @@
-// Reads receipts for people. Their numbers would disclose deletions of confidential records, so the list needs the right
-// to know of them.
+// Reads receipts for people. Their numbers would disclose deletions of confidential records, so the list needs the
+// right to know of them.
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";

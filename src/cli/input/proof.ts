@@ -13,7 +13,7 @@ import {
 import { withoutTrailing } from "../../basics/without-trailing.ts";
 import { compressionOf } from "../../bulk/formats/compression.ts";
 import { type Context, optional } from "../command.ts";
-import { findMissingStore } from "../context.ts";
+import { findMissingStore } from "../new-store.ts";
 import { text } from "./kinds.ts";
 import {
   type GivenDisclosures,

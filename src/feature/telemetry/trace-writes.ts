@@ -1,6 +1,6 @@
-// Spans of what a request waits for. In the store: `writer queue` until its group starts, and `group commit`; every write
-// shares its commit with others, and each of their traces has a span of it, with the same duration. For large bodies:
-// `body memory` until its reservation, and `bulk thread` until a list or a stream is stored.
+// Spans of what a request waits for. In the store: `writer queue` until its group starts, and `group commit`, which the
+// traces of all writes of a group have. For large bodies: `body memory` until its reservation, and `bulk thread` until
+// a list or a stream is stored.
 
 import { type Attributes, type Span, SpanKind } from "@opentelemetry/api";
 import type { GroupFigures, Store } from "../../store/interface/store.ts";

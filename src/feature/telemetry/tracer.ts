@@ -39,8 +39,8 @@ interface ChildSpan extends SpanEnd {
 const driftMsMax = 20;
 
 /**
- * Unix milliseconds with a fraction, monotonic so that no span ends before it starts, and corrected only when it has moved
- * away from the clock of the system, which may itself be adjusted.
+ * Unix milliseconds with a fraction. Monotonic, so that no span ends before it starts, and corrected only when it has
+ * moved away from the clock of the system, which may itself be adjusted.
  */
 export class SpanClock {
   #offsetMs = performance.timeOrigin;
