@@ -166,7 +166,7 @@ describe("holds are shown", () => {
     assert.deepEqual(reasons(shown), ["first", "second"]);
     assert.ok(!("holds" in (await line.ask("record show transaction free", ...ofAcme))));
     const { out } = await line.type("record show transaction two", ...ofAcme);
-    assert.match(out, /\nHolds\nhold .*\nhold_\w+ +first /);
+    assert.match(out, /\nHolds\nhold .*\nhold_\w+ .*transaction two +first /);
   });
 
   it("with an organization, and with a deletion", async () => {
