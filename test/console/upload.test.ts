@@ -143,8 +143,8 @@ describe("uploads in the console", () => {
     const given = await send(path, { encoding: "windows-1252" });
     assert.equal(given.status, 303, given.text);
     const page = await show(path);
-    assert.match(page, /name="encoding"\s+value="windows-1252"/);
-    assert.match(page, /name="delimiter"\s+value=";"/);
+    assert.match(page, /name="encoding"[^>]* value="windows-1252"/);
+    assert.match(page, /name="delimiter"[^>]* value=";"/);
     assert.match(page, /größe/);
     const more = "amount==1";
     await send(path, [
