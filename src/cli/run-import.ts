@@ -29,6 +29,7 @@ import { readApiKey } from "./input/api-key.ts";
 import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
 import { type Column, renderTable } from "./output/table.ts";
 import { runUntilStopped } from "./stop-signal.ts";
+import { formatCount } from "../basics/format-count.ts";
 import { bulkHeap, limitHeap } from "./v8-flags.ts";
 
 /** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */

@@ -4,11 +4,12 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { connect } from "node:net";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { DatabaseSync } from "node:sqlite";
 import { logLevelOf } from "../../src/cli/command/serve.ts";
 import { fetchToken } from "../support/customer.ts";
 import { testEnvironment } from "../support/service.ts";

@@ -17,7 +17,6 @@ import { signInPeople } from "./people.ts";
 import { dayMs } from "../../src/basics/duration.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { proposalDays } from "../../src/domain/proposal.ts";
-import { read } from "./browse.ts";
 
 const organizationId = "acme";
 

@@ -41,10 +41,6 @@ export interface UploadEntry extends NewUpload {
   check: FileCheck | undefined;
   readonly refused: RefusedRow[];
   keptUntil: number;
-  state: UploadState | { readonly name: "arriving" };
-  inspection: Inspection | undefined;
-  refused: RefusedRow[];
-  /** Ends the import. */
   readonly stopping: AbortController;
   readonly removal: AbortController;
 }

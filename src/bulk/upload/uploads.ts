@@ -226,23 +226,12 @@ export class Uploads {
     const { stopping } = entry;
     const task = { plan: planOf(entry, this.#options.timestampMin), layout, mapping } as const;
     const run: RunImport = (onStep) =>
-      this.#imports.run(entry, stopping.signal, () => {
-        entry.state = { name: "importing", step: noStep };
-        return importInThread(
-          this.#options.startThread,
-          { ...task, kind: "import" },
-          {
-            write,
-            stopping: stopping.signal,
-            onRefused: (rows) => void entry.refused.push(...rows),
-            onStep: (step) => {
-              entry.state = { name: "importing", step };
-              onStep(step);
-            },
-          },
-        );
-      });
-    const check = setInterval(() => {
+      this.#inThread(
+        entry,
+        { ...task, kind: "import" },
+        { write, onStep, onRefused: (rows) => void entry.refused.push(...rows) },
+      );
+    const checking = setInterval(() => {
       requireAllowed().catch((error: unknown) => {
         if (error instanceof OperatorError) stopping.abort(error);
       });
@@ -268,13 +257,14 @@ export class Uploads {
     events: Omit<ThreadEvents, "stopping"> = {},
   ): Promise<UploadResults[Kind]> {
     const { signal: stopping } = entry.stopping;
+    const name = task.kind === "check" ? "checking" : "importing";
     const onStep = (step: UploadStep): void => {
-      entry.state = { name: "checking", step };
+      entry.state = { name, step };
+      events.onStep?.(step);
     };
-    return this.#imports.run(entry, stopping, async () => {
-      onStep(noStep);
-      entry.check = await checkInThread(this.#options.startThread, task, { onStep, stopping });
-      return entry.check;
+    return this.#imports.run(entry, stopping, () => {
+      entry.state = { name, step: noStep };
+      return runInThread(this.#options.startThread, task, { ...events, stopping, onStep });
     });
   }
 
@@ -303,7 +293,6 @@ export class Uploads {
     return { name: refusedName(fileName), open };
   }
 
-  /** Stops the imports that are running, and waits until they have ended. */
   async stopAll(): Promise<void> {
     this.#closing = true;
     for (const { stopping } of this.#entries.values()) stopping.abort();

@@ -164,7 +164,7 @@ function viewVerdict({ receipt, faults, disclosed, undisclosed, unverified }: Do
   };
 }
 
-function describeVerdict(verdict: StatusVerdict): string {
+function describeVerdict(verdict: DocumentVerdict): string {
   const { name, receipt, faults } = verdict;
   if (receipt === undefined && faults.length === 0) return `${name} is genuine.`;
   if (receipt !== undefined && faults.length === 0) {
@@ -179,7 +179,7 @@ function describeVerdict(verdict: StatusVerdict): string {
   return [`${name} is not genuine:`, ...faults.map((fault) => `  ${fault}`)].join("\n");
 }
 
-function describeNumbers(verdict: StatusVerdict): readonly string[] {
+function describeNumbers(verdict: DocumentVerdict): readonly string[] {
   const { disclosed, undisclosed, unverified } = verdict;
   const claims =
     unverified.length === 0 ? [] : [`  in the status, not verified: ${unverified.join(", ")}`];
@@ -200,7 +200,7 @@ function describeNumbers(verdict: StatusVerdict): readonly string[] {
   ];
 }
 
-function nameUndisclosed(type: string, { receipt, disclosed }: StatusVerdict): string {
+function nameUndisclosed(type: string, { receipt, disclosed }: DocumentVerdict): string {
   const known = disclosed[type];
   if (receipt === undefined || known === undefined) return type;
   const missing = Object.keys(receipt.counts[type] ?? {}).filter((kind) => !(kind in known));

@@ -34,13 +34,8 @@ import {
   renderRecords,
   renderTable,
 } from "../html/html.ts";
-import {
-  formatCount,
-  formatCounts,
-  formatNumber,
-  renderTime,
-  renderTimeline,
-} from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatCounts, formatNumber, renderTime, renderTimeline } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/deletions";

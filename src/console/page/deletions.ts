@@ -97,7 +97,7 @@ const unsortedNote = html`<p class="note">
   by when they are due. Filter by organization to see others.
 </p>`;
 
-function byDue({ shown }: DeletionPart, after = ""): DeletionPart {
+function byDue({ shown }: Shown, after = ""): Shown {
   const places = shown
     .map((one) => [placeByDue(one), one] as const)
     .filter(([place]) => place > after)

@@ -7,7 +7,7 @@ import { organizationCreate, organizations } from "../../noun/organization.ts";
 import { type Next, type Person, redirectTo } from "../page.ts";
 import { readText, renderButton, renderHidden, renderInput } from "../html/field.ts";
 import { type Column, html, type Html } from "../html/html.ts";
-import { formatCount } from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
 import { organizationCookie } from "../sign-in/cookie.ts";
 import { findScreen } from "../frame/screens.ts";
 import { renderOrganization } from "../html/party.ts";

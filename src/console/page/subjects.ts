@@ -28,7 +28,8 @@ import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../
 import { type Column, html, type Html, renderTable } from "../html/html.ts";
 import { keyFields, readRecordKey, recordPath } from "../html/link.ts";
 import { renderParty } from "../html/party.ts";
-import { formatCount, formatNumber, renderAgo } from "../html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatNumber, renderAgo } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
 
 const path = "/console/subjects";

@@ -10,7 +10,8 @@ import {
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
-import { formatBytes, formatCount, formatNumber, renderTime } from "../../console/html/time.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { read, send } from "../../console/route.ts";
 import { type Next, noteForm, type Person } from "../../console/page.ts";
 import { readFileForm } from "../../console/request/multipart.ts";

@@ -3,7 +3,7 @@
 import { bad, fine } from "../../actions/upkeep/read-health.ts";
 import { dayMs } from "../../basics/duration.ts";
 import { readParts } from "../../basics/paced-read.ts";
-import { routeOf } from "../../console/act-routes.ts";
+import { routeOf } from "../../console/route.ts";
 import { organizationPath, showOrganization } from "../../console/page/organization.ts";
 import type { Panels, Route } from "../../console/page.ts";
 import { recipientCreate, recipientRemove, renderRecipients } from "./noun.ts";

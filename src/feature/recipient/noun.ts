@@ -7,11 +7,11 @@ import { text, typeList } from "../../cli/input/kinds.ts";
 import { type Html, html } from "../../console/html/html.ts";
 import type { Person } from "../../console/page.ts";
 import type { ListedRecipient, Recipient } from "./recipient.ts";
-import { recordTypes, titleOf } from "../../../domain/record-types.ts";
-import { defineAct, defineList, onlyOf, renderForms } from "../../../noun/act.ts";
-import { recipientNameCharactersMax } from "../store/rows.ts";
-import { rights } from "../rows.ts";
-import { defineNoun } from "../../../noun/noun.ts";
+import { recordTypes, titleOf } from "../../domain/record-types.ts";
+import { defineAct, defineList, onlyOf, renderForms } from "../../noun/act.ts";
+import { recipientNameCharactersMax } from "./store/rows.ts";
+import { rights } from "./rows.ts";
+import { defineNoun } from "../../noun/noun.ts";
 
 const values = {
   types: {

@@ -2,7 +2,7 @@
 
 import { bad, fine } from "../../actions/upkeep/read-health.ts";
 import { readParts } from "../../basics/paced-read.ts";
-import { routeOf, routesOf } from "../../console/route.ts";
+import { routesOf } from "../../console/route.ts";
 import { type Html, html } from "../../console/html/html.ts";
 import { formatNumber } from "../../console/html/time.ts";
 import type { Panels, Person, Route } from "../../console/page.ts";

@@ -15,13 +15,13 @@ import {
   showEndpoint,
   testEndpoint,
 } from "./endpoints.ts";
-import { optional, required, withDefault } from "../../../cli/command.ts";
-import { duration, kind, lineOfText, text } from "../../../cli/input/kinds.ts";
-import { formatTime, renderFields, timeOrNull } from "../../../cli/output/table.ts";
-import { type Html, html, renderFacts } from "../../../console/html/html.ts";
-import { pathTo } from "../../../console/html/link.ts";
-import type { Next } from "../../../console/page.ts";
-import { renderTime } from "../../../console/html/time.ts";
+import { optional, required, withDefault } from "../../cli/command.ts";
+import { duration, kind, lineOfText, text } from "../../cli/input/kinds.ts";
+import { formatTime, renderFields, timeOrNull } from "../../cli/output/table.ts";
+import { type Html, html, renderFacts } from "../../console/html/html.ts";
+import { pathTo } from "../../console/html/link.ts";
+import type { Next } from "../../console/page.ts";
+import { renderTime } from "../../console/html/time.ts";
 import {
   descriptionCharactersMax,
   urlCharactersMax,
