@@ -149,10 +149,10 @@ async function wouldRestrict(organization: readonly string[], day: string): Prom
 }
 
 it("a report is restricted on a later day while its floor has not ended by then", async () => {
-  const acme = await makeOrganization("acme");
-  await line.ask(`retention set --type ${report} --keep-days 400`, ...acme);
-  assert.equal(await wouldRestrict(acme, "2027-03-21"), 2);
-  assert.equal(await wouldRestrict(acme, "2027-03-23"), 0);
+  const floored = await makeOrganization("floored");
+  await line.ask(`retention set --type ${report} --keep-days 400`, ...floored);
+  assert.equal(await wouldRestrict(floored, "2027-03-21"), 2);
+  assert.equal(await wouldRestrict(floored, "2027-03-23"), 0);
 });
 
 it("a floor without a time to count from counts from the day when the ceiling is reached", async () => {

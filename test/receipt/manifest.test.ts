@@ -280,23 +280,25 @@ interface Entry {
   readonly previous_hash: string;
   readonly hash: string;
 }
+let audited: Server;
+let auditor: CommandLine;
 let acme: Customer;
 
 before(async () => {
-  server = await startServer();
-  acme = await server.operate((app) => makeCustomer(app, server.client));
-  line = makeCommandLine({ folder: server.folder });
+  audited = await startServer();
+  acme = await audited.operate((app) => makeCustomer(app, audited.client));
+  auditor = makeCommandLine({ folder: audited.folder });
   const of = ["--organization", acme.organizationId] as const;
-  await addTransaction(server.client, acme, "secret-id-held");
-  await line.ask("deletion hold transaction secret-id-held", ...of, "--reason", "a case");
-  await line.ask("deletion release transaction secret-id-held", ...of);
-  await deleteOne(server.client, acme, "secret-id-deleted");
-  await line.ask("key revoke", acme.keyId);
+  await addTransaction(audited.client, acme, "secret-id-held");
+  await auditor.ask("deletion hold transaction secret-id-held", ...of, "--reason", "a case");
+  await auditor.ask("deletion release transaction secret-id-held", ...of);
+  await deleteOne(audited.client, acme, "secret-id-deleted");
+  await auditor.ask("key revoke", acme.keyId);
 });
-after(() => server.stop());
+after(() => audited.stop());
 
 async function exported(...words: readonly string[]): Promise<readonly Entry[]> {
-  const { code, out } = await line.type("audit export", ...words);
+  const { code, out } = await auditor.type("audit export", ...words);
   assert.equal(code, 0);
   return ndjsonOf(out) as unknown as readonly Entry[];
 }
@@ -323,7 +325,7 @@ describe("the export of the audit trail", () => {
   });
 
   it("never contains an id or the content of a record", async () => {
-    const { out } = await line.type("audit export");
+    const { out } = await auditor.type("audit export");
     assert.doesNotMatch(out, /secret-id|SETTLED|p-1/);
   });
 
@@ -343,7 +345,7 @@ describe("the export of the audit trail", () => {
   it("links a completed deletion to its receipt", async () => {
     const entries = await exported();
     const detail = entries.find(({ action }) => action === "deletion.complete")?.detail;
-    const { out } = await line.type("receipt export --include-confidential");
+    const { out } = await auditor.type("receipt export --include-confidential");
     const { receipt_no: receiptNo } = ndjsonOf(out)[0] ?? {};
     const { receiptHash } = detail as { receiptHash: string };
     assert.match(receiptHash, /^[0-9a-f]{64}$/);
@@ -362,19 +364,19 @@ describe("the export of the audit trail", () => {
 
   it("fails for an organization that does not exist, as the export of receipts does", async () => {
     for (const group of ["audit", "receipt"]) {
-      const { code, name } = await line.fail(group, "export", "--organization", "nobody");
+      const { code, name } = await auditor.fail(group, "export", "--organization", "nobody");
       assert.deepEqual([code, name], [1, "no_such_organization"]);
     }
   });
 
   it("reveals a change to an entry, which the check names, as it does for receipts", async () => {
-    const database = new DatabaseSync(join(server.folder, "sluice.db"), { timeout: 10_000 });
+    const database = new DatabaseSync(join(audited.folder, "sluice.db"), { timeout: 10_000 });
     database.exec("UPDATE audit_entry SET actor = 'nobody' WHERE entry_no = 4");
-    const { code, out } = await line.type("check");
+    const { code, out } = await auditor.type("check");
     assert.equal(code, 3);
     assert.match(out, /audit chain is broken at entry 4/);
     database.exec("UPDATE receipt SET document = replace(document, 'no longer', 'still')");
     database.close();
-    assert.match((await line.type("check")).out, /Receipt 1 was altered/);
+    assert.match((await auditor.type("check")).out, /Receipt 1 was altered/);
   });
 });
