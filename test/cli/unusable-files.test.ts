@@ -102,7 +102,7 @@ describe("a file that can't be used", () => {
     const file = join(line.folder, "sluice.db");
     const bytes = readFileSync(file);
     const pageBytes = 4_096;
-    writeFileSync(file, bytes.fill(255, 3 * pageBytes));
+    writeFileSync(file, bytes.fill(255, 3 * pageBytes, 30 * pageBytes));
     for (const [words, expected] of [
       ["check", "store"],
       ["organization list", "store"],
