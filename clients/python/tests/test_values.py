@@ -40,8 +40,9 @@ class Json(unittest.TestCase):
             {1, 2},
             "\ud800",
         ):
-            with self.subTest(value), self.assertRaises((TypeError, ValueError)):
-                to_json(value)
+            with self.subTest(value):
+                with self.assertRaisesRegex((TypeError, ValueError), "^1: amount: [^:]+"):
+                    to_json([{}, {"status": "PENDING", "amount": value}])
 
 
 class Options(unittest.TestCase):

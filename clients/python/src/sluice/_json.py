@@ -10,11 +10,25 @@ from uuid import UUID
 
 
 def to_json(value: object) -> bytes:
-    """Raises TypeError or ValueError for a value that JSON can't represent."""
-    text = json.dumps(
-        value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=_encode
-    )
-    return text.encode()
+    """Raises TypeError or ValueError, with the field, for a value that JSON can't represent."""
+    try:
+        text = json.dumps(
+            value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=_encode
+        )
+        return text.encode()
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(_with_field(value, error)) from None
+
+
+def _with_field(value: object, error: Exception) -> str:
+    fields = value.items() if isinstance(value, dict) else ()
+    for name, item in enumerate(value) if isinstance(value, list) else fields:
+        try:
+            to_json(item)
+        except (TypeError, ValueError) as found:
+            return f"{name}: {found}"
+    return str(error)
 
 
 def _encode(value: object) -> Any:
