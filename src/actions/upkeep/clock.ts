@@ -34,8 +34,8 @@ export async function readClockState(app: App, now = app.now()): Promise<ClockSt
 }
 
 /**
- * Whether time alone can take something away: a ceiling, a floor, the end of a hold, a grace period, or the age of what a
- * recipient has not acknowledged.
+ * Whether time alone can take something away: a ceiling, a floor, the end of a hold, a grace period, or the age of what
+ * a recipient has not acknowledged.
  */
 export async function hasTimedRules(app: App): Promise<boolean> {
   const { store } = app;

@@ -97,8 +97,8 @@ const layers: readonly Layer[] = [
     ],
     mayTypes: ["src/console/"],
   },
-  // The command `openapi` prints the HTTP API's document without starting the entry point. An error of the store reaches
-  // commands at any time, and says what to do.
+  // The command `openapi` prints the HTTP API's document without starting the entry point. An error of the store
+  // reaches commands at any time, and says what to do.
   {
     beginsWith: "src/cli/",
     may: [
