@@ -25,6 +25,8 @@ export interface App {
   readonly ledger: DeletionLedger;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The last time at which the clock was trusted, as far as this process knows. */
+  readonly knownTime: { at: number };
   /** The clock is not trusted if it has jumped by more than this; 0 if it always is. */
   readonly clockJumpMs: number;
   /** The first day of timestamps that are accepted (TIMESTAMP_MIN). */
@@ -46,6 +48,14 @@ export interface App {
   readonly inFlight: InFlightKeys;
 }
 
-export function actOf({ operator, now }: App): Act {
-  return { actor: operator, now: now() };
+/**
+ * The time of what is asked for now. A clock that is behind does not make it older than what was known before:
+ * timestamps would be refused as in the future, and grace periods and floors would end too early.
+ */
+export function currentTimeOf({ now, knownTime }: Pick<App, "now" | "knownTime">): number {
+  return Math.max(now(), knownTime.at);
+}
+
+export function actOf(app: App): Act {
+  return { actor: app.operator, now: currentTimeOf(app) };
 }

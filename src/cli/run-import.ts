@@ -2,7 +2,7 @@
 // when something is imported.
 
 import { beginImport, trackImport } from "../actions/intake/imports.ts";
-import type { App } from "../actions/app.ts";
+import { type App, currentTimeOf } from "../actions/app.ts";
 import { writeDrafts } from "../actions/intake/write-records.ts";
 import { UsageError } from "../actions/operator/operator-error.ts";
 import { findType } from "../actions/record/find-named-record.ts";
@@ -143,7 +143,7 @@ async function withTarget<Result>(
       name: "the local store",
       organizationId,
       type,
-      now: app.now,
+      now: () => currentTimeOf(app),
       timestampMin: app.timestampMin,
       write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
     });

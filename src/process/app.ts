@@ -68,6 +68,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       store,
       ledger,
       now,
+      knownTime: { at: await readKnownTime(store, config) },
       clockJumpMs: config.clockJumpHours * 3_600_000,
       timestampMin: config.timestampMin,
       operator: options.operator ?? readOperatorName(),
@@ -85,6 +86,10 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
     await store.close();
     throw error;
   }
+}
+
+async function readKnownTime({ clock }: App["store"], { clockJumpHours }: Config): Promise<number> {
+  return clockJumpHours === 0 ? 0 : ((await clock.read()).trustedAt ?? 0);
 }
 
 /** A damaged ledger says nothing; upkeep reports it. */

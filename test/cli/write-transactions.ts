@@ -6,7 +6,7 @@ import { writeRecords } from "../../src/actions/intake/write-records.ts";
 import { findType } from "../../src/actions/record/find-named-record.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 
-const complete = {
+export const complete = {
   type: "DEPOSIT",
   method: "SEPA",
   amount: 10,

@@ -6,9 +6,9 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { confirmClock } from "../../src/actions/upkeep/clock.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
-import { addTransaction, deleteTransaction } from "../cli/write-transactions.ts";
+import { addTransaction, complete, deleteTransaction } from "../cli/write-transactions.ts";
 import { atEnd } from "../support/at-end.ts";
-import { makeCustomer } from "../support/customer.ts";
+import { fetchToken, makeCustomer } from "../support/customer.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -38,6 +38,25 @@ describe("a service whose clock jumps by ten years", () => {
     await confirmClock(app);
     await waitFor("the deletion", async () => (await statusOf()) === "completed");
     assert.equal(await isTrusted(), true);
+  });
+
+  it("dates what is asked for while its clock is behind by the last time that is known", async (test) => {
+    const environment = { CLOCK_JUMP_HOURS: "24" };
+    const service = await startService({ monotonic: () => 0, environment });
+    atEnd(test, () => service.stop());
+    const { app, client, clock } = service;
+    const customer = await makeCustomer(app, client);
+    const { organizationId } = customer;
+    await waitFor("the clock to be trusted", () => app.knownTime.at > 0);
+    const known = clock.now();
+    clock.advanceMs(-2 * yearMs);
+    const token = await fetchToken(client, customer);
+    const timestamp = new Date(known).toISOString();
+    const body = { ...complete, tx_id: "tx-1", timestamp };
+    const added = await client.send({ method: "POST", path: "/v2/transaction", token, body });
+    assert.equal(added.status, 201, added.text);
+    const id = await deleteTransaction(app, organizationId, { txId: "tx-1" });
+    assert.ok(((await app.store.findDeletion(id, undefined))?.dueAt ?? 0) >= known);
   });
 
   it("decides in a round by the time that was trusted before it", async (test) => {

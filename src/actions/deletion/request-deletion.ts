@@ -5,7 +5,7 @@ import { type DeletionBasis, deletionBasisNames } from "../../domain/deletion/ba
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
-import type { App } from "../app.ts";
+import { type App, currentTimeOf } from "../app.ts";
 import type { Identity } from "../access/caller-cache.ts";
 import { noSuchRecord } from "../record/check-record.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
@@ -36,7 +36,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
   const { resourceType } = findType(wanted.resourceType);
   await requireKnowledge(app, wanted);
   const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);
-  const now = app.now();
+  const now = currentTimeOf(app);
   const found = await app.store.requestDeletion(
     {
       ...wanted,
@@ -67,7 +67,7 @@ export async function requestDeletion(
   caller: Identity,
   wanted: DeletionTarget,
 ): Promise<string> {
-  const now = app.now();
+  const now = currentTimeOf(app);
   const found = await app.inFlight.run(wanted.idempotency?.keyHash, () =>
     app.store.requestDeletion(
       {

@@ -10,7 +10,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { RecordWrite, WriteMode, WriteOutcome } from "../../domain/record/record-write.ts";
 import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interface/imports.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
-import type { App } from "../app.ts";
+import { type App, currentTimeOf } from "../app.ts";
 import { makeId } from "../credential.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireKnowledge, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -58,7 +58,7 @@ export async function writeImported(
   const confidential = confidentialTypes(organization.confidentialTypes);
   const keySpace = keySpaceOf({ organizationId, confidential }, type);
   try {
-    return await writeDrafts(app, { ...write, receivedAt: app.now() }, { keySpace, key });
+    return await writeDrafts(app, { ...write, receivedAt: currentTimeOf(app) }, { keySpace, key });
   } catch (error) {
     // Then the import fails, because its organization was closed.
     const isRevoked = error instanceof AppError && error.errorName === "credential_revoked";

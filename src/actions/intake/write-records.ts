@@ -5,7 +5,7 @@ import type {
   RecordWrite,
   WriteOutcome,
 } from "../../domain/record/record-write.ts";
-import type { App } from "../app.ts";
+import { type App, currentTimeOf } from "../app.ts";
 import { markRequest } from "./idempotency.ts";
 import { Submission, type SubmissionOptions, type WriteReport } from "./submission.ts";
 
@@ -17,15 +17,13 @@ export interface WriteRequest extends Omit<SubmissionOptions, "receivedAt" | "ti
 }
 
 /** Rejects like `Submission.store`, and with AppError idempotency_in_flight. */
-export function writeRecords(
-  { store, inFlight, now, timestampMin }: App,
-  request: WriteRequest,
-): Promise<WriteReport> {
+export function writeRecords(app: App, request: WriteRequest): Promise<WriteReport> {
   // The fields are passed one by one: collecting the rest of them and spreading it costs more than validating a small
   // record.
   const { organizationId, type, mode, lenient, asSingle, single } = request;
   const { items, idempotency, marks } = request;
-  const receivedAt = now();
+  const { store, inFlight, timestampMin } = app;
+  const receivedAt = currentTimeOf(app);
   const submission = new Submission({
     organizationId,
     type,

@@ -3,7 +3,7 @@
 // Intake never asks.
 
 import { dayMs } from "../../basics/duration.ts";
-import { actOf, type App } from "../app.ts";
+import type { App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { retaining } from "../retention/apply-retention.ts";
 
@@ -93,7 +93,7 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
       const mark = movesOn ? known : at;
       if (markedAt === undefined || Math.abs(mark - markedAt) >= markIntervalMs) {
         await store.clock.move(mark);
-        markedAt = mark;
+        [markedAt, app.knownTime.at] = [mark, mark];
       }
     }
     if (isTrusted !== wasTrusted) onChange({ ...state, isTrusted });
@@ -106,7 +106,8 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
 export async function confirmClock(app: App): Promise<ClockState> {
   requireRight(app, "clock.confirm");
   const before = await readClockState(app);
-  await app.store.clock.confirm(before.known, actOf(app));
+  await app.store.clock.confirm(before.known, { actor: app.operator, now: before.now });
+  app.knownTime.at = before.now;
   return before;
 }
 

@@ -1,5 +1,6 @@
 // POST and PUT of records: one object, a list, or a stream, as the operation allows.
 
+import { currentTimeOf } from "../../actions/app.ts";
 import type { FastifyRequest } from "fastify";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
@@ -130,7 +131,7 @@ async function writeLarge(
       operation: operation.name,
       mode,
       organizationId,
-      receivedAt: context.app.now(),
+      receivedAt: currentTimeOf(context.app),
       timestampMin: context.app.timestampMin,
       lenient,
       asSingle,

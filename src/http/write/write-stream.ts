@@ -1,6 +1,7 @@
 // Streams of records (application/x-ndjson): one a line, any length, in bounded memory. Passes chunks to the bulk
 // thread and its results to the client; never reports a line before its commit.
 
+import { currentTimeOf } from "../../actions/app.ts";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -78,9 +79,10 @@ class WriteStream {
     const { caller } = input;
     const { organizationId } = caller;
     const type = requireType(operation);
-    const { now, timestampMin } = context.app;
+    const { timestampMin } = context.app;
+    const receivedAt = currentTimeOf(context.app);
     this.#task = context.bulk.openStream(
-      { operation: operation.name, mode, organizationId, receivedAt: now(), timestampMin },
+      { operation: operation.name, mode, organizationId, receivedAt, timestampMin },
       ({ written, lines, lineCount, refusals, work }) => {
         reportRefusals(context.onRefused, input.requestContext, refusals);
         if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);

@@ -36,6 +36,7 @@ function makeApp(place: Place, store: TestStore): App {
     operator: "test",
     signer: () => undefined,
     derive: () => undefined,
+    knownTime: { at: 0 },
     clockJumpMs: 0,
     setting: (item) => item.read(item.fallback) as never,
     timestampMin: "1980-01-01",
