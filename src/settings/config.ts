@@ -39,12 +39,10 @@ export const settings = {
   ),
   port: setting("PORT", "8080", "Port to listen on; 0 picks a free one.", wholeNumber(0, 65_535)),
   databaseUrl: secret(
-    setting(
-      "DATABASE_URL",
-      "sqlite:./data/sluice.db",
-      "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`, which may have several hosts.",
-      databaseUrl,
-    ),
+    "DATABASE_URL",
+    "sqlite:./data/sluice.db",
+    "The store: `sqlite:` and a path, or `postgres://user:password@host:port/database`, which may have several hosts.",
+    databaseUrl,
   ),
   databasePoolMax: setting(
     "DATABASE_POOL_MAX",
@@ -101,12 +99,10 @@ export const settings = {
     wholeNumber(0, 10_000_000),
   ),
   metricsToken: secret(
-    setting(
-      "METRICS_TOKEN",
-      "",
-      "Token that `/metrics` requires as `Authorization: Bearer …`; anybody can read the metrics without it.",
-      metricsToken,
-    ),
+    "METRICS_TOKEN",
+    "",
+    "Token that `/metrics` requires as `Authorization: Bearer …`; anybody can read the metrics without it.",
+    metricsToken,
   ),
   deletionPollMs: setting(
     "DELETION_POLL_MS",

@@ -16,12 +16,10 @@ export const oidcSettings = {
   ),
   oidcClientId: setting("OIDC_CLIENT_ID", "", "Id of this service at the issuer.", visibleText),
   oidcClientSecret: secret(
-    setting(
-      "OIDC_CLIENT_SECRET",
-      "",
-      "Secret of this service at the issuer. Without it, the service is a public client, which PKCE protects.",
-      visibleText,
-    ),
+    "OIDC_CLIENT_SECRET",
+    "",
+    "Secret of this service at the issuer. Without it, the service is a public client, which PKCE protects.",
+    visibleText,
   ),
   oidcScope: setting(
     "OIDC_SCOPE",

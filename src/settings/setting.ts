@@ -33,8 +33,8 @@ export function setting<Value>(
   return { name, fallback, summary, read };
 }
 
-export function secret<Value>(item: Setting<Value>): Setting<Value> {
-  return { ...item, isSecret: true };
+export function secret<Value>(...item: Parameters<typeof setting<Value>>): Setting<Value> {
+  return { ...setting(...item), isSecret: true };
 }
 
 export function text(expected: string): (value: string) => string | Problem {

@@ -108,7 +108,7 @@ describe("the receipt of a deletion", () => {
     const changed = { ...(receipt as Receipt), completed_at: "2020-01-01T00:00:00.000Z" };
     const { code, out } = await line.type("receipt verify", write("changed.json", changed));
     assert.equal(code, 3);
-    assert.match(out, /is not genuine:\n {2}The signature is not valid/);
+    assert.match(out, /is not genuine:\n {2}It has no valid signature/);
     const cut = JSON.stringify(receipt).slice(0, -40);
     const failed = await line.fail("receipt verify", write("cut.json", cut));
     assert.match(failed.message, /is not JSON, or is truncated/);

@@ -1,26 +1,22 @@
 // Reads a file line by line as it arrives, hashes it, and separates the manifest in its last line. Holds at most one
 // line of bounded length.
 
-import { createHash } from "node:crypto";
 import { type ManifestFile, manifestLineStart } from "../../domain/export-manifest.ts";
+import { Measure } from "./manifest.ts";
 
 /** Longer lines are hashed, but not parsed. Receipts, entries and manifests are shorter. */
 const lineBytesMax = 256 * 1_024;
 const newline = 0x0a;
 
-export type LineCounts = Pick<ManifestFile, "rows" | "bytes" | "sha256">;
-
 const manifestStart = Buffer.from(manifestLineStart);
 
 export class LineReader {
   readonly #onLine: (line: Buffer | undefined) => void;
-  readonly #sum = createHash("sha256");
+  readonly #measure = new Measure();
   /** The beginning of a line whose end has not arrived. */
   readonly #held = Buffer.alloc(lineBytesMax);
   #heldBytes = 0;
   #isLong = false;
-  #rows = 0;
-  #bytes = 0;
   #manifest: string | undefined;
   #isAfterManifest = false;
 
@@ -41,24 +37,17 @@ export class LineReader {
   }
 
   /** The counts cover everything before the manifest. */
-  end(): LineCounts & { manifest: string | undefined; isAfterManifest: boolean } {
+  end(): ManifestFile & { manifest: string | undefined; isAfterManifest: boolean } {
     if (this.#heldBytes > 0 || this.#isLong) this.#hold(Buffer.alloc(0), true);
-    const sha256 = this.#sum.digest("hex");
-    const [rows, bytes] = [this.#rows, this.#bytes];
-    return {
-      rows,
-      bytes,
-      sha256,
-      manifest: this.#manifest,
-      isAfterManifest: this.#isAfterManifest,
-    };
+    const [manifest, isAfterManifest] = [this.#manifest, this.#isAfterManifest];
+    return { ...this.#measure.end(), manifest, isAfterManifest };
   }
 
   #hold(part: Buffer, isEnd: boolean): void {
     const isLong = this.#isLong || this.#heldBytes + part.length > lineBytesMax;
     if (isLong) {
-      this.#count(this.#held.subarray(0, this.#heldBytes));
-      this.#count(part);
+      this.#measure.add(this.#held.subarray(0, this.#heldBytes));
+      this.#measure.add(part);
       this.#heldBytes = 0;
     } else {
       this.#heldBytes += part.copy(this.#held, this.#heldBytes);
@@ -77,19 +66,14 @@ export class LineReader {
       this.#manifest = line.toString("utf8");
       return;
     }
-    this.#count(line);
+    this.#measure.add(line);
     if (!isBlank(line)) this.#addRow(line);
   }
 
   #addRow(line: Buffer | undefined): void {
     this.#isAfterManifest ||= this.#manifest !== undefined;
-    this.#rows += 1;
+    this.#measure.rows += 1;
     this.#onLine(line);
-  }
-
-  #count(part: Buffer): void {
-    this.#bytes += part.length;
-    this.#sum.update(part);
   }
 }
 

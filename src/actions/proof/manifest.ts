@@ -1,7 +1,7 @@
 // Signs the manifest of an export with the key of receipts, writes its digest to the audit trail, and verifies
 // manifests that somebody presents.
 
-import { createHash, hash, verify } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import {
   type Manifest,
@@ -12,8 +12,8 @@ import {
 } from "../../domain/export-manifest.ts";
 import { actOf, type App } from "../app.ts";
 import { makeId } from "../credential.ts";
-import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
+import { findSignatureFaults } from "../receipt/verify-receipt.ts";
 import { wasRolledBack } from "../ledger/keep-ledger.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -79,26 +79,10 @@ export function digestOfManifest(manifest: Manifest): string {
 }
 
 export function verifyManifest(manifest: Manifest, published: PublishedKeys): readonly string[] {
-  const { signature, ...body } = manifest;
-  const { key_id: keyId, store_id: storeId } = manifest;
-  if (published.store_id !== "" && storeId !== published.store_id) {
-    return [
-      `The manifest belongs to another store, ${storeId}; the keys belong to ${published.store_id}.`,
-    ];
-  }
-  if (keyId === undefined || typeof signature !== "string") {
-    return ["The manifest is not signed: the process that exported had no key."];
-  }
-  const key = published.keys.find(({ kid }) => kid === keyId);
-  if (key === undefined || thumbprint(key.x) !== keyId) {
-    return [
-      `The manifest names the key ${keyId}, which is not among the keys: it comes from another service.`,
-    ];
-  }
-  const bytes = Buffer.from(signature, "base64url");
-  return verify(null, Buffer.from(canonicalJson(body)), toPublicKey(key.x), bytes)
-    ? []
-    : ["The signature of the manifest is not valid: it was changed after it was signed."];
+  const { key_id, signature } = manifest;
+  return key_id === undefined || typeof signature !== "string"
+    ? ["The manifest is not signed: the process that exported had no key."]
+    : findSignatureFaults("The manifest", { ...manifest, key_id, signature }, published);
 }
 
 export function compareFile(

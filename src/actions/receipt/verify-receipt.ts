@@ -3,7 +3,7 @@
 
 import { hash, verify } from "node:crypto";
 import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
-import { isStatement, type RecipientStatement } from "../../domain/deletion/recipient-statement.ts";
+import { isStatement } from "../../domain/deletion/recipient-statement.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { findFormFaults, isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { thumbprint, toPublicKey } from "./issue-receipt.ts";
@@ -32,11 +32,11 @@ export function verifyReceipts(
 }
 
 export class ReceiptVerifier {
-  readonly #known: Known;
+  readonly #published: PublishedKeys;
   #previous: Receipt | undefined;
 
-  constructor({ keys, store_id: storeId }: PublishedKeys) {
-    this.#known = { keys: new Map(keys.map(({ kid, x }) => [kid, x])), storeId };
+  constructor(published: PublishedKeys) {
+    this.#published = published;
   }
 
   /** `missing`: a sentence if receipts before this one are missing; this one can still be genuine. */
@@ -44,13 +44,15 @@ export class ReceiptVerifier {
     value: unknown,
   ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly missing: string | undefined } {
     const none = { receipt: undefined, missing: undefined };
-    if (isStatement(value)) return { ...none, faults: verifyOne(value, this.#known) };
-    if (!isReceipt(value)) return { ...none, faults: findFormFaults(value) };
+    const isStated = isStatement(value);
+    if (!isStated && !isReceipt(value)) return { ...none, faults: findFormFaults(value) };
+    const faults = findSignatureFaults("It", value, this.#published);
+    if (isStated) return { ...none, faults };
     const previous = this.#previous;
     const chain = previous === undefined ? [] : findChainFaults(value, previous);
     if (value.receipt_no !== aloneNo) this.#previous = value;
     const missing = findMissing(value, previous);
-    return { receipt: value, faults: [...verifyOne(value, this.#known), ...chain], missing };
+    return { receipt: value, faults: [...faults, ...chain], missing };
   }
 }
 
@@ -72,39 +74,44 @@ function findMissing(receipt: Receipt, previous: Receipt | undefined): string | 
     : `The receipts from ${first} to ${last} are missing.`;
 }
 
-interface Known {
-  readonly keys: ReadonlyMap<string, string>;
-  readonly storeId: string;
+interface Signed {
+  readonly store_id: string;
+  readonly key_id: string;
+  readonly signature: string;
 }
 
-type Signed = Receipt | RecipientStatement;
-
-function verifyOne(receipt: Signed, { keys, storeId }: Known): readonly string[] {
+/** What is signed with a key of receipts is signed as the canonical JSON of everything but the signature. */
+export function findSignatureFaults(
+  what: string,
+  { signature, ...body }: Signed,
+  { keys, store_id: storeId }: PublishedKeys,
+): readonly string[] {
   const faults: string[] = [];
-  if (storeId !== "" && receipt.store_id !== storeId) {
+  const { store_id: ownStoreId, key_id: keyId } = body;
+  if (storeId !== "" && ownStoreId !== storeId) {
     faults.push(
-      `It belongs to another store, ${receipt.store_id}; the keys are those of ${storeId}.`,
+      `${what} belongs to another store, ${ownStoreId}; the keys are those of ${storeId}.`,
     );
   }
-  const publicKey = keys.get(receipt.key_id);
+  const publicKey = keys.find(({ kid }) => kid === keyId)?.x;
   if (publicKey === undefined) {
     faults.push(
-      `It names the key ${receipt.key_id}, which is not among the keys: it comes from another service, or the keys are ` +
+      `${what} names the key ${keyId}, which is not among the keys: it comes from another service, or the keys are ` +
         "older than that one.",
     );
-  } else if (thumbprint(publicKey) !== receipt.key_id) {
-    faults.push(`The key ${receipt.key_id} is published under a wrong name.`);
-  } else if (!isSignedWith(receipt, publicKey)) {
+  } else if (thumbprint(publicKey) !== keyId) {
+    faults.push(`The key ${keyId} is published under a wrong name.`);
+  } else if (!isSignedWith(publicKey, canonicalJson(body), signature)) {
     faults.push(
-      "The signature is not valid: it was changed after it was signed, or was never signed with this key.",
+      `${what} has no valid signature: it was changed after it was signed, or was never signed with this key.`,
     );
   }
   return faults;
 }
 
-function isSignedWith({ signature, ...body }: Signed, publicKey: string): boolean {
+function isSignedWith(publicKey: string, text: string, signature: string): boolean {
   const bytes = Buffer.from(signature, "base64url");
-  return verify(null, Buffer.from(canonicalJson(body)), toPublicKey(publicKey), bytes);
+  return verify(null, Buffer.from(text), toPublicKey(publicKey), bytes);
 }
 
 function findChainFaults(receipt: Receipt, previous: Receipt): readonly string[] {

@@ -95,24 +95,15 @@ function stringEnd(text: string, quote: number): number {
 
 /** In a value without a schema, down to a bounded depth and up to the number of listed errors. */
 export function findInexactNumbers(value: unknown): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  collectInexact(value, { path: "", levels: limits.jsonDepthMax, errors });
-  return errors;
+  return [...inexactNumbers(value, "", limits.jsonDepthMax).take(limits.fieldErrorsMax)];
 }
 
-interface Search {
-  readonly path: string;
-  readonly levels: number;
-  readonly errors: FieldError[];
-}
-
-function collectInexact(value: unknown, { path, levels, errors }: Search): void {
-  if (errors.length >= limits.fieldErrorsMax) return;
-  if (isInexact(value)) errors.push({ field: path, message: inexactMessage });
+function* inexactNumbers(value: unknown, field: string, levels: number): Generator<FieldError> {
+  if (isInexact(value)) yield { field, message: inexactMessage };
   if (typeof value !== "object" || value === null || levels === 0) return;
   for (const [key, item] of Object.entries(value)) {
-    const inner = Array.isArray(value) ? itemPath(path, Number(key)) : fieldPath(path, key);
-    collectInexact(item, { path: inner, levels: levels - 1, errors });
+    const inner = Array.isArray(value) ? itemPath(field, Number(key)) : fieldPath(field, key);
+    yield* inexactNumbers(item, inner, levels - 1);
   }
 }
 

@@ -102,7 +102,7 @@ describe("the page Proof", () => {
       assert.match((await present(JSON.stringify(value, null, 2))).text, /\d receipts?/);
       const { text } = await present(JSON.stringify(value, null, 2).replaceAll("tx-", "ty-"));
       assert.match(text, notGenuine);
-      assert.match(text, /The signature is not valid/);
+      assert.match(text, /It has no valid signature/);
     }
   });
 
@@ -114,7 +114,7 @@ describe("the page Proof", () => {
       [bare.slice(0, 2).join("\n"), /ends with number 2, before the last receipt when the head/],
       [lines.toSpliced(0, 1).join("\n"), /was cut, or the manifest is of another file/],
       [trail.replace("key.create", "key.revoke"), /was changed: it differs from its hash/],
-      [trail.replace(/"query":\{[^}]*\}/, '"query":{}'), /signature of the manifest is not valid/],
+      [trail.replace(/"query":\{[^}]*\}/, '"query":{}'), /manifest has no valid signature/],
       [nasty, /has no manifest/],
       ["\u0000".repeat(300_000), /has no manifest/],
     ] as const) {
