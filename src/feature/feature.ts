@@ -1,5 +1,5 @@
-// What a feature may add to the service. A feature is a folder, and features.ts lists it; nothing outside its folder
-// names it (docs/decisions/0076-features-as-folders.md).
+// What a feature may add to the service. A feature is a folder, and features.ts lists it, parts.ts what it has in the
+// store; nothing outside its folder names it (docs/decisions/0076-features-as-folders.md).
 //
 // Each part is a module that is loaded where it is needed: a command loads no pages, and a service that serves no
 // console loads none either.
