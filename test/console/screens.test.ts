@@ -78,8 +78,8 @@ describe("a page of the console", () => {
     watchPage(loaded, scene.base, faults);
     let sizes: Promise<number>[] = [];
     loaded.on("response", (response) => {
-      // A stream has no end while the page is open.
-      if (response.request().resourceType() === "eventsource") return;
+      // The progress of work is asked for each second while the page is open.
+      if (response.request().resourceType() === "fetch") return;
       sizes.push(response.body().then(({ length }) => length));
     });
     for (const path of paths) {
