@@ -9,7 +9,7 @@ import { AppError, unavailable } from "../domain/error.ts";
 import { connectionOf } from "../http/connection/connection.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
-import { limitUnauthenticated } from "../http/rate-limit/unauthenticated.ts";
+import { limitUnauthenticated } from "../http/rate-limit/enforce-limit.ts";
 import { type Answer, makeRequestContext } from "../http/reply/reply.ts";
 import { sendError } from "../http/reply/send-error.ts";
 import {

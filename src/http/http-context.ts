@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import type { ChangeFeed } from "../actions/change/change-feed.ts";
 import type { Logger } from "../log.ts";
-import type { BulkClient, ListReader } from "./bulk/bulk-client.ts";
+import type { BulkClient } from "./bulk/bulk-client.ts";
 import type { LiveReaders } from "./changes/live-readers.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/shared-bounds.ts";
@@ -27,7 +27,7 @@ export interface HttpContext {
   readonly rates: RateGate;
   readonly failures: FailureLog;
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
-  readonly lists: ListReader;
+  readonly lists: Pick<BulkClient, "writeList">;
   readonly load: Load;
   readonly feed: ChangeFeed;
   readonly liveReaders: LiveReaders;

@@ -14,7 +14,7 @@ import {
 } from "./public/openapi-routes.ts";
 import type { PublicOptions, PublicRoute } from "./public/public-route.ts";
 import { receiptKeysRoute } from "./public/receipt-keys.ts";
-import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
+import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
 import { sendError } from "./reply/send-error.ts";
 
 export const publicRoutes: readonly PublicRoute[] = [

@@ -24,7 +24,7 @@ import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-sm
 import { type Handler, type Operation, scopesOf } from "./operation.ts";
 import { authenticate, countUnknownPath } from "./request/authenticate.ts";
 import { noSuchOperation } from "./reply/no-such-operation.ts";
-import { limitUnauthenticated } from "./rate-limit/unauthenticated.ts";
+import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
 
 /** How often requests that take too long are looked for. */
 const sweepMs = 5_000;

@@ -48,7 +48,10 @@ export async function runExport(
   try {
     measure.rows = plan.history
       ? await writeAll(historyForm(plan, sink), exportHistory(app, plan), tools)
-      : await writeAll(stateForm(plan, sink), countChanges(exportStates(app, plan)), tools);
+      : await writeAll(stateForm(plan, sink), exportStates(app, plan), {
+          ...tools,
+          onItem: ({ changes }) => (withChanges += changes === undefined ? 0 : 1),
+        });
     const file = measure.end();
     if (tools.seal !== undefined) await tools.sink.write(await tools.seal(file));
     await tools.sink.finish();
@@ -58,15 +61,6 @@ export async function runExport(
     throw error;
   } finally {
     tools.progress.close();
-  }
-
-  async function* countChanges(
-    lists: ReturnType<typeof exportStates>,
-  ): ReturnType<typeof exportStates> {
-    for await (const states of lists) {
-      withChanges += states.filter(({ changes }) => changes !== undefined).length;
-      yield states;
-    }
   }
 }
 
@@ -83,7 +77,7 @@ function measured(sink: Sink, measure: Measure): Sink {
 async function writeAll<Item>(
   form: Form<Item>,
   lists: AsyncIterable<readonly Item[]>,
-  { progress, stopping }: ExportTools,
+  { progress, stopping, onItem }: ExportTools & { readonly onItem?: (item: Item) => void },
 ): Promise<number> {
   let rows = 0;
   await form.begin();
@@ -91,6 +85,7 @@ async function writeAll<Item>(
     if (stopping.aborted)
       throw new OperatorError("stopped", "The export was stopped before its end.");
     await form.write(items);
+    if (onItem !== undefined) items.forEach(onItem);
     rows += items.length;
     progress.show({ rows, share: undefined, note: "" });
   }

@@ -1,6 +1,5 @@
 // Compressed files by the ending of their names: .gz, .br and .zst.
 
-import type { Transform } from "node:stream";
 import {
   constants,
   createBrotliCompress,
@@ -11,19 +10,13 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-export interface Compression {
-  readonly ending: string;
-  readonly compress: () => Transform;
-  readonly decompress: () => Transform;
-}
-
 /** At its default quality, Brotli takes a hundred times as long for a result that is a tenth smaller. */
 const brotliParameters = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** 8 MiB: enough for all levels of zstd up to 19, but not for 20 to 22 and `--long`. */
 const windowLogMax = 23;
 
-const compressions: readonly Compression[] = [
+const compressions = [
   { ending: ".gz", compress: () => createGzip(), decompress: () => createGunzip() },
   {
     ending: ".br",
@@ -38,7 +31,7 @@ const compressions: readonly Compression[] = [
   },
 ];
 
-export function compressionOf(name: string): Compression | undefined {
+export function compressionOf(name: string) {
   const lower = name.toLowerCase();
   return compressions.find(({ ending }) => lower.endsWith(ending));
 }

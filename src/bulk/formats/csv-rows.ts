@@ -1,7 +1,7 @@
 // Streams the rows of CSV (RFC 4180) in any layout. A line names the columns, or they are numbered; cells are passed on
 // exactly as they are written. A row that is not CSV is unreadable; the others are not affected.
 
-import { bulkKeys } from "./bulk-keys.ts";
+import { bulkKeys, isBulkKey } from "./bulk-keys.ts";
 import { plainName } from "./compression.ts";
 import { restoreFormula } from "./csv-cell.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "./csv-splitter.ts";
@@ -155,8 +155,6 @@ function plainParser(split: Split): TextRow["parse"] {
   };
 }
 
-const ownColumns: ReadonlySet<string> = new Set<string>(Object.values(bulkKeys));
-
 /** A row has its number in the first input, and the text of one that could not be parsed replaces its cells. */
 function refusedParser(columns: readonly string[], split: Split): TextRow["parse"] {
   const [numberAt, textAt] = [bulkKeys.row, bulkKeys.text].map((key) => columns.indexOf(key));
@@ -170,14 +168,12 @@ function refusedParser(columns: readonly string[], split: Split): TextRow["parse
     const text = cells[textAt ?? -1] ?? "";
     if (text === "") return { ...row, number, cells };
     const corrected = parsePlain({ ...refused, number, text });
-    const ownCount = columns.filter((column) => ownColumns.has(column)).length;
+    const ownCount = columns.filter(isBulkKey).length;
     if (!("cells" in corrected) || corrected.cells.length + ownCount !== columns.length) {
       return corrected;
     }
     const rest = corrected.cells.values();
-    const filled = columns.map((column) =>
-      ownColumns.has(column) ? "" : (rest.next().value ?? ""),
-    );
+    const filled = columns.map((column) => (isBulkKey(column) ? "" : (rest.next().value ?? "")));
     return { ...corrected, cells: filled };
   };
 }
@@ -211,7 +207,7 @@ async function* splitLines(
   yield keep(splitter.push(first));
   for await (const text of more) {
     yield keep(splitter.push(text));
-    if (splitter.heldCharacters > recordCharactersMax) {
+    if (splitter.held.length > recordCharactersMax) {
       throw notCsv(input.path, `it has a line of more than ${recordCharactersMax} characters`);
     }
   }

@@ -18,7 +18,8 @@ export interface SplitterOptions {
 
 export class CsvSplitter {
   readonly #options: SplitterOptions;
-  #held = "";
+  /** What is not a complete row yet. */
+  held = "";
   #line: number;
   #isQuoted = false;
   #hasQuote = false;
@@ -26,10 +27,6 @@ export class CsvSplitter {
   constructor(options: SplitterOptions) {
     this.#options = options;
     this.#line = options.firstLine ?? 1;
-  }
-
-  get heldCharacters(): number {
-    return this.#held.length;
   }
 
   /** The rows that end in this piece, without empty lines. */
@@ -42,9 +39,9 @@ export class CsvSplitter {
   }
 
   #split(piece: string, isLast: boolean): readonly CsvLine[] {
-    const text = this.#held + piece;
+    const text = this.held + piece;
     // The last character that is held may be the first of a line end.
-    let at = this.#held.length - (this.#held.endsWith("\r") && !this.#isQuoted ? 1 : 0);
+    let at = this.held.length - (this.held.endsWith("\r") && !this.#isQuoted ? 1 : 0);
     const rows: CsvLine[] = [];
     let from = 0;
     let find = finderIn(text);
@@ -67,7 +64,7 @@ export class CsvSplitter {
       this.#isQuoted = this.#hasQuote = false;
       from = at;
     }
-    this.#held = text.slice(from);
+    this.held = text.slice(from);
     return rows;
   }
 

@@ -15,15 +15,10 @@ export interface ColumnReader {
   readonly read: ReadValue;
 }
 
-export interface ReaderOptions {
-  readonly type: RecordType;
-  readonly codecs: readonly string[];
-}
-
 /** Removes the annotation of decimals from the metadata, because the library would round them. */
 export function columnReaders(
   metadata: FileMetaData,
-  { type, codecs }: ReaderOptions,
+  { type, codecs }: { readonly type: RecordType; readonly codecs: readonly string[] },
 ): ReadonlyMap<string, ColumnReader> {
   const { properties }: SchemaShape = type.addSchema;
   const known = new Set(codecs);

@@ -69,9 +69,7 @@ async function openParquet(path: string): Promise<ParquetFile> {
   return { buffer, metadata };
 }
 
-interface Opened extends ParquetFile {
-  readonly readers: ReadonlyMap<string, ColumnReader>;
-}
+type Opened = ParquetFile & { readonly readers: ReadonlyMap<string, ColumnReader> };
 
 async function* readRows(
   input: TextInput,
@@ -98,16 +96,10 @@ async function* readRows(
   }
 }
 
-interface Part {
-  readonly from: number;
-  readonly end: number;
-  readonly names: string[];
-}
-
 /** The library returns rows without values where a column has fewer values than the file says. */
 async function readPart(
   { buffer: file, metadata }: ParquetFile,
-  { from, end, names: columns }: Part,
+  { from, end, names: columns }: { from: number; end: number; names: string[] },
 ): Promise<readonly JsonObject[]> {
   const ends = new Map<string, number>();
   const rows = await parquetReadObjects({

@@ -67,7 +67,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   const state = new StateFile(plan.statePath, { input: describeInput(input), settings });
   const { columns, delimiter, detected = {}, ignoredLines } = rows;
   const { refusedPath: path } = plan;
-  const refused = new RefusedFile({ path, columns, delimiter, bytes: state.refusedBytes });
+  const refused = new RefusedFile({ path, columns, delimiter, bytes: state.current.refused_bytes });
   const rowsBefore = state.rowsDone;
   let progress: BulkProgress | undefined;
   const chunks = cutChunks(rows.batches(mapper.used), {
@@ -83,9 +83,9 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
       stopping: tools.stopping,
       work: async (chunk) => {
         progress ??= tools.makeProgress(describeProgress(state, input));
-        const sent = await sendChunk(chunk, state);
+        const sent = await sendChunk(chunk, state.current.import_id);
         refused.append(sent.refusals);
-        requireFewRefused(plan, state.counts.refused + sent.refusals.length, refused.bytes);
+        requireFewRefused(plan, state.current.counts.refused + sent.refusals.length, refused.bytes);
         tools.onRefused?.(sent.refusals);
         await state.complete(chunk.range, sent.counts, refused.bytes);
         progress.show(describeProgress(state, input));
@@ -101,7 +101,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   }
   if (tools.stopping.aborted) throw stopped(plan.file, state);
   return {
-    ...state.counts,
+    ...state.current.counts,
     file: plan.file,
     detected,
     rows: state.rowsDone,
@@ -112,12 +112,7 @@ export async function importFile(plan: FilePlan, tools: ImportTools): Promise<Fi
   };
 }
 
-interface SentChunk {
-  readonly counts: Counts;
-  readonly refusals: readonly Refusal[];
-}
-
-async function sendChunk(chunk: Chunk, { importId }: StateFile): Promise<SentChunk> {
+async function sendChunk(chunk: Chunk, importId: string) {
   const refused = new Map<number, ItemOutcome>();
   const written = new Set<number>();
   for (const { update, list, rows } of chunk.lists) {
@@ -163,7 +158,7 @@ function isUnchanged({ status, code }: ItemOutcome): boolean {
 }
 
 function describeProgress(state: StateFile, input: TextInput): BulkStep & { counts: Counts } {
-  const { counts } = state;
+  const { counts } = state.current;
   const { refused } = counts;
   const share = input.bytes === 0 ? 1 : input.bytesRead() / input.bytes;
   const note = refused === 0 ? "" : `${refused.toLocaleString("en")} refused`;

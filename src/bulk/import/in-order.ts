@@ -1,20 +1,18 @@
 // Processes chunks concurrently, but in order for each record: a chunk waits for all earlier ones that share a record
 // with it. The first failure ends the processing, once the chunks in flight have ended.
 
-interface WithIds {
-  readonly ids: ReadonlySet<string>;
-}
-
-export interface InOrderOptions<Chunk extends WithIds> {
-  readonly atOnce: number;
-  readonly work: (chunk: Chunk) => Promise<void>;
-  readonly stopping: AbortSignal;
-}
-
 /** Resolves when all chunks are done, or when stopped and no chunk is in flight. */
-export async function workInOrder<Chunk extends WithIds>(
+export async function workInOrder<Chunk extends { readonly ids: ReadonlySet<string> }>(
   chunks: AsyncIterable<Chunk>,
-  { atOnce, work, stopping }: InOrderOptions<Chunk>,
+  {
+    atOnce,
+    work,
+    stopping,
+  }: {
+    readonly atOnce: number;
+    readonly work: (chunk: Chunk) => Promise<void>;
+    readonly stopping: AbortSignal;
+  },
 ): Promise<void> {
   const inFlight = new Map<Chunk, Promise<void>>();
   const failures: unknown[] = [];

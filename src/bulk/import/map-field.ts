@@ -1,12 +1,11 @@
 // Compiles one field of a mapping to a function from a row to the value of the field, or to the reason why it has none.
 
-import type { FieldError } from "../../domain/error.ts";
 import { alternativeFor, type JsonObject } from "../../domain/schema/schema-shape.ts";
 import { CellError, type CellKind, cellKindOf, readCell } from "../formats/csv-cell.ts";
 import { recordCharactersMax } from "../formats/record-characters.ts";
 import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import { type Access, compileCellReader, hasFormat, takesFormat, textOf } from "./cell-reader.ts";
-import type { Formatted, Origin } from "./mapping.ts";
+import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../formats/row.ts";
 
@@ -41,9 +40,7 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   const columns = [origin.column].flat();
   const get = firstGiven(columns.map(access), kind === "number");
   const { columns: more, convert } = converter(path, origin, access);
-  const isPlain = [origin.values, formatOf(origin), origin.split].every(
-    (part) => part === undefined,
-  );
+  const isPlain = [origin.values, origin.format, origin.split].every((part) => part === undefined);
   const isText = isPlain && (kind === "text" || kind === "mixed");
   const read = (row: Row): unknown => {
     const found = get(row);
@@ -79,10 +76,6 @@ function firstGiven(
 /** A zero or a dash. */
 const withoutNumber = /^[^\p{L}1-9]*$/u;
 
-function formatOf({ format, time, number, code }: Formatted): string | undefined {
-  return format ?? time ?? number ?? code;
-}
-
 function constant(kind: CellKind, given: unknown): Compiled {
   const value = convertTo(kind, given);
   if (value instanceof CellError) throw new UsageError(`it ${value.message}.`);
@@ -95,7 +88,7 @@ function formattedTemplate(
   access: Access,
 ): Compiled {
   const kind = cellKindOf(path.schema);
-  const given = formatOf(origin);
+  const given = origin.format;
   const at = given === undefined && takesFormat(path) ? origin.template.lastIndexOf("@") : -1;
   const format = at === -1 ? given : origin.template.slice(at + 1);
   if (format === undefined) return template(kind, origin.template, access);
@@ -143,7 +136,7 @@ interface Converter {
 
 function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Converter {
   const { values, otherwise, split } = origin;
-  const format = formatOf(origin);
+  const format = origin.format;
   const of = (convert: Converter["convert"]): Converter => ({ columns: [], convert });
   if (values !== undefined) return of((found) => translate(textOf(found), { values, otherwise }));
   if (format !== undefined) {
@@ -203,8 +196,4 @@ function convertTo(kind: CellKind, value: unknown): unknown {
   if (typeof value === "string") return readCell(kind, value);
   const isPlain = typeof value === "number" || typeof value === "boolean";
   return kind === "text" && isPlain ? String(value) : value;
-}
-
-export function asFieldError(path: string, { message }: CellError): FieldError {
-  return { field: path, message };
 }

@@ -17,7 +17,7 @@ import {
   unknownColumns,
   withOwnNames,
 } from "./column-names.ts";
-import { asFieldError, compileField, type Field } from "./map-field.ts";
+import { compileField, type Field } from "./map-field.ts";
 import type { Mapping } from "./mapping.ts";
 import { closeGaps, putAt, resolvePath } from "./record-path.ts";
 import type { Layout } from "../formats/layout.ts";
@@ -171,8 +171,9 @@ function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Bui
     const fieldErrors: FieldError[] = [];
     for (const { path, read, propertyType } of fields) {
       const value = read(row);
-      if (value instanceof CellError) fieldErrors.push(asFieldError(path.text, value));
-      else if (value !== undefined) putAt(record, path, { value, type: propertyType });
+      if (value instanceof CellError) {
+        fieldErrors.push({ field: path.text, message: value.message });
+      } else if (value !== undefined) putAt(record, path, { value, type: propertyType });
     }
     if (hasNested) closeGaps(record);
     return { fieldErrors, payload: record };

@@ -8,11 +8,8 @@ import { closestName } from "../../domain/validation/suggest.ts";
 import { type Layout, readLayout } from "../formats/layout.ts";
 import { fileReasonOf, OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 
-/** The format of a time, a number or a code (cell-reader.ts). A mapping file names which one it is, `@` does not. */
 export interface Formatted {
-  readonly time?: string | undefined;
-  readonly number?: string | undefined;
-  readonly code?: string | undefined;
+  /** Of a time, a number or a code (cell-reader.ts). A mapping file names which one it is. */
   readonly format?: string | undefined;
 }
 
@@ -135,7 +132,8 @@ function readOrigin(given: unknown, fail: Fail): Origin {
     }
     if (name === "values" && !isJsonObject(part)) throw fail('"values" must be an object');
   }
-  return given as unknown as Origin;
+  const { time, number, code, ...rest } = given;
+  return { ...rest, format: time ?? number ?? code } as unknown as Origin;
 }
 
 const textParts: ReadonlySet<string> = new Set(

@@ -22,7 +22,7 @@ import { isRunning, type Owner, thisProcess } from "./owner.ts";
 /** First and last row, counted from 1 in the order of the file. */
 export type Range = readonly [from: number, to: number];
 
-interface State {
+export interface State {
   readonly version: 1;
   /** Part of every Idempotency-Key, so that a list that is sent again is recognized. */
   readonly import_id: string;
@@ -44,7 +44,7 @@ const unsavedListsMax = 5;
 export class StateFile {
   readonly #path: string | undefined;
   readonly #isNew: boolean;
-  #state: State;
+  current: State;
   #unsavedLists = 0;
   readonly #saves = new SerialQueue();
 
@@ -53,34 +53,22 @@ export class StateFile {
     this.#path = path;
     const found = path === undefined ? undefined : continuedState(path, identity);
     this.#isNew = found === undefined;
-    this.#state = { ...(found ?? newState(identity)), owner: thisProcess() };
+    this.current = { ...(found ?? newState(identity)), owner: thisProcess() };
     if (path !== undefined) this.#begin(path, found === undefined ? createFile : renameSync);
   }
 
-  get importId(): string {
-    return this.#state.import_id;
-  }
-
-  get counts(): Counts {
-    return this.#state.counts;
-  }
-
-  get refusedBytes(): number {
-    return this.#state.refused_bytes;
-  }
-
   get rowsDone(): number {
-    return this.#state.done.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+    return this.current.done.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   }
 
   isDone(row: number): boolean {
-    return this.#state.done.some(([from, to]) => from <= row && row <= to);
+    return this.current.done.some(([from, to]) => from <= row && row <= to);
   }
 
   /** Call `save` at the end: only some of the calls save the state. Rejects with OperatorError. */
   complete(range: Range, counts: Counts, refusedBytes: number): Promise<void> {
-    const { done, counts: before, ...rest } = this.#state;
-    this.#state = {
+    const { done, counts: before, ...rest } = this.current;
+    this.current = {
       ...rest,
       done: merge([...done, range]),
       counts: {
@@ -125,7 +113,7 @@ export class StateFile {
   }
 
   #text(): string {
-    return `${JSON.stringify(this.#state)}\n`;
+    return `${JSON.stringify(this.current)}\n`;
   }
 }
 

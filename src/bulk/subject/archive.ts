@@ -11,17 +11,12 @@ import { syncFolder, writeOwnFile } from "../../files/own-file.ts";
 
 import { fileSink, type Sink } from "../export/sink.ts";
 
-interface ArchiveFile {
-  readonly sink: Sink;
-  readonly measure: Measure;
-}
-
 export const pageName = "index.html";
 
 export class SubjectArchive {
   readonly #path: string;
   readonly #unfinished: string;
-  readonly #files = new Map<string, ArchiveFile>();
+  readonly #files = new Map<string, { sink: Sink; measure: Measure }>();
 
   constructor(path: string, unfinished: string) {
     this.#path = path;

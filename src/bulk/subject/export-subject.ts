@@ -53,14 +53,11 @@ export async function exportSubject(
     }
     const deletions = await addDeletions(app, request, archive);
     const page = subjectPage({
-      organizationId: request.organizationId,
+      ...request,
       organizationName: name,
-      resourceType: request.resourceType,
-      resourceId: request.resourceId,
       state: subject?.state,
       counts: archive.counts(),
       deletions,
-      confidential: request.confidential,
       startedAt,
       endedAt: new Date(app.now()).toISOString(),
     });

@@ -1,19 +1,19 @@
 // The page of a subject's archive. Static HTML that loads nothing; everything that comes from records is escaped.
 
-import { describeWait, type SubjectDeletion } from "../../actions/record/read-subject.ts";
+import {
+  describeWait,
+  type SubjectDeletion,
+  type SubjectRequest,
+} from "../../actions/record/read-subject.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 
-export interface SubjectSummary {
-  readonly organizationId: string;
+export interface SubjectSummary extends SubjectRequest {
   readonly organizationName: string;
-  readonly resourceType: string;
-  readonly resourceId: string;
   readonly state: Payload | undefined;
   readonly counts: readonly (readonly [name: string, records: number])[];
   readonly deletions: readonly SubjectDeletion[];
-  readonly confidential: boolean;
   /** RFC 3339. */
   readonly startedAt: string;
   readonly endedAt: string;

@@ -73,10 +73,14 @@ export async function inspectFile(
   const made = { type: plan.type, preset: preset.mapping, isCsv: input.format === "csv" };
   const chosen = chooseByName(names, made, choice);
   const read = columnsIn(preset.mapping);
-  const columns = names.map((column) => ({
-    ...describeColumn(column, { input, rows, chosen, plan }),
-    isInPreset: read.has(column),
-  }));
+  const columns = names.map((column) => {
+    const samples = rows.map((row) => valueIn(row, column, input.columns));
+    return {
+      ...describeColumn(column, chosen, plan.type.fieldNames),
+      samples: samples.filter((value) => value !== "").slice(0, samplesShown),
+      isInPreset: read.has(column),
+    };
+  });
   const { more, preset: name } = chosen;
   const view = { preset: name, layout, detected: input.detected ?? {}, columns, more };
   try {
@@ -139,24 +143,14 @@ function columnsOf({ columns }: RowInput, rows: readonly Row[]): readonly string
   return rows.flatMap((row) => ("fields" in row ? Object.keys(row.fields) : []));
 }
 
-interface Described {
-  readonly input: RowInput;
-  readonly rows: readonly Row[];
-  readonly chosen: MappingChoice;
-  readonly plan: InspectionPlan;
-}
-
 function describeColumn(
   column: string,
-  { input, rows, chosen, plan }: Described,
-): Omit<InspectedColumn, "isInPreset"> {
-  const { field = "", time = "" } = chosen.columns.find((one) => one.column === column) ?? {};
-  const samples = rows
-    .map((row) => valueIn(row, column, input.columns))
-    .filter((value) => value !== "")
-    .slice(0, samplesShown);
-  const meant = field === "" ? closestName(column.toLowerCase(), plan.type.fieldNames) : undefined;
-  return { column, field, time, samples, meant };
+  { columns }: MappingChoice,
+  fieldNames: readonly string[],
+): Omit<InspectedColumn, "isInPreset" | "samples"> {
+  const { field = "", time = "" } = columns.find((one) => one.column === column) ?? {};
+  const meant = field === "" ? closestName(column.toLowerCase(), fieldNames) : undefined;
+  return { column, field, time, meant };
 }
 
 function valueIn(row: Row, column: string, columns: readonly string[] = []): string {

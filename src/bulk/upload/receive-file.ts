@@ -3,7 +3,7 @@
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Readable, Transform } from "node:stream";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { newFile } from "../../files/own-file.ts";
@@ -15,15 +15,15 @@ export async function receiveFile(
   bytesMax: number,
 ): Promise<number> {
   let bytes = 0;
-  const counting = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
+  const counted = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
       bytes += chunk.length;
-      if (bytes > bytesMax) done(tooLarge(bytesMax));
-      else done(null, chunk);
-    },
-  });
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      yield chunk;
+    }
+  };
   try {
-    await pipeline(source, counting, createWriteStream(path, newFile));
+    await pipeline(source, counted, createWriteStream(path, newFile));
     if (bytes === 0) throw new OperatorError("input", "The file is empty. Choose a file.");
     return bytes;
   } catch (error) {

@@ -100,16 +100,11 @@ export interface LargeBodyOptions {
   readonly onRefused: (bytes: number) => void;
 }
 
-export interface LargeBody {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly reservation: Reservation;
-}
-
 /** Waits for a reservation first. Throws like `readSmallBody`, and AppError unavailable if there is no room. */
 export async function readLargeBody(
   request: IncomingMessage,
   { organizationId, budget, signal, onRefused }: LargeBodyOptions,
-): Promise<LargeBody> {
+) {
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
   const expected = request.headers["content-encoding"] === undefined ? declared : 0;

@@ -28,14 +28,6 @@ export type ListOutcome =
   | { readonly report: ListReport; readonly work: Work }
   | { readonly error: Error; readonly work: Work };
 
-export interface ListReader {
-  writeList(
-    order: ListOrder,
-    body: Uint8Array<ArrayBuffer>,
-    signal: AbortSignal,
-  ): Promise<ListOutcome>;
-}
-
 export interface OpenStream {
   /** Resolves when the chunk was read: to false if the stream has failed, and no further one is read. */
   write(chunk: Uint8Array<ArrayBuffer>): Promise<boolean>;
@@ -156,7 +148,6 @@ export class BulkClient {
     const worker = this.#options.start();
     let cause: unknown;
     worker.on("message", (message: FromBulk) => {
-      if (message.kind === "ready") return;
       if (message.kind === "report" || message.kind === "group") this.#options.onWritten();
       this.#pending.get(message.id)?.receive(message);
     });

@@ -10,11 +10,12 @@ import {
 } from "../../actions/intake/submission.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { describeListError, parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
-import { reportOf } from "./list-report.ts";
+import { countRefusals } from "../reply/refusals.ts";
 import { markItems } from "./mark-items.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
@@ -202,4 +203,22 @@ function tooLargeObject(): AppError {
   return new AppError("too_large", {
     message: `One record may have at most ${limits.recordBytesMax} bytes as JSON.`,
   });
+}
+
+/** `text`: the results as JSON, for a lenient list. */
+export function reportOf(
+  { written, repeated, drafts, results = [] }: WriteReport,
+  type: RecordType,
+  text: string | undefined,
+): ListReport {
+  const refused = results.filter(({ status }) => status === "refused");
+  return {
+    written,
+    repeated,
+    updated: drafts.filter((outcome) => outcome === "updated").length,
+    unchanged: drafts.filter((outcome) => outcome === "unchanged").length,
+    refused: refused.length,
+    results: text,
+    refusals: countRefusals(refused, type),
+  };
 }

@@ -2,12 +2,12 @@
 
 import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { operationNamed } from "../routes.ts";
-import type { ListOutcome, ListReader } from "./bulk-client.ts";
+import type { BulkClient, ListOutcome } from "./bulk-client.ts";
 import { writeList } from "./list-task.ts";
 import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-export function makeMainLists(writer: RecordWriter): ListReader {
+export function makeMainLists(writer: RecordWriter): Pick<BulkClient, "writeList"> {
   const turns = new Turns();
   return {
     writeList: async (order, body, signal): Promise<ListOutcome> => {

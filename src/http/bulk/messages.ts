@@ -89,7 +89,6 @@ export interface WrittenGroup {
 }
 
 export type FromBulk =
-  | { readonly kind: "ready" }
   | {
       readonly kind: "report";
       readonly id: number;

@@ -20,9 +20,7 @@ const handlerTimeoutMs = 60_000;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
-interface TaskWriter extends RecordWriter {
-  refuseWrites(): void;
-}
+type TaskWriter = RecordWriter & { refuseWrites(): void };
 
 /** Resolves when the main thread has closed the thread and every task is finished. */
 export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
@@ -57,7 +55,6 @@ class TaskServer {
     this.ended = ended.promise;
     this.#end = ended.resolve;
     port.on("message", (message: ToBulk) => this.#receive(message));
-    this.#send({ kind: "ready" });
   }
 
   #receive(message: ToBulk): void {

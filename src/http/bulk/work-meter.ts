@@ -2,10 +2,10 @@
 
 import type { Work } from "../load/work-tokens.ts";
 
+const nothing = { items: 0, bytes: 0, processorMs: 0 };
+
 export class WorkMeter {
-  #items = 0;
-  #bytes = 0;
-  #processorMs = 0;
+  #work = { ...nothing };
 
   run<Result>(work: () => Result): Result {
     const before = process.threadCpuUsage();
@@ -13,20 +13,18 @@ export class WorkMeter {
       return work();
     } finally {
       const { user, system } = process.threadCpuUsage(before);
-      this.#processorMs += (user + system) / 1_000;
+      this.#work.processorMs += (user + system) / 1_000;
     }
   }
 
   count(items: number, bytes: number): void {
-    this.#items += items;
-    this.#bytes += bytes;
+    this.#work.items += items;
+    this.#work.bytes += bytes;
   }
 
   take(): Work {
-    const work = { items: this.#items, bytes: this.#bytes, processorMs: this.#processorMs };
-    this.#items = 0;
-    this.#bytes = 0;
-    this.#processorMs = 0;
+    const work = this.#work;
+    this.#work = { ...nothing };
     return work;
   }
 }

@@ -11,11 +11,6 @@ interface Reader extends Caller {
   readonly place: AbortController;
 }
 
-export interface LiveReader {
-  readonly replaced: AbortSignal;
-  readonly leave: () => void;
-}
-
 export class LiveReaders {
   readonly #all = new Set<Reader>();
 
@@ -24,7 +19,7 @@ export class LiveReaders {
   }
 
   /** Counts a request until it leaves or is replaced. Throws AppError rate_limited or unavailable. */
-  add({ organizationId, keyId }: Caller): LiveReader {
+  add({ organizationId, keyId }: Caller) {
     const own = [...this.#all].filter((one) => one.organizationId === organizationId);
     const ofKey = own.filter((one) => one.keyId === keyId);
     const { keyChangeReadersMax, organizationChangeReadersMax } = limits;
@@ -33,8 +28,9 @@ export class LiveReaders {
     }
     if (ofKey.length >= keyChangeReadersMax) throw tooMany("API key", keyChangeReadersMax);
     if (this.#all.size >= limits.changeReadersMax) this.#replace(own.length + 1);
-    const reader = { organizationId, keyId, place: new AbortController() };
+    const reader: Reader = { organizationId, keyId, place: new AbortController() };
     this.#all.add(reader);
+    // `replaced` is aborted when another organization gets the place of this request, which then has to end.
     return { replaced: reader.place.signal, leave: () => void this.#all.delete(reader) };
   }
 

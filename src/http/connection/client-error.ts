@@ -6,12 +6,6 @@ import { AppError, statusOf } from "../../domain/error.ts";
 import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
 
-interface SocketReply {
-  readonly error: AppError;
-  readonly requestId?: string;
-  readonly isHead?: boolean;
-}
-
 interface Answered {
   readonly writable: boolean;
   write(text: string): unknown;
@@ -20,7 +14,11 @@ interface Answered {
 
 export function answerOnSocket(
   connection: Answered | undefined,
-  { error, requestId = newRequestId(), isHead = false }: SocketReply,
+  {
+    error,
+    requestId = newRequestId(),
+    isHead = false,
+  }: { error: AppError; requestId?: string; isHead?: boolean },
 ): void {
   if (connection?.writable !== true) return;
   const body = JSON.stringify(errorBody(error));

@@ -32,8 +32,10 @@ export class Connection extends Duplex {
   #exchange: Exchange | undefined;
   #isPassing = false;
   #isWaitingForTurn = false;
-  #isClosing = false;
-  #hasEnded = false;
+  /** Whether its last reply is sent; whatever still arrives is discarded. */
+  isClosing = false;
+  /** Whether the client has closed its side. */
+  hasEnded = false;
   #onSent: Done | undefined;
 
   constructor(socket: Socket, shared: SharedTurns) {
@@ -76,15 +78,6 @@ export class Connection extends Duplex {
     return isLate && this.reply?.headersSent === false ? this.reply : undefined;
   }
 
-  /** Whether its last reply is sent; whatever still arrives is discarded. */
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
-
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** Whether the client has sent more behind the request in progress. */
   get isBehind(): boolean {
     return this.#exchange?.request.complete === true && this.#unparsedBytes > 0;
@@ -106,7 +99,7 @@ export class Connection extends Duplex {
 
   /** Call with each request as soon as its head is parsed. Returns false if it must not be executed. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
-    if (this.#exchange !== undefined || this.#isClosing) {
+    if (this.#exchange !== undefined || this.isClosing) {
       this.destroy();
       return false;
     }
@@ -123,8 +116,8 @@ export class Connection extends Duplex {
 
   /** Closes so that the last reply arrives. Node calls it when that reply is written. */
   destroySoon(): void {
-    if (this.#isClosing || this.destroyed) return;
-    this.#isClosing = true;
+    if (this.isClosing || this.destroyed) return;
+    this.isClosing = true;
     this.#rest = nothing;
     this.#shared.note(this, 0);
     this.end();
@@ -133,7 +126,7 @@ export class Connection extends Duplex {
 
   /** Answers what can't be parsed, and closes the connection. Never writes into a reply that has begun. */
   fail(error: AppError): void {
-    if (this.#isClosing) return;
+    if (this.isClosing) return;
     if (this.#exchange?.isAnswered === true) this.destroySoon();
     else if (this.reply?.headersSent === true) this.destroy();
     else {
@@ -192,7 +185,7 @@ export class Connection extends Duplex {
   }
 
   #mayPass(): boolean {
-    if (this.#isClosing || this.destroyed || this.isPaused()) return false;
+    if (this.isClosing || this.destroyed || this.isPaused()) return false;
     if (this.#isWaitingForTurn) return false;
     const exchange = this.#exchange;
     if (exchange === undefined) return true;
@@ -249,7 +242,7 @@ export class Connection extends Duplex {
 
   #afterPassing(): void {
     // What still waits is noted no more: nothing would ever note its end.
-    if (this.#isClosing || this.destroyed) return;
+    if (this.isClosing || this.destroyed) return;
     const exchange = this.#exchange;
     if (exchange?.isAnswered === true && exchange.request.complete) this.#next();
     const waits = exchange !== undefined && (exchange.isChunked || exchange.request.complete);
@@ -261,7 +254,7 @@ export class Connection extends Duplex {
     this.#readOn();
     this.#shared.note(this, waits ? this.#unparsedBytes : 0);
     if (this.isBehind) this.emit("behind");
-    if (this.#hasEnded) this.#passEnd();
+    if (this.hasEnded) this.#passEnd();
   }
 
   /** The socket reads one more packet while a part of this one waits. */
@@ -278,7 +271,7 @@ export class Connection extends Duplex {
 
   #answered(): void {
     const exchange = this.#exchange;
-    if (exchange === undefined || this.#isClosing) return;
+    if (exchange === undefined || this.isClosing) return;
     exchange.isAnswered = true;
     if (exchange.request.complete) this.#next();
     else if (exchange.isWorthReading) exchange.request.resume();
@@ -288,7 +281,7 @@ export class Connection extends Duplex {
   #next(): void {
     this.#exchange = undefined;
     if (this.#unparsedBytes === 0) {
-      if (this.#hasEnded) this.#passEnd();
+      if (this.hasEnded) this.#passEnd();
       return;
     }
     this.#isWaitingForTurn = true;
@@ -301,14 +294,14 @@ export class Connection extends Duplex {
   }
 
   #end(): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     this.emit("halfClose");
     this.#passEnd();
   }
 
   /** Within a request Node's parser does not always tell of an end, and it must not hear of one before a reply. */
   #passEnd(): void {
-    if (this.#rest.length > 0 || this.#isClosing || this.destroyed) return;
+    if (this.#rest.length > 0 || this.isClosing || this.destroyed) return;
     if (this.#exchange === undefined) this.push(null);
     else if (!this.#exchange.request.complete) {
       this.fail(new AppError("malformed_http"));

@@ -18,12 +18,12 @@ export interface Edge {
   readonly largeReplies: LargeReplies;
 }
 
-export interface EdgeBounds {
-  readonly connectionsMax?: number;
-  readonly connectionsPerAddressMax?: number;
-  readonly unparsedBytesMax?: number;
-  readonly queuedReplyBytesMax?: number;
-}
+export type EdgeBounds = Partial<
+  Pick<
+    Record<keyof typeof limits, number>,
+    "connectionsMax" | "connectionsPerAddressMax" | "unparsedBytesMax" | "queuedReplyBytesMax"
+  >
+>;
 
 export function makeEdge(
   { trustProxy }: { readonly trustProxy: false | string },

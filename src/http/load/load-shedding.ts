@@ -41,12 +41,12 @@ export class LoadShedding {
 
   /** Throws AppError unavailable. `bytes` is undefined if the size is unknown before the body is read. */
   admitBody(bytes: number | undefined): void {
-    this.#admit("body", bytes ?? limits.bodyBytesMax);
+    this.#admit({ kind: "body", bytes: bytes ?? limits.bodyBytesMax });
   }
 
   /** Throws AppError unavailable. */
   admitStream(): void {
-    this.#admit("stream", 0);
+    this.#admit({ kind: "stream", bytes: Infinity });
   }
 
   get figures(): LoadSheddingFigures {
@@ -62,10 +62,9 @@ export class LoadShedding {
     clearInterval(this.#timer);
   }
 
-  #admit(kind: NewWork["kind"], bytes: number): void {
-    const isAlone = this.#isIdle();
-    if (findRefusal(this.#state, { kind, bytes, isAlone }) === undefined) return;
-    this.#refused[kind] += 1;
+  #admit(work: Omit<NewWork, "isAlone">): void {
+    if (!isRefused(this.#state, { ...work, isAlone: this.#isIdle() })) return;
+    this.#refused[work.kind] += 1;
     throw new AppError("unavailable", {
       message:
         "The service is under heavy load and accepts only small requests for now. Send fewer records at a time, or try " +
@@ -177,21 +176,21 @@ function memoryLevel(residentBytes: number): PressureLevel {
 
 export interface NewWork {
   readonly kind: "body" | "stream";
+  /** Infinite for a stream. */
   readonly bytes: number;
   readonly isAlone: boolean;
 }
 
 /** Resident memory alone never refuses work that would be the only one: it could refuse large work permanently. */
-export function findRefusal(
+export function isRefused(
   { delay, memory, bodies }: PressureState,
   { kind, bytes, isAlone }: NewWork,
-): "event_loop_delay" | "memory" | undefined {
-  const isLargest = kind === "stream" || bytes >= limits.largestBodyBytesMin;
-  const isLarge = kind === "stream" || bytes >= limits.shedBodyBytesMin;
-  if (delay === "critical" && isLarge) return "event_loop_delay";
-  if (bodies !== "none" && kind === "body" && isLargest) return "memory";
-  if (memory === "none" || isAlone) return undefined;
-  return (memory === "critical" ? isLarge : isLargest) ? "memory" : undefined;
+): boolean {
+  const isLargest = bytes >= limits.largestBodyBytesMin;
+  const isLarge = bytes >= limits.shedBodyBytesMin;
+  if (delay === "critical" && isLarge) return true;
+  if (bodies !== "none" && kind === "body" && isLargest) return true;
+  return memory !== "none" && !isAlone && (memory === "critical" ? isLarge : isLargest);
 }
 
 /** The bound for all bodies when a further one is reserved. At least one body can always proceed. */

@@ -14,11 +14,8 @@ const idleMax = 1_024;
 export class OrganizationLoad {
   readonly #loads = new Map<string, Load>();
   #active = 0;
-  #streams = 0;
-
-  get streams(): number {
-    return this.#streams;
-  }
+  /** Of all organizations. */
+  streams = 0;
 
   /** Whether no other organization has a request in progress. Call it after `beginRequest`. */
   isOnly(organizationId: string): boolean {
@@ -52,18 +49,18 @@ export class OrganizationLoad {
     if (load.streams >= limits.organizationStreamsMax) {
       throw tooMany(`${limits.organizationStreamsMax} streams`);
     }
-    if (this.#streams >= limits.streamsMax) {
+    if (this.streams >= limits.streamsMax) {
       const message = "The service has reached its maximum number of open streams. Try again soon.";
       throw new AppError("unavailable", { message, retryAfterSeconds: 1 });
     }
     load.streams += 1;
-    this.#streams += 1;
+    this.streams += 1;
   }
 
   endStream(organizationId: string): void {
     const load = this.#loads.get(organizationId);
     if (load !== undefined) load.streams -= 1;
-    this.#streams -= 1;
+    this.streams -= 1;
   }
 }
 

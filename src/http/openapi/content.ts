@@ -32,16 +32,14 @@ export function jsonRequest(component: Component): Content {
   return jsonReply(encodings, component);
 }
 
-interface ObjectOptions {
-  readonly sometimes?: readonly string[];
-  readonly closed?: true;
-}
-
 /** Replies are open, because later versions may add fields; a test compares real replies with the closed schemas. */
 export function objectSchema(
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,
-  { sometimes = [], closed }: ObjectOptions = {},
+  {
+    sometimes = [],
+    closed,
+  }: { readonly sometimes?: readonly string[]; readonly closed?: true } = {},
 ): JsonSchema {
   const required = Object.keys(properties).filter((name) => !sometimes.includes(name));
   return {

@@ -5,7 +5,9 @@ import { limits } from "../../domain/limits.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 import type { HeaderPart } from "./parts.ts";
 
-interface ErrorResponseOptions {
+export interface ErrorResponse {
+  readonly name: string;
+  readonly status: number;
   readonly description: string;
   readonly errors: readonly [ErrorKind, ...ErrorKind[]];
   readonly headers?: readonly HeaderPart[];
@@ -14,12 +16,10 @@ interface ErrorResponseOptions {
   readonly fields?: readonly FieldError[];
 }
 
-export interface ErrorResponse extends ErrorResponseOptions {
-  readonly name: string;
-  readonly status: number;
-}
-
-export function errorResponse(name: string, options: ErrorResponseOptions): ErrorResponse {
+export function errorResponse(
+  name: string,
+  options: Omit<ErrorResponse, "name" | "status">,
+): ErrorResponse {
   return { name, status: statusOf(errorRow(options.errors[0])), ...options };
 }
 

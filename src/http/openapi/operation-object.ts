@@ -38,6 +38,7 @@ export function operationObject(
 ): OperationObject {
   const { tag, summary, description, request, reply } = document;
   const parameters = parametersOf(operation, document);
+  const empty = Object.entries(document.empty ?? {});
   const errors = errorsOf(operation).map((response) => [response.status, errorRef(response)]);
   return {
     operationId: operation.name,
@@ -49,12 +50,7 @@ export function operationObject(
     ...(request === undefined ? {} : { requestBody: requestBody(request) }),
     responses: {
       [operation.success]: { ...withoutContent(reply), content: inJson(reply) },
-      ...Object.fromEntries(
-        Object.entries(document.empty ?? {}).map(([status, empty]) => [
-          status,
-          withoutContent(empty),
-        ]),
-      ),
+      ...Object.fromEntries(empty.map(([status, one]) => [status, withoutContent(one)])),
       ...Object.fromEntries(errors),
     },
   };
@@ -62,10 +58,7 @@ export function operationObject(
 
 export function headObject(operation: Operation, document: OperationDocument): OperationObject {
   const { summary, description, ...rest } = operationObject(operation, document);
-  const errors = errorsOf(operation).map((response) => [
-    response.status,
-    errorWithoutContent(response),
-  ]);
+  const errors = errorsOf(operation).map((error) => [error.status, errorWithoutContent(error)]);
   return {
     ...rest,
     operationId: `head${operation.type === undefined ? "Changes" : componentName(operation.type)}`,

@@ -29,31 +29,6 @@ const asked = closedSchema(
   ["basis"],
 );
 
-const approval = closedSchema(
-  "Only if a second person had to approve the deletion: who asked and who approved, each as the SHA-256 of " +
-    '`["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.',
-  {
-    requester: textSchema("Hash of the name or key id of who requested it."),
-    approver: textSchema("Hash of the name of who approved it."),
-    approved_at: timeSchema("When it was approved."),
-  },
-);
-
-const disclosedPerson = objectSchema("A name, and the salt of its hash in the receipt.", {
-  name: textSchema("The name."),
-  salt: textSchema("The salt."),
-});
-
-const disclosedApproval: JsonSchema = objectSchema(
-  "The two people to whom the receipt commits, if it does.",
-  { requester: schemaRef("DisclosedPerson"), approver: schemaRef("DisclosedPerson") },
-);
-
-const disclosedBasis = objectSchema(
-  "The basis that the request stated, and the salt of its hash in the receipt.",
-  { basis: textSchema("The basis."), salt: textSchema("The salt.") },
-);
-
 const verification = closedSchema("How the service verified that nothing is left.", {
   at: timeSchema("When."),
   engine: { type: "string", enum: ["sqlite", "postgres"], description: "Engine of the store." },
@@ -86,31 +61,42 @@ function byKind(property: (description: string) => JsonSchema): Record<CountKind
   return Object.fromEntries(properties) as Record<CountKind, JsonSchema>;
 }
 
-const countHashes = closedSchema(
-  'For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing ' +
-    "about the number.",
-  byKind(textSchema),
-);
-
-const disclosedCount = objectSchema("A number, and the salt of its hash in the receipt.", {
-  count: countSchema("The number."),
-  salt: textSchema("The salt."),
-});
-
-const disclosedCounts = objectSchema(
-  "The numbers of a type that the caller may know.",
-  byKind((description) => ({ ...schemaRef("DisclosedCount"), description })),
-  { sometimes: countKinds },
-);
-
 export const receiptParts: Readonly<Record<string, JsonSchema>> = {
-  ReceiptCountHashes: countHashes,
-  DisclosedCounts: disclosedCounts,
-  DisclosedCount: disclosedCount,
-  DisclosedApproval: disclosedApproval,
-  DisclosedBasis: disclosedBasis,
-  DisclosedPerson: disclosedPerson,
-  ReceiptApproval: approval,
+  ReceiptCountHashes: closedSchema(
+    'For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing ' +
+      "about the number.",
+    byKind(textSchema),
+  ),
+  DisclosedCounts: objectSchema(
+    "The numbers of a type that the caller may know.",
+    byKind((description) => ({ ...schemaRef("DisclosedCount"), description })),
+    { sometimes: countKinds },
+  ),
+  DisclosedCount: objectSchema("A number, and the salt of its hash in the receipt.", {
+    count: countSchema("The number."),
+    salt: textSchema("The salt."),
+  }),
+  DisclosedApproval: objectSchema("The two people to whom the receipt commits, if it does.", {
+    requester: schemaRef("DisclosedPerson"),
+    approver: schemaRef("DisclosedPerson"),
+  }),
+  DisclosedBasis: objectSchema(
+    "The basis that the request stated, and the salt of its hash in the receipt.",
+    { basis: textSchema("The basis."), salt: textSchema("The salt.") },
+  ),
+  DisclosedPerson: objectSchema("A name, and the salt of its hash in the receipt.", {
+    name: textSchema("The name."),
+    salt: textSchema("The salt."),
+  }),
+  ReceiptApproval: closedSchema(
+    "Only if a second person had to approve the deletion: who asked and who approved, each as the SHA-256 of " +
+      '`["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.',
+    {
+      requester: textSchema("Hash of the name or key id of who requested it."),
+      approver: textSchema("Hash of the name of who approved it."),
+      approved_at: timeSchema("When it was approved."),
+    },
+  ),
 };
 
 export const disclosuresSchema: JsonSchema = {

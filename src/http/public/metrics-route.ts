@@ -6,7 +6,7 @@ import { coalesce } from "../coalesce.ts";
 import type { HttpContext } from "../http-context.ts";
 import { rateLimitExceeded, unauthorized } from "../openapi/error-responses.ts";
 import { rateFields, rateLimited } from "../rate-limit/rate-limit.ts";
-import { limitUnauthenticated } from "../rate-limit/unauthenticated.ts";
+import { limitUnauthenticated } from "../rate-limit/enforce-limit.ts";
 import { sendError } from "../reply/send-error.ts";
 import type { PublicRequest, PublicRoute } from "./public-route.ts";
 

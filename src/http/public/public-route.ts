@@ -1,9 +1,9 @@
 // What a public route is: a GET that needs no access token, with its entry in the OpenAPI document.
 
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../http-context.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import type { ErrorResponse } from "../openapi/error-responses.ts";
+import type { HandlerInput } from "../operation.ts";
 import type { Answer } from "../reply/reply.ts";
 
 export interface PublicOptions {
@@ -12,10 +12,7 @@ export interface PublicOptions {
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
 
-export interface PublicRequest {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
+export type PublicRequest = Pick<HandlerInput, "request" | "reply">;
 
 export type PublicHandler = (
   input: PublicRequest,

@@ -37,20 +37,11 @@ function isMapped(groups: readonly number[]): boolean {
   return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
 }
 
+/** The parser of URLs writes an address in one way: in hexadecimal, without leading zeros. */
 function groupsOf(address: string): readonly number[] {
-  const [head = "", tail] = address.split("::");
-  const before = partsOf(head);
-  if (tail === undefined) return before;
-  const after = partsOf(tail);
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
-  return [...before, ...zeros, ...after];
-}
-
-function partsOf(text: string): readonly number[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((part) => {
-    if (!part.includes(".")) return [Number.parseInt(part, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
+  const { hostname } = new URL(`http://[${address}]`);
+  const halves = hostname.slice(1, -1).split("::");
+  const [before = [], after = []] = halves.map((half) => half.split(":").filter(Boolean));
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
 }

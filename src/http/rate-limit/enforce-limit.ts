@@ -1,10 +1,12 @@
 // Refuses a request that is beyond a limit, and charges one for its work.
 
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../http-context.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import type { HandlerInput } from "../operation.ts";
 import type { RequestContext } from "../reply/reply.ts";
-import { type Limited, rateLimited } from "./rate-limit.ts";
+import { sendError } from "../reply/send-error.ts";
+import { type Limited, rateFields, rateLimited } from "./rate-limit.ts";
 
 /** Throws AppError rate_limited. Either way the reply has the headers of this limit. */
 export function enforceLimit(
@@ -26,4 +28,18 @@ export function charge(
 ): void {
   const tokens = tokensOf(work) - 1;
   if (tokens > 0) requestContext.rate = context.rates.work(caller, tokens).headers;
+}
+
+/** False if the address is over its limit; then the request is answered with 429. */
+export function limitUnauthenticated(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  const limited = context.rates.unauthenticated(request.ip);
+  if (limited.allowed) return true;
+  context.onRateLimited("unauthenticated");
+  const headers = rateFields(limited.headers);
+  sendError(context, request, { reply, error: rateLimited(limited), headers });
+  return false;
 }

@@ -11,19 +11,15 @@ const addressCharactersMax = 64;
 
 type FailedWhere = "api" | "console" | "metrics";
 
-export interface FailureLog {
-  note(address: string, where: FailedWhere): void;
-}
-
 export function makeFailureLog(
   log: Logger,
   now: () => number,
   onFailure: (where: FailedWhere) => void = () => undefined,
-): FailureLog {
+) {
   const [own, all] = [new TokenBuckets(now), new TokenBuckets(now)];
   let others = 0;
   return {
-    note: (address, where) => {
+    note: (address: string, where: FailedWhere): void => {
       onFailure(where);
       const mayLog =
         own.take(addressOwner(address), ownPolicy).allowed && all.take("", allPolicy).allowed;
@@ -35,3 +31,5 @@ export function makeFailureLog(
     },
   };
 }
+
+export type FailureLog = ReturnType<typeof makeFailureLog>;

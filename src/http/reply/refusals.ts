@@ -2,7 +2,7 @@
 
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
-import type { FieldError } from "../../domain/error.ts";
+import type { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { fieldPointer } from "../../domain/validation/field-pointer.ts";
 import type { RequestContext } from "./reply.ts";
@@ -18,13 +18,8 @@ export interface Refused {
 
 export type OnRefused = (refused: Refused) => void;
 
-interface WithErrors {
-  readonly code?: number | undefined;
-  readonly errors?: readonly FieldError[] | undefined;
-}
-
 export function countRefusals(
-  items: readonly WithErrors[],
+  items: readonly Partial<Pick<AppError, "code" | "errors">>[],
   type: RecordType | undefined,
 ): readonly RefusalCount[] {
   const found = new Map<string, [number, string, number]>();

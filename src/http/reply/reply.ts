@@ -7,8 +7,7 @@ import { isConfidential } from "../../domain/confidentiality.ts";
 import type { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
-import type { LargeReplies } from "../connection/large-replies.ts";
-import type { ReplyMemory } from "../connection/reply-memory.ts";
+import type { Edge } from "../connection/shared-bounds.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
 export interface RequestContext {
@@ -78,15 +77,10 @@ const json = "application/json";
 /** Otherwise a cache may store a reply (RFC 9111, section 4.2.2): ids that are erased later, an outdated 404. */
 export const notStored = "no-store";
 
-export interface ReplyBounds {
-  readonly replies: ReplyMemory;
-  readonly largeReplies: LargeReplies;
-}
-
 /** Writes to Node's response directly: Fastify's own sending is a third of the cost of a small reply. */
 export function makeReplies(
   observe: ObserveRequest,
-  { replies: memory, largeReplies }: ReplyBounds,
+  { replies: memory, largeReplies }: Pick<Edge, "replies" | "largeReplies">,
 ): Replies {
   return {
     send(request, reply, { status, body, shared, contentType, headers }) {

@@ -2,16 +2,10 @@
 
 import type { ServerResponse } from "node:http";
 
-interface WaitOptions {
-  readonly everyMs: number;
-  /** How often the caller is asked whether to stop waiting. */
-  readonly giveUp: () => boolean;
-}
-
-/** Resolves when the client has read what was written, or has disconnected, or the caller gives up. */
+/** Resolves when the client has read what was written, or has disconnected, or the caller gives up when asked. */
 export function waitForRoom(
   response: ServerResponse,
-  { everyMs, giveUp }: WaitOptions,
+  { everyMs, giveUp }: { readonly everyMs: number; readonly giveUp: () => boolean },
 ): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -18,13 +18,13 @@ import {
   readLargeBody,
   readSmallBody,
 } from "../body/read-body.ts";
-import { reportOf } from "../bulk/list-report.ts";
+import { reportOf } from "../bulk/list-task.ts";
 import { markItems } from "../bulk/mark-items.ts";
 import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
-import { mayReadOnMain } from "../load/moderate-lists.ts";
+import type { Load } from "../load/load.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
 import { reportRefusals } from "../reply/refusals.ts";
@@ -103,6 +103,25 @@ function writeSmall(
   });
 }
 
+/** Such a body is parsed in one turn, in about a millisecond. */
+const moderateBytesMax = 64 * 1_024;
+/** Bound for all large bodies in memory; above it, the bulk thread reads all of them. */
+const heldBytesMax = 4 * 1_024 * 1_024;
+
+/** Only while no other organization has a request in progress that would have to wait for it. */
+export function mayReadOnMain(
+  { bodies, organizations }: Pick<Load, "bodies" | "organizations">,
+  organizationId: string,
+  bytes: number | undefined,
+): boolean {
+  return (
+    bytes !== undefined &&
+    bytes <= moderateBytesMax &&
+    bodies.heldBytes + bytes <= heldBytesMax &&
+    organizations.isOnly(organizationId)
+  );
+}
+
 async function writeLarge(
   context: HttpContext,
   input: HandlerInput,
@@ -164,14 +183,9 @@ function itemsOrder(
   );
 }
 
-interface StrictReport extends ListReport {
-  readonly organizationId: string;
-  readonly answer: Answer;
-}
-
 /** Most requests write one record of the same organization as the previous request, and so have the same answer. */
 function makeStrictAnswers(): typeof answerLeniently {
-  let latest: StrictReport | undefined;
+  let latest: (ListReport & { organizationId: string; answer: Answer }) | undefined;
   return (input, write, report) => {
     const { organizationId } = input.caller;
     if (

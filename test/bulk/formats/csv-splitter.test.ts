@@ -104,7 +104,7 @@ describe("CSV", () => {
     let rows = 0;
     for (let at = 0; at < text.length; at += 100) {
       rows += splitter.push(text.slice(at, at + 100)).length;
-      assert.ok(splitter.heldCharacters <= 600);
+      assert.ok(splitter.held.length <= 600);
     }
     assert.equal(rows + splitter.end().length, 4_000);
     assert.ok(characters <= 2 * text.length, `${characters}`);

@@ -84,7 +84,7 @@ describe("the state of an import", () => {
     const { done } = JSON.parse(readFileSync(path, "utf8")) as { done: unknown };
     assert.deepEqual(done, [[1, 6]]);
     assert.deepEqual([state.rowsDone, state.isDone(6), state.isDone(7)], [6, true, false]);
-    assert.equal(state.counts.written, 3);
+    assert.equal(state.current.counts.written, 3);
   });
 });
 

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import { type LiveReader, LiveReaders } from "../../../src/http/changes/live-readers.ts";
+import { LiveReaders } from "../../../src/http/changes/live-readers.ts";
 
 const { changeReadersMax, organizationChangeReadersMax, keyChangeReadersMax } = limits;
+type LiveReader = ReturnType<LiveReaders["add"]>;
 const full = changeReadersMax / organizationChangeReadersMax;
 
 /** As many as an organization may have. */
