@@ -7,7 +7,8 @@ import { isConfidential } from "../../domain/confidentiality.ts";
 import type { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
-import type { Edge } from "../connection/shared-bounds.ts";
+import type { LargeReplies } from "../connection/large-replies.ts";
+import type { ReplyMemory } from "../connection/reply-memory.ts";
 import type { RateHeaders } from "../rate-limit/rate-limit.ts";
 
 export interface RequestContext {
@@ -80,7 +81,10 @@ export const notStored = "no-store";
 /** Writes to Node's response directly: Fastify's own sending is a third of the cost of a small reply. */
 export function makeReplies(
   observe: ObserveRequest,
-  { replies: memory, largeReplies }: Pick<Edge, "replies" | "largeReplies">,
+  {
+    replies: memory,
+    largeReplies,
+  }: { readonly replies: ReplyMemory; readonly largeReplies: LargeReplies },
 ): Replies {
   return {
     send(request, reply, { status, body, shared, contentType, headers }) {
