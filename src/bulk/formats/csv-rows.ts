@@ -62,7 +62,7 @@ async function readBeginning(input: TextInput, layout: Layout): Promise<Beginnin
   const isFirst = firstLineFinder(layout, usual);
   for (let next = await more.next(); next.done !== true; next = await more.next()) {
     text += next.value;
-    isRefused ||= line === 1 && beginsRefused(text);
+    isRefused ||= line === 1 && text.startsWith(bulkKeys.row);
     isFound ||= isRefused;
     while (!isFound) {
       const end = text.indexOf("\n");
@@ -111,10 +111,6 @@ function firstLineFinder(
 function withoutTable(path: string, skip: Layout["skip"]): OperatorError {
   const what = typeof skip === "string" ? `line that has the columns ${skip}` : "line after those";
   return new OperatorError("input", `${path} has no ${what}; check --skip ${skip}.`);
-}
-
-function beginsRefused(text: string): boolean {
-  return text.startsWith(bulkKeys.row);
 }
 
 const delimiters = [",", ";", "\t", "|"];

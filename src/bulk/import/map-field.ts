@@ -107,7 +107,10 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
   const pieces = text.split(/(\{[^{}]+\})/);
   const columns = pieces.filter((_, index) => index % 2 === 1).map((piece) => piece.slice(1, -1));
   const getters = new Map(
-    columns.map((column) => [column, column === "#" ? rowNumber : access(column)]),
+    columns.map((column) => [
+      column,
+      column === "#" ? ({ number }: Row) => number : access(column),
+    ]),
   );
   const read = (row: Row): unknown => {
     let made = "";
@@ -123,10 +126,6 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
     return kind === "text" ? made : convertTo(kind, made);
   };
   return { columns: columns.filter((column) => column !== "#"), read };
-}
-
-function rowNumber(row: Row): unknown {
-  return row.number;
 }
 
 interface Converter {

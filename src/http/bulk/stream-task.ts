@@ -19,10 +19,11 @@ export const streamGroupBytesMax = 1_024 * 1_024;
 const streamGroupRowsMax = 990;
 export const streamGroupsBytesMax = 4 * 1_024 * 1_024;
 
-export interface StreamEvents {
+interface StreamEvents {
   /** Another chunk may be sent, unless the stream has failed. */
   readonly onChunkRead: (isStopped: boolean) => void;
   readonly onGroup: (group: WrittenGroup) => void;
+  readonly groupBytesMax: () => number;
 }
 
 export function groupBytesMax(streams: number): number {
@@ -49,7 +50,6 @@ export class StreamTask {
   readonly #operation: Operation;
   readonly #context: TaskContext;
   readonly #events: StreamEvents;
-  readonly #groupBytesMax: () => number;
   readonly #splitter = new LineSplitter();
   readonly #tally = { received: 0, written: 0, unchanged: 0, refused: 0 };
   #invalid = 0;
@@ -64,13 +64,12 @@ export class StreamTask {
   constructor(
     { order, operation }: { readonly order: WriteContext; readonly operation: Operation },
     context: TaskContext,
-    events: StreamEvents & { readonly groupBytesMax: () => number },
+    events: StreamEvents,
   ) {
     this.#order = order;
     this.#operation = operation;
     this.#context = context;
     this.#events = events;
-    this.#groupBytesMax = events.groupBytesMax;
     this.#group = this.#newGroup();
   }
 
@@ -156,7 +155,7 @@ export class StreamTask {
     const { lines, bytes, submission } = this.#group;
     return (
       lines >= streamGroupItemsMax ||
-      bytes >= this.#groupBytesMax() ||
+      bytes >= this.#events.groupBytesMax() ||
       submission.rows >= streamGroupRowsMax
     );
   }

@@ -71,7 +71,10 @@ export async function beginStream(
   if (name !== undefined) context.observe(name, 200, seconds);
   const giveUp = (): boolean => context.feed.isOver(waiting);
   return async () => {
-    const heartbeat = setInterval(() => beat(raw), limits.heartbeatMs);
+    // A comment, which readers ignore, so that a proxy does not take the stream for a connection that has died.
+    const heartbeat = setInterval(() => {
+      if (!raw.writableNeedDrain) raw.write(":\n\n");
+    }, limits.heartbeatMs);
     try {
       for (let page = first; page.done !== true; page = await pages.next()) {
         context.rates.work(input.caller, tokensOf(workOf(page.value)));
@@ -86,11 +89,6 @@ export async function beginStream(
     if (raw.writableNeedDrain) raw.destroy();
     else raw.end();
   };
-}
-
-/** A comment, which readers ignore, so that a proxy does not take the stream for a connection that has died. */
-function beat(raw: ServerResponse): void {
-  if (!raw.writableNeedDrain) raw.write(":\n\n");
 }
 
 /** True if there is room for more. The tests of Durable Streams expect no space after `data:`. */

@@ -33,7 +33,7 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
     ...errorBody(error),
     ...(oauthError !== undefined && {
       error: oauthError,
-      error_description: describeOauth(error.message),
+      error_description: error.message.replaceAll(/["\\]/g, "'").replaceAll(/[^ -~]/g, "?"),
     }),
   };
   const headers = {
@@ -57,10 +57,6 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
     contentType: "application/problem+json",
     headers,
   };
-}
-
-function describeOauth(message: string): string {
-  return message.replaceAll(/["\\]/g, "'").replaceAll(/[^ -~]/g, "?");
 }
 
 /** No error code if no credential was sent (RFC 6750, section 3). */
