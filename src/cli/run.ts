@@ -150,7 +150,8 @@ function describeUsageError(
   // The library reports missing options first, but a missing option is often just a mistyped one.
   const isMissing = code === "commander.missingMandatoryOptionValue";
   const mistyped = isMissing && command !== undefined ? mistypedOption(command, words) : undefined;
-  const what = (mistyped ?? said).replace(/\.$/, "");
+  const alone = isMissing && command !== undefined ? valueAlone(command, words, said) : undefined;
+  const what = (mistyped ?? alone ?? said).replace(/\.$/, "");
   return `${what}${what.endsWith("?") ? "" : "."} ${whereToRead(table, command, words)}`;
 }
 
@@ -160,6 +161,13 @@ function commandIn({ commands }: CommandTable, words: readonly string[]): Comman
     const own = name.split(" ");
     return own.every((word, index) => words[index] === word);
   });
+}
+
+/** The value of the option stands alone, as in `retention show acme`. */
+function valueAlone({ name }: Command, words: readonly string[], said: string) {
+  const [value = "-", ...more] = words.slice(name.split(" ").length);
+  if (value.startsWith("-") || !more.every((word) => word.startsWith("-"))) return undefined;
+  return `${said}; did you mean ${/--\w+/.exec(said)?.[0]} ${value}?`;
 }
 
 function mistypedOption({ options }: Command, words: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { operatorRoles } from "../../src/domain/operator.ts";
 import { commands, groups, headings } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { version } from "../../src/process/version.ts";
@@ -50,6 +51,11 @@ describe("the command line", () => {
       assert.deepEqual(asked, await line.type(...`${words} --help`.trim().split(" ")));
       assert.equal(asked.code, 0);
     }
+  });
+
+  it("names the roles of operators", async () => {
+    const { out } = await line.type("help operator create");
+    for (const role of operatorRoles) assert.ok(out.includes(role), role);
   });
 
   it("accepts -o for --organization wherever that exists", async () => {
@@ -153,6 +159,7 @@ describe("a usage error exits with 2 and one line that says what was expected", 
     ["deletion hold transaction tx-1 --reason x", /needs --organization/],
     ["deletion hold transaction --reason x --organization y", /TYPE ID --organization/],
     ["deletion release transaction tx-1", /needs --organization/],
+    ["retention show acme", /not specified; did you mean --organization acme\?/],
   ];
   for (const [words, says] of mistakes) {
     it(words, async () => {

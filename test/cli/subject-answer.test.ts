@@ -85,6 +85,17 @@ describe("subject answer", () => {
     await operate(line.environment, processDue);
   });
 
+  it("begins with the earliest record, also by a fraction of a second", async () => {
+    await line.ask("organization create --name A --id early");
+    const later = { timestamp: "2026-01-31T09:30:00.5Z", account_status: "APPROVED" };
+    await operate(line.environment, async (app) => {
+      await add(app, { organizationId: "early", resourceType: "person" }, later);
+      const about = { related_person_id: "p", related_tx_id: null };
+      await add(app, { organizationId: "early", resourceType: "screening" }, about);
+    });
+    assert.equal((await answer("early"))["from"], seen.first_stated);
+  });
+
   it("says of somebody who has only applied that no account was approved, and names what was stated", async () => {
     await line.ask("organization create --name A --id applying");
     const key = { organizationId: "applying", resourceType: "person" };
