@@ -3,6 +3,7 @@
 
 import { nextMessage, startThread } from "../basics/thread.ts";
 
+/** Rejects if the thread fails. */
 export function loadDocument(): Promise<string> {
   const ended = new Error("the thread of the OpenAPI document ended without a result");
   return nextMessage(startThread(import.meta.url, "document-thread"), ended);

@@ -35,6 +35,7 @@ export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
   readonly as?: string | undefined;
 }
 
+/** Throws StoreError, OperatorError and MoveStopped. */
 export async function move(
   config: Config,
   { to, operator, as, ...options }: MoveRun,

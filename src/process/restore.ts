@@ -111,7 +111,7 @@ export interface ReplayRun<Result> {
   readonly replay: (app: App) => Promise<Result>;
 }
 
-/** Undefined if there is nothing to replay; then nothing is changed, and the store may be in use. */
+/** Undefined if there is nothing to replay; then nothing is changed, and the store may be in use. Throws StoreError. */
 export async function replayIfNeeded<Result>(
   config: Config,
   { sources, restored = false, operator, as, replay }: ReplayRun<Result>,

@@ -103,7 +103,10 @@ interface Parts extends ConsoleParts {
   readonly observer: Observer | undefined;
 }
 
-/** If it throws, everything is closed again. */
+/**
+ * If it throws, everything is closed again. Throws StoreError, FileError or the system's error when the service can't
+ * start; then everything is closed again.
+ */
 export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
   const { log = makeLog(config.logLevel), warnings = [] } = options;
   for (const warning of warnings) log.warn(warning);

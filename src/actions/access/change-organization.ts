@@ -33,6 +33,7 @@ export interface ShownOrganization {
   readonly awaitsExport: boolean;
 }
 
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function readOrganization(app: App, id: string): Promise<ShownOrganization> {
   requireRight(app, "organization.read");
   const organization = await findOrganization(app, id);
@@ -96,7 +97,10 @@ function requireRights(
   if (Object.keys(others).length > 0) requireRight(app, "organization.change");
 }
 
-/** Requires that no floor is longer than this ceiling, which may not be stored yet. */
+/**
+ * Requires that no floor is longer than this ceiling, which may not be stored yet. Throws OperatorError
+ * floor_above_ceiling.
+ */
 export async function requireFloorsWithin(
   { store }: App,
   organizationId: string,
@@ -127,6 +131,7 @@ function requireConfidential(types: readonly ResourceType[]): void {
   if (fault !== undefined) throw new OperatorError("invalid", `${fault} Nothing was changed.`);
 }
 
+/** Throws OperatorError invalid. */
 export function requireRetainDays(days: number, name: "ceiling" | "floor" = "ceiling"): void {
   if (Number.isInteger(days) && days >= 1 && days <= limits.retainDaysMax) return;
   throw new OperatorError(

@@ -58,7 +58,10 @@ export async function closeOrganization(
   };
 }
 
-/** The first step alone. Returns the act, which the other steps belong to. */
+/**
+ * The first step alone. Returns the act, which the other steps belong to. Throws OperatorError not_permitted, and what
+ * `requireAgreed` throws.
+ */
 export async function endAccess(
   app: App,
   { organizationId, ...how }: Pick<Closing, "organizationId" | "reason"> & { exporting: boolean },
@@ -69,7 +72,10 @@ export async function endAccess(
   return act;
 }
 
-/** Undefined unless it is closed and its deletion was requested. */
+/**
+ * Undefined unless it is closed and its deletion was requested. Throws OperatorError not_permitted and
+ * no_such_organization.
+ */
 export async function findClosed(
   app: App,
   organizationId: string,
@@ -111,6 +117,7 @@ export async function findClosable(app: App, organizationId: string): Promise<Or
   );
 }
 
+/** Throws OperatorError no_such_organization and organization_closed. */
 export async function findOpenOrganization(
   app: App,
   organizationId: string,

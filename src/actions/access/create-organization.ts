@@ -19,6 +19,7 @@ export interface NewOrganization {
   readonly deletionApproval?: boolean | undefined;
 }
 
+/** Throws OperatorError not_permitted, invalid, organization_exists and organization_closed. */
 export async function createOrganization(
   app: App,
   { name, organizationId = makeId("org"), deletionApproval = false }: NewOrganization,
@@ -59,6 +60,7 @@ export async function createOrganization(
   );
 }
 
+/** Throws OperatorError invalid unless `name` is a line of text of an acceptable length. */
 export function requireName(what: string, name: string): void {
   requireLine(what, name, limits.nameCharactersMax);
 }

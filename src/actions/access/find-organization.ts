@@ -6,6 +6,7 @@ import type { App } from "../app.ts";
 import { unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
 
+/** Throws OperatorError no_such_organization. */
 export async function findOrganization(app: App, organizationId: string): Promise<Organization> {
   const found = await app.store.findOrganization(organizationId);
   if (found !== undefined) return found;
@@ -22,7 +23,10 @@ export async function listOrganizations(app: App): Promise<readonly Organization
   return app.store.listOrganizations();
 }
 
-/** Undefined stands for all. */
+/**
+ * Undefined stands for all. Throws OperatorError no_such_organization unless `organizationId` is undefined, which
+ * stands for all.
+ */
 export async function requireOrganization(
   app: App,
   organizationId: string | undefined,

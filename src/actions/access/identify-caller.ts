@@ -26,6 +26,7 @@ export function identifyCaller(
   return known;
 }
 
+/** Throws AppError insufficient_scope unless the caller's token covers the scope. */
 export function requireScope(caller: Identity, scope: Scope): void {
   if (caller.covered.has(scope)) return;
   throw new AppError("insufficient_scope", {

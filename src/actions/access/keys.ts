@@ -12,7 +12,10 @@ import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { requireOrganization } from "./find-organization.ts";
 
-/** The message never repeats a secret that was passed instead of the id. */
+/**
+ * The message never repeats a secret that was passed instead of the id. Throws OperatorError not_permitted and
+ * no_such_key.
+ */
 export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.read");
   const found = await app.store.findKey(keyId);
@@ -28,6 +31,7 @@ export async function findKey(app: App, keyId: string): Promise<ApiKey> {
   );
 }
 
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function listKeys(
   app: App,
   organizationId: string | undefined,
@@ -60,6 +64,7 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
+/** Throws OperatorError not_permitted, invalid, no_such_organization and organization_closed. */
 export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKey> {
   const { organizationId, name = "key", scopes = recordScopes, lifetimeMs } = wanted;
   requireRight(app, "key.create");
@@ -96,6 +101,7 @@ export interface RotatedKey extends CreatedKey {
   readonly oldExpiresAt: number;
 }
 
+/** Throws OperatorError not_permitted, no_such_key and key_ended. */
 export async function rotateKey(
   app: App,
   { keyId, overlapMs }: { keyId: string; overlapMs: number },
@@ -122,7 +128,7 @@ export async function rotateKey(
   return { ...created, oldExpiresAt };
 }
 
-/** Does nothing for a key that is already revoked. */
+/** Does nothing for a key that is already revoked. Throws OperatorError not_permitted and no_such_key. */
 export async function revokeKey(app: App, keyId: string): Promise<ApiKey> {
   requireRight(app, "key.revoke");
   const key = await findKey(app, keyId);

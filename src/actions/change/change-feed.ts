@@ -64,6 +64,7 @@ export class ChangeFeed {
     return this.#source.cipher;
   }
 
+  /** Throws AppError offset_gone. */
   async read(reading: Beginning, signal?: AbortSignal): Promise<FeedPage> {
     const { settled, start } = await this.#start(reading);
     const placed = { ...reading, from: start };

@@ -47,6 +47,7 @@ function explain(reason: NotApproved, deletion: Deletion, operator: string): Ope
   return new OperatorError(...errors[reason]);
 }
 
+/** Throws OperatorError not_permitted, no_such_deletion, organization_closed and not_pending. */
 export async function cancelDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   requireRight(app, "deletion.cancel");
   // A restricted set is named by the deletion that filled it.

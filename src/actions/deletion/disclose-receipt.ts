@@ -31,6 +31,7 @@ export interface DisclosureDocument extends DisclosedStatements {
   readonly disclosures: Disclosures;
 }
 
+/** Throws OperatorError not_permitted, no_such_deletion, no_receipt, no_such_type and confidential_type. */
 export async function discloseReceipt(
   app: App,
   { deletionRequestId, types, includeConfidential }: DisclosureRequest,

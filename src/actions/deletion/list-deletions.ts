@@ -34,6 +34,7 @@ export interface DeletionPage {
   readonly partsMax?: number;
 }
 
+/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function listDeletions(
   app: App,
   query: DeletionQuery,

@@ -10,6 +10,7 @@ import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 
 type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
 
+/** Throws OperatorError not_permitted, and what findRecord throws. */
 export async function previewRequest(
   app: App,
   key: RecordKey,

@@ -27,7 +27,10 @@ export interface ReplayOptions extends Preparing {
 const retryMs = 200;
 const failuresMax = 20;
 
-/** Replays deletions in a store for which a restore was prepared, or that needs a replay. */
+/**
+ * Replays deletions in a store for which a restore was prepared, or that needs a replay. Throws OperatorError like
+ * prepareReplay.
+ */
 export async function replayDeletions(app: App, options: ReplayOptions): Promise<Replay> {
   await prepareReplay(app, options);
   await noteRestore(app);

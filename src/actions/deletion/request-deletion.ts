@@ -28,7 +28,10 @@ export interface OperatorsDeletion extends RecordKey {
   readonly basis?: string | undefined;
 }
 
-/** The record may be of any type. Returns the open deletion. */
+/**
+ * The record may be of any type. Returns the open deletion. Throws OperatorError not_permitted, invalid, no_such_type,
+ * no_such_organization, organization_closed and no_such_record.
+ */
 export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
   requireRight(app, "deletion.request");
   requireReason(wanted.reason);

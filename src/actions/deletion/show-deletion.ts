@@ -30,6 +30,7 @@ export interface ReadDeletion extends ShownDeletion {
   readonly statement: RecipientStatement | undefined;
 }
 
+/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function showDeletion(app: App, id: string): Promise<ReadDeletion> {
   requireRight(app, "deletion.read");
   const deletion = await findDeletion(app, id);
@@ -43,7 +44,7 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   return { ...shown, reader, recipients, statement, receipt };
 }
 
-/** What a page compares to learn of a change. */
+/** What a page compares to learn of a change. Throws OperatorError not_permitted and no_such_deletion. */
 export async function readState(app: App, id: string): Promise<string> {
   requireRight(app, "deletion.read");
   const found = await app.store.findDeletion(id, undefined);
@@ -72,6 +73,7 @@ export interface DeletionDetails extends ShownDeletion {
   readonly mayApprove: boolean | "own";
 }
 
+/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
   const { receipt, reader, ...shown } = await showDeletion(app, id);
   const { deletion } = shown;
@@ -110,6 +112,7 @@ export function hasPreview(deletion: Deletion): boolean {
   return deletion.status === "pending" && !isOfOrganization(deletion);
 }
 
+/** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readReceipt(app: App, id: string): Promise<Receipt> {
   const { receipt } = await showDeletion(app, id);
   if (receipt !== undefined) return receipt;

@@ -29,6 +29,7 @@ export interface Program extends KeyHolder {
   readonly usedOnce: { readonly tokenHash: Uint8Array; readonly expiresAt: number } | undefined;
 }
 
+/** Throws AppError credential_invalid. */
 export async function identifyProgram(
   app: App,
   { organizationId, token: text }: { readonly organizationId: string; readonly token: string },

@@ -127,6 +127,7 @@ async function readJson(url: string, signal: AbortSignal): Promise<unknown> {
   return reply.json();
 }
 
+/** Throws TypeError if the value is not a JWK Set or has too many keys. */
 export function readKeySet(value: unknown): KeySet {
   const { keys } = Object(value) as { keys?: unknown };
   const isSet = Array.isArray(keys) && keys.every((key) => typeof key === "object" && key !== null);

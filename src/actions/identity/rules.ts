@@ -26,6 +26,7 @@ export interface WantedRule extends Omit<IdentityRule, "jwks"> {
   readonly jwks?: string | undefined;
 }
 
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function listRules(
   app: App,
   organizationId: string | undefined,
@@ -39,6 +40,7 @@ function isRule(key: ApiKey): key is TrustingRule {
   return key.identityRule !== undefined;
 }
 
+/** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_identities. */
 export async function createRule(app: App, wanted: WantedRule): Promise<TrustingRule> {
   const { organizationId, name = "identity", scopes, jwks, ...rule } = wanted;
   requireRight(app, "key.create");
@@ -120,6 +122,7 @@ function isPublic(key: Readonly<Record<string, unknown>>): boolean {
   return !Object.hasOwn(key, "d") && !Object.hasOwn(key, "k") && key["kty"] !== "oct";
 }
 
+/** Throws OperatorError not_permitted and no_such_identity. */
 export async function revokeRule(app: App, identityId: string): Promise<TrustingRule> {
   requireRight(app, "key.revoke");
   await findRule(app, identityId);
@@ -127,6 +130,7 @@ export async function revokeRule(app: App, identityId: string): Promise<Trusting
   return revoked !== undefined && isRule(revoked) ? revoked : findRule(app, identityId);
 }
 
+/** Throws OperatorError not_permitted and no_such_identity. */
 export async function findRule(app: App, identityId: string): Promise<TrustingRule> {
   requireRight(app, "key.read");
   const found = await app.store.findKey(identityId);
@@ -151,7 +155,10 @@ export interface TokenTest {
   readonly rules: readonly TestedRule[];
 }
 
-/** Whether a token would be accepted, and why not. Issues nothing, and does not mark the token as used. */
+/**
+ * Whether a token would be accepted, and why not. Issues nothing, and does not mark the token as used. Throws
+ * OperatorError not_permitted and no_such_organization.
+ */
 export async function testToken(
   app: App,
   organizationId: string,

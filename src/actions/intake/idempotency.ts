@@ -55,7 +55,10 @@ export function fingerprintOf(context: string, bodyHash: string): Uint8Array {
 export class InFlightKeys {
   readonly #keys = new Set<string>();
 
-  /** Not `async`, so that nothing references the request while it is performed. */
+  /**
+   * Not `async`, so that nothing references the request while it is performed. Rejects with AppError
+   * idempotency_in_flight if a request with the same key is in progress.
+   */
   run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {
     if (keyHash === undefined) return perform();
     const name = Buffer.from(keyHash).toString("base64");

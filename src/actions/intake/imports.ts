@@ -24,7 +24,10 @@ export interface ImportTarget {
   readonly resourceType: string;
 }
 
-/** The result of an import says which records exist, so it needs the knowledge of a confidential type. */
+/**
+ * The result of an import says which records exist, so it needs the knowledge of a confidential type. Throws
+ * OperatorError not_permitted, no_such_type, no_such_organization and organization_closed.
+ */
 export async function requireImportable(
   app: App,
   target: ImportTarget,

@@ -126,7 +126,11 @@ export class Submission {
     this.#addInvalid(index, undefined, tooLargeItem);
   }
 
-  /** Call this once. Not `async`, so that nothing references the drafts while they are stored. */
+  /**
+   * Call this once. Not `async`, so that nothing references the drafts while they are stored. Rejects with AppError
+   * validation_failed or too_large (before anything is written), no_such_record, identical_record_exists,
+   * record_exists, deletion_open (strict: nothing was written), idempotency_reused.
+   */
   store(writer: RecordWriter, idempotency?: IdempotencyMark): Promise<WriteReport> {
     const drafts = this.#drafts;
     this.#drafts = [];

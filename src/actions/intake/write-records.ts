@@ -39,7 +39,10 @@ export function writeRecords(app: App, request: WriteRequest): Promise<WriteRepo
   return inFlight.run(idempotency?.keyHash, () => submission.store(store, mark));
 }
 
-/** The key must contain a digest of the drafts. */
+/**
+ * The key must contain a digest of the drafts. Rejects like `RecordStore.writeRecords`, and with AppError
+ * idempotency_in_flight.
+ */
 export function writeDrafts(
   { store, inFlight }: App,
   write: RecordWrite,

@@ -65,6 +65,7 @@ export async function* readDeletions(
   yield { deletions, cancelled };
 }
 
+/** Throws OperatorError for a ledger of another store. */
 export async function readLedgers(
   app: App,
   sources: readonly LedgerSource[],

@@ -4,7 +4,10 @@
 import { AppError } from "../../domain/error.ts";
 import { OperatorError, type OperatorErrorKind } from "./operator-error.ts";
 
-/** `kinds`: the errors that operators know under a name of their own, by the name that programs know. */
+/**
+ * `kinds`: the errors that operators know under a name of their own, by the name that programs know. Throws
+ * OperatorError in place of an AppError that operators know under a name of their own.
+ */
 export async function asOperator<Result>(
   work: Promise<Result>,
   kinds: Readonly<Record<string, OperatorErrorKind>>,

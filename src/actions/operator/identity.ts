@@ -29,7 +29,10 @@ export function beginAttempt(app: App): Promise<string> {
   return makeChallenge(app, use, attemptLifetimeMs);
 }
 
-/** `identify` asks the issuer. Undefined if the challenge is not valid, was used before, or is being used. */
+/**
+ * `identify` asks the issuer. Undefined if the challenge is not valid, was used before, or is being used. Throws
+ * OperatorError sign_in and operator_disabled, and what `identify` throws.
+ */
 export async function completeAttempt(
   app: App,
   challenge: string,

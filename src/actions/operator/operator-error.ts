@@ -189,6 +189,7 @@ export function listNames(names: readonly string[]): string {
 // eslint-disable-next-line no-control-regex
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** Throws OperatorError invalid unless `text` is a line of 1 to `charactersMax` characters. */
 export function requireLine(what: string, text: string, charactersMax: number): void {
   const fits = text.trim() !== "" && text.length <= charactersMax;
   if (fits && !controlCharacter.test(text) && text.isWellFormed()) return;
@@ -198,6 +199,7 @@ export function requireLine(what: string, text: string, charactersMax: number): 
   );
 }
 
+/** Throws OperatorError invalid. */
 export function requireReason(reason: string): void {
   requireLine("The reason", reason, limits.reasonCharactersMax);
 }

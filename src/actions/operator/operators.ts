@@ -25,6 +25,7 @@ async function findOperator(app: App, name: string): Promise<Operator> {
   throw unknownName("no_such_operator", `There is no operator "${name}".`, names);
 }
 
+/** Throws OperatorError no_such_operator and operator_disabled. */
 export async function findActiveOperator(app: App, name: string): Promise<Operator> {
   const operator = await findOperator(app, name);
   if (operator.disabledAt === undefined) return operator;
@@ -34,7 +35,10 @@ export async function findActiveOperator(app: App, name: string): Promise<Operat
   );
 }
 
-/** For work that does not run as the operator. Undefined: the shell of the host, which may do everything. */
+/**
+ * For work that does not run as the operator. Undefined: the shell of the host, which may do everything. Throws
+ * OperatorError no_such_operator, operator_disabled and not_permitted.
+ */
 export async function requireRightOf(
   app: App,
   as: string | undefined,
@@ -71,6 +75,7 @@ export async function listPeople(app: App): Promise<readonly SeenOperator[]> {
   return people;
 }
 
+/** Throws OperatorError not_permitted, invalid and operator_exists. */
 export async function createOperator(
   app: App,
   { name, roles }: { readonly name: string; readonly roles: readonly OperatorRole[] },
@@ -102,7 +107,7 @@ export async function createOperator(
   );
 }
 
-/** Does nothing if the operator is disabled already. */
+/** Does nothing if the operator is disabled already. Throws OperatorError not_permitted and no_such_operator. */
 export async function disableOperator(app: App, name: string): Promise<Operator> {
   requireRight(app, "operator.disable");
   const { operatorId } = await findOperator(app, name);
@@ -111,7 +116,11 @@ export async function disableOperator(app: App, name: string): Promise<Operator>
   );
 }
 
-/** Confirms an officer whom an administrator or an issuer has made; neither this person nor that one may do it. */
+/**
+ * Confirms an officer whom an administrator or an issuer has made; neither this person nor that one may do it. Throws
+ * OperatorError not_permitted, also for this person and for the administrator; no_such_operator, operator_disabled and
+ * operator_confirmed.
+ */
 export async function confirmOperator(app: App, name: string): Promise<Operator> {
   requireRight(app, "operator.confirm");
   const { operatorId, unconfirmedSince } = await findActiveOperator(app, name);

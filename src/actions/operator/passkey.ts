@@ -10,6 +10,7 @@ import { makeSession, type StartedSession } from "./session.ts";
 /** A person can have one for each device. */
 const passkeysMax = 20;
 
+/** Throws OperatorError invalid. */
 export async function addPasskey(
   app: App,
   { operatorId, identity }: Operator,
@@ -38,6 +39,7 @@ export function listPasskeys(
   return store.operators.listPasskeys(operatorId);
 }
 
+/** Throws OperatorError no_such_passkey, also for a passkey of somebody else. */
 export async function removePasskey(
   app: App,
   { operatorId }: Operator,

@@ -62,6 +62,7 @@ export async function listSessions(app: App): Promise<readonly SessionHolder[]> 
   return app.store.operators.listSessions(undefined, app.now());
 }
 
+/** Throws OperatorError no_such_session, also for a session of somebody else. */
 export async function endOwnSession(
   app: App,
   { operatorId }: Operator,
@@ -71,6 +72,7 @@ export async function endOwnSession(
   throw noSuchSession();
 }
 
+/** Throws OperatorError not_permitted and no_such_session. */
 export async function revokeSession(app: App, sessionId: string): Promise<void> {
   requireRight(app, "session.revoke");
   if (await app.store.operators.endSession(sessionId, undefined, actOf(app))) return;

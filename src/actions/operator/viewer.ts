@@ -154,7 +154,9 @@ export function requireRight({ viewer }: Pick<Viewed, "viewer">, right: Operator
   viewer?.require(right);
 }
 
-/** Requires one of several rights. The error names the first. */
+/**
+ * Requires one of several rights. The error names the first. Throws OperatorError not_permitted, which names the first.
+ */
 export function requireAnyRight(
   app: Pick<Viewed, "viewer">,
   rights: readonly OperatorRight[],

@@ -32,6 +32,7 @@ import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
 import { nounOf } from "../../domain/record-types.ts";
 
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function listProposals(
   app: App,
   { all, limit, ...query }: Omit<ProposalQuery, "openAt"> & { readonly all: boolean },
@@ -56,6 +57,7 @@ export interface ProposalDetails {
   readonly mayDecline: boolean;
 }
 
+/** Throws OperatorError not_permitted and no_such_proposal. */
 export async function showProposal(app: App, proposalId: string): Promise<ProposalDetails> {
   requireRight(app, "proposal.read");
   const proposal = await findProposal(app, proposalId);
@@ -71,6 +73,7 @@ export async function showProposal(app: App, proposalId: string): Promise<Propos
   };
 }
 
+/** Throws OperatorError not_permitted and no_such_proposal. */
 export async function readProposalStatus(app: App, proposalId: string): Promise<ProposalStatus> {
   requireRight(app, "proposal.read");
   return statusOf(app, await findProposal(app, proposalId));
@@ -112,7 +115,7 @@ export async function approveProposal(app: App, proposalId: string): Promise<Pro
   return findProposal(app, proposalId);
 }
 
-/** The person who made it may decline it, too. */
+/** The person who made it may decline it, too. Throws OperatorError like `approveProposal`. */
 export async function declineProposal(app: App, proposalId: string): Promise<Proposal> {
   requireRight(app, "proposal.decide");
   requireNamed(app);

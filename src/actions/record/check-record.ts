@@ -6,6 +6,7 @@ import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { Sighting } from "../../domain/record/record-write.ts";
 import type { App } from "../app.ts";
 
+/** Throws AppError no_such_record. */
 export async function checkRecord(
   app: App,
   type: RecordType,

@@ -13,7 +13,10 @@ import { requireKnowledge, viewerOf } from "../operator/viewer.ts";
 
 export type Target = RecordKey | { readonly deletionRequestId: string };
 
-/** The record need not exist. */
+/**
+ * The record need not exist. Throws OperatorError no_such_type, not_permitted, no_such_organization and
+ * no_such_deletion; the record need not exist.
+ */
 export async function findTarget(app: App, target: Target): Promise<RecordKey> {
   if ("deletionRequestId" in target) {
     const { organizationId, resourceType, resourceId } = await findDeletion(
@@ -28,6 +31,7 @@ export async function findTarget(app: App, target: Target): Promise<RecordKey> {
   return target;
 }
 
+/** Throws OperatorError no_such_type. */
 export function findType(name: string): RecordType {
   const type = recordTypeByName(name);
   if (type !== undefined) return type;

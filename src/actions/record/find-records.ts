@@ -18,7 +18,10 @@ export interface RecordQuery {
 
 export type FoundRecord = RecordKey & Sighting;
 
-/** Returns at most one record of each type. */
+/**
+ * Returns at most one record of each type. Throws OperatorError not_permitted, invalid, no_such_organization and
+ * no_such_type.
+ */
 export async function findRecords(app: App, query: RecordQuery): Promise<readonly FoundRecord[]> {
   const { organizationId, resourceId } = query;
   const types =
@@ -32,6 +35,7 @@ export async function findRecords(app: App, query: RecordQuery): Promise<readonl
   return found.filter((record) => record !== undefined);
 }
 
+/** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord> {
   await requireFindable(app, key);
   const found = await find(app, key);
@@ -39,7 +43,10 @@ export async function findRecord(app: App, key: RecordKey): Promise<FoundRecord>
   throw new OperatorError("no_such_record", `There is no ${nameTarget(key)}.`);
 }
 
-/** Requires that a person may look for a record, whether or not it exists. */
+/**
+ * Requires that a person may look for a record, whether or not it exists. Throws OperatorError not_permitted, invalid,
+ * no_such_type and no_such_organization.
+ */
 export async function requireFindable(app: App, key: RecordKey): Promise<void> {
   requireRight(app, "record.find");
   findType(key.resourceType);

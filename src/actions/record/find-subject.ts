@@ -27,7 +27,10 @@ export interface SubjectQuery extends RecordKey {
   readonly searchedMax?: number | undefined;
 }
 
-/** Somebody without an own record, whom others refer to, is a subject too. */
+/**
+ * Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError invalid for a type that
+ * is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
+ */
 export async function requireSubject(
   app: App,
   key: RecordKey,

@@ -170,6 +170,7 @@ export interface SubjectCount {
 
 const listedMax = 1_000;
 
+/** Throws OperatorError too_much_to_search. */
 export async function countSubject(app: App, request: SubjectRequest): Promise<SubjectCount> {
   const counts = new Map<string, number>();
   const holds: Hold[] = [];

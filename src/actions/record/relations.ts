@@ -59,7 +59,10 @@ export interface ReferrerQuery {
   readonly recordsMax: number;
 }
 
-/** A part of the records of one type that refer to a record, which need not exist, in the order of their ids. */
+/**
+ * A part of the records of one type that refer to a record, which need not exist, in the order of their ids. Throws
+ * OperatorError not_permitted, invalid, no_such_type and no_such_organization.
+ */
 export async function listReferrers(
   app: App,
   key: RecordKey,
@@ -87,7 +90,7 @@ async function readReferrers(
   };
 }
 
-/** Transactions that name a party as sender or receiver, as many as one search finds. */
+/** Transactions that name a party as sender or receiver, as many as one search finds. Throws like `listReferrers`. */
 export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
   const { organizationId, resourceId: party } = key;

@@ -24,7 +24,9 @@ export interface RecordDetails {
   readonly brokenRules: readonly string[];
 }
 
-/** Writes to the audit trail. */
+/**
+ * Writes to the audit trail. Throws OperatorError not_permitted, no_such_type, no_such_organization and no_such_record.
+ */
 export async function showRecord(app: App, key: RecordKey): Promise<RecordDetails> {
   requireRight(app, "record.show");
   const type = findType(key.resourceType);

@@ -45,6 +45,7 @@ export interface RecordView {
 /** Records of each type that refer to it, and records that it refers to. */
 const relationBounds = { referrersMax: 10, referencesMax: 20 };
 
+/** Throws OperatorError not_permitted, invalid, no_such_type, no_such_organization and no_such_record. */
 export async function viewRecord(
   app: App,
   key: RecordKey,
@@ -94,7 +95,10 @@ function originOf({ countedFrom }: RetentionFloor, type: RecordType): FiledAt | 
 /** Long enough for the redirect that follows. */
 const lifetimeMs = 60_000;
 
-/** Writes to the audit trail, and returns a secret with which this person reads this record once. */
+/**
+ * Writes to the audit trail, and returns a secret with which this person reads this record once. Throws OperatorError
+ * not_permitted, invalid, no_such_type, no_such_organization and no_such_record.
+ */
 export async function permitReading(
   app: App,
   key: RecordKey,

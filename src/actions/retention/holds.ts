@@ -142,6 +142,7 @@ export interface HoldDetails extends ShownHold {
   readonly deletion: Deletion | undefined;
 }
 
+/** Throws OperatorError not_permitted and no_such_hold. */
 export async function readHoldDetails(app: App, holdId: string): Promise<HoldDetails> {
   requireRight(app, "hold.read");
   const hold = await findHold(app, holdId);
@@ -166,6 +167,10 @@ export interface HoldRequest {
   readonly restrictedBy?: string | undefined;
 }
 
+/**
+ * Throws OperatorError not_permitted, no_such_record, no_such_restricted_set, being_erased, too_many_holds and invalid,
+ * and what findTarget throws.
+ */
 export async function holdRecord(app: App, target: Target, wanted: HoldRequest): Promise<Hold> {
   requireRight(app, "hold.place");
   const { reason, owner, reviewOn, endsOn } = wanted;

@@ -88,7 +88,10 @@ export interface PreviewPart {
 const stepsMax = 2 * recordTypes.length;
 const examinedAtOnce = 250;
 
-/** What retention would delete among the next records, added to the tally of the previous parts. */
+/**
+ * What retention would delete among the next records, added to the tally of the previous parts. Throws OperatorError
+ * not_permitted, invalid and no_such_organization.
+ */
 export async function previewPart(
   app: App,
   query: PreviewQuery,

@@ -44,6 +44,7 @@ export interface RestrictedSetDetails extends RestrictedSet {
   readonly references: readonly KeptReference[];
 }
 
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function listRestrictedSets(
   app: App,
   access: RestrictedAccess,
@@ -59,6 +60,7 @@ export async function listRestrictedSets(
   return sets;
 }
 
+/** Throws OperatorError not_permitted, no_such_organization and no_such_restricted_set. */
 export async function showRestrictedSet(
   app: App,
   access: RestrictedAccess,
@@ -90,7 +92,10 @@ export interface RestrictedChange {
   readonly payload: Payload;
 }
 
-/** Every change of every record, page by page. */
+/**
+ * Every change of every record, page by page. Throws OperatorError not_permitted, no_such_organization and
+ * no_such_restricted_set.
+ */
 export async function* exportRestrictedSet(
   app: App,
   access: RestrictedAccess,
@@ -121,7 +126,10 @@ export async function* exportRestrictedSet(
   }
 }
 
-/** `given`: the id of the deletion of the set, or of the deletion that moved the records. */
+/**
+ * `given`: the id of the deletion of the set, or of the deletion that moved the records. Throws OperatorError
+ * no_such_organization and no_such_restricted_set.
+ */
 export async function findRestrictedSet(
   app: App,
   organizationId: string,

@@ -106,6 +106,7 @@ export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart,
   readonly waits: FloorWaits;
 }
 
+/** Throws like `planRule`. */
 export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
   const plan = await planRule(app, wanted);
   const { effect, rule, bounds, before } = plan;
@@ -121,7 +122,10 @@ export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePr
   return { effect, due, last, waits, seen: nameRule(before) };
 }
 
-/** `seen`: the rule that the person saw (`RulePreview`); undefined if nobody decided by a preview. */
+/**
+ * `seen`: the rule that the person saw (`RulePreview`); undefined if nobody decided by a preview. Throws like
+ * `planRule` and `setPlanned`.
+ */
 export async function setRule(app: App, wanted: RuleSetting, seen?: string): Promise<Retention> {
   const plan = await planRule(app, wanted);
   if (seen !== undefined && seen !== nameRule(plan.before)) throw ruleChanged(plan.rule);
@@ -217,12 +221,16 @@ function changeRule(
   return { organizationId, resourceType: type.resourceType, countedFrom, ...floor, ...ceiling };
 }
 
+/** Throws OperatorError not_permitted and no_such_organization. */
 export async function readRetention(app: App, organizationId: string): Promise<Retention> {
   requireRight(app, "retention.read");
   return read(app, organizationId);
 }
 
-/** The rules, with a part of what retention would delete on a day in the future, or now. */
+/**
+ * The rules, with a part of what retention would delete on a day in the future, or now. Throws OperatorError
+ * not_permitted, invalid and no_such_organization.
+ */
 export async function previewRules(
   app: App,
   { date, ...query }: Omit<PreviewQuery, "at"> & { readonly date: string | undefined },

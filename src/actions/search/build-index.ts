@@ -81,7 +81,10 @@ async function readIndex(app: App): Promise<SearchState & { readonly keys: Searc
   return { keyCheck: keys.check, indexedNo: 0, keys };
 }
 
-/** Does not move the mark, so it need not wait for changes of others. False if there is too much. */
+/**
+ * Does not move the mark, so it need not wait for changes of others. False if there is too much. Throws OperatorError
+ * search_key.
+ */
 export async function indexArrivals(
   app: App,
   { organizationId, stepsMax }: { readonly organizationId: string; readonly stepsMax: number },
@@ -121,7 +124,10 @@ export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boo
   };
 }
 
-/** Indexes everything again, unless the index uses this key already; the index of parties in any case. */
+/**
+ * Indexes everything again, unless the index uses this key already; the index of parties in any case. Throws
+ * OperatorError not_permitted and search_key.
+ */
 export async function beginIndex(app: App): Promise<void> {
   requireRight(app, "subject.index");
   const { storeId } = await app.store.receiptHead();
@@ -140,6 +146,7 @@ export async function beginIndex(app: App): Promise<void> {
   await app.store.search.begin(check);
 }
 
+/** Throws OperatorError search_key. */
 export function requireKeys(app: App): SearchKeys {
   const keys = app.derive(makeSearchKeys);
   if (keys !== undefined) return keys;

@@ -67,7 +67,10 @@ const rowsMax = 20_000;
 /** How many steps a search takes to complete the index before it answers. */
 const stepsMax = 32;
 
-/** Exact matches come first, and those of more criteria before those of fewer. */
+/**
+ * Exact matches come first, and those of more criteria before those of fewer. Throws OperatorError not_permitted,
+ * invalid, no_such_organization and search_key.
+ */
 export async function findSubjects(app: App, search: SubjectSearch): Promise<SubjectsFound> {
   const { organizationId, reason, wanted } = search;
   requireRight(app, "subject.find");

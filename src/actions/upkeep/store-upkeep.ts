@@ -15,7 +15,9 @@ export function reclaimSpace({ store }: App): Promise<boolean> {
   return store.reclaimSpace();
 }
 
-/** While the version can't be read, nobody is cached, because a key might have been revoked. */
+/**
+ * While the version can't be read, nobody is cached, because a key might have been revoked. Rejects as the store does.
+ */
 export async function refreshCallers({ store, callers }: App): Promise<void> {
   callers.observe(
     await store.credentialsVersion().catch((error: unknown) => {
@@ -30,6 +32,7 @@ export function probeWrite({ store }: App): Promise<void> {
   return store.probeWrite();
 }
 
+/** Rejects if the store does not answer. */
 export async function describeStore({
   store,
 }: App): Promise<Pick<App["store"], "engine" | "traits" | "schemaVersion">> {

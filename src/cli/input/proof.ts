@@ -35,6 +35,7 @@ export const proofOptions = {
   ),
 };
 
+/** Throws OperatorError keys. */
 export async function findKeys(context: Context, file: string | undefined): Promise<PublishedKeys> {
   if (file === undefined) {
     const missing = findMissingStore(context);

@@ -93,6 +93,7 @@ export function readDate(form: Form, name: string, label: string): number | unde
   return time;
 }
 
+/** Throws OperatorError invalid. */
 export function readWhole(
   form: Form,
   name: string,

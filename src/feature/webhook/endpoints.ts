@@ -170,6 +170,7 @@ export async function* countEndpoints(app: Pick<App, "store" | "derive">): Parts
   return counts;
 }
 
+/** Throws OperatorError not_permitted and no_such_endpoint. */
 export async function showEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.read"]);
   return findEndpoint(app, endpointId);
@@ -193,12 +194,16 @@ export async function removeEndpoint(app: App, endpointId: string): Promise<Webh
   return found;
 }
 
+/** Throws OperatorError not_permitted and no_such_endpoint. */
 export async function testEndpoint(app: App, endpointId: string): Promise<WebhookEndpoint> {
   requireRight(app, rights["webhook.change"]);
   return change(app, endpointId, { test: true });
 }
 
-/** `from`: `now`, `-1` for the beginning, or the `replay_offset` of an event, whose successors are sent again. */
+/**
+ * `from`: `now`, `-1` for the beginning, or the `replay_offset` of an event, whose successors are sent again. Throws
+ * OperatorError not_permitted, no_such_endpoint and invalid.
+ */
 export async function enableEndpoint(
   app: App,
   endpointId: string,
@@ -246,7 +251,10 @@ async function isInTrail(
   return entries.some((entry) => entry.entryNo === entryNo && entry.at === at);
 }
 
-/** The old secret signs too for `overlapMs`, unless the key from which it is derived has changed. */
+/**
+ * The old secret signs too for `overlapMs`, unless the key from which it is derived has changed. Throws OperatorError
+ * not_permitted, no_such_endpoint and webhook_key.
+ */
 export async function rotateSecret(
   app: App,
   { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },

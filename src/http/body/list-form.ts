@@ -4,6 +4,7 @@ import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Operation } from "../operation.ts";
 
+/** Throws AppError validation_failed if a list is expected. */
 export function requireSingleForm({ body, type }: Operation): void {
   if (body === "list") {
     throw invalid(

@@ -33,6 +33,7 @@ const decoders = {
   zstd: () => createZstdDecompress({ ...strictly, params: zstdParams }),
 } as const;
 
+/** Throws AppError content_type unless the Content-Type is one that the operation accepts. */
 export function mediaTypeOf(request: IncomingMessage, streams: boolean): MediaType {
   const sent = request.headers["content-type"] ?? "";
   if (sent === "application/json") return "json";

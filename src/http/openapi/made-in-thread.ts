@@ -3,6 +3,7 @@
 import { nextMessage, startThread } from "../../basics/thread.ts";
 import type { Encoded } from "../reply/representation.ts";
 
+/** Rejects if the thread fails. */
 export async function loadReferenceScript(): Promise<Encoded> {
   const thread = startThread(import.meta.url, "reference-bundle-thread");
   const ended = new Error("the thread of the script ended without a result");

@@ -32,6 +32,7 @@ export interface Attempt {
 
 export interface OpenId {
   readonly issuerName: string;
+  /** Throws AppError unavailable. */
   beginAt(attempt: Attempt): Promise<URL>;
   /** Throws OperatorError sign_in and AppError unavailable. */
   identify(attempt: Attempt, answer: URLSearchParams): Promise<IdentifiedPerson>;

@@ -108,7 +108,10 @@ interface ThreadOptions {
   readonly onAnswer?: () => void;
 }
 
-/** Checkpoints after its commits only if it is told to. Resolves when the store is open; throws StoreError. */
+/**
+ * Checkpoints after its commits only if it is told to. Resolves when the store is open; throws StoreError. Throws
+ * StoreError if that fails.
+ */
 export function startWriterThread(
   path: string,
   { checkpoints = false, ...options }: ThreadOptions & { readonly checkpoints?: boolean },
