@@ -4,23 +4,21 @@
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { makeClaimer } from "../shared/claimer.ts";
-import { completeInGroups, isBehind, toCompletion } from "../shared/completion-outcome.ts";
 import { makePartyIndexing } from "../shared/index-parties.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
 import { valueOf } from "../group/result.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
-import { groupByPlan } from "../sql/plan/erasure.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import type { Purge } from "../sql/method.ts";
 import { bindMethods } from "../sql/methods.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
-import { organization, type Visibility } from "../sql/statement/visibility.ts";
+import { allDeletions, organization } from "../sql/statement/visibility.ts";
 import type { ConnectionSettings } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
-import type { Claim, Completion } from "../interface/deletion.ts";
+import type { Claim } from "../interface/deletion.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
 import { claimDeletions } from "../sql/plan/claim-step.ts";
@@ -28,15 +26,12 @@ import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { lockPlansOf } from "./erase/plan-lock.ts";
-import { completeDeletions, eraseStep, verifyPart } from "./erase/steps.ts";
+import { makeCompletion, eraseStep } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";
-import { Pace } from "./pace.ts";
 import { postgresTraits } from "./traits.ts";
 import { probeWrite, readDatabaseSize } from "./write-probe.ts";
 import type { Statements } from "../sql/statement/statements.ts";
-
-const deletions: Visibility = { view: "deletions" };
 
 export interface PostgresOptions extends StoreOptions {
   /** What another thread of a serving process needs to open its own connections. */
@@ -144,7 +139,7 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
     claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
       for (const postponement of leases.postponements) await postpone(postponement);
       if (hasFailed) {
-        await database.transaction(deletions, (tx) => leases.endUnknown(tx, claim.claimant));
+        await database.transaction(allDeletions, (tx) => leases.endUnknown(tx, claim.claimant));
       }
       hasFailed = true;
       const claimed = await claimSome(claim, deletionsMax);
@@ -153,9 +148,9 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
       return claimed;
     }),
     eraseStep: inTurn((ids: readonly string[], recordsMax: number, act: Act) =>
-      database.transaction(deletions, (tx) => eraseStep(tx, { leases, ids, act }, recordsMax)),
+      database.transaction(allDeletions, (tx) => eraseStep(tx, { leases, ids, act }, recordsMax)),
     ),
-    completeDeletions: makeCompletion(database, { options, vacuum, indexParties, leases }),
+    completeDeletions: makeCompletion({ database, options, vacuum, indexParties, leases }),
     postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
       const postponement = { deletionRequestId, why, nextAttemptAt };
       leases.addPostponement(postponement);
@@ -167,70 +162,20 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
 function claimer(database: Database, indexParties: () => Promise<void>): Store["claimDeletions"] {
   return makeClaimer({
     claimSome: (claim, claiming) =>
-      database.transaction(deletions, (tx) =>
+      database.transaction(allDeletions, (tx) =>
         tx.perform(claimDeletions, claim, { ...claiming, bounds }),
       ),
     beginLarge: ({ deletionRequestId }, claim) =>
-      database.transaction(deletions, (tx) => claimLarge(tx, deletionRequestId, claim)),
+      database.transaction(allDeletions, (tx) => claimLarge(tx, deletionRequestId, claim)),
     indexParties,
   });
-}
-
-interface Completing extends Omit<DeletionParts, "index"> {
-  /** Advances the index of parties for a limited time. */
-  readonly indexParties: () => Promise<void>;
-  readonly leases: Leases;
-}
-
-function makeCompletion(
-  database: Database,
-  { options, vacuum, indexParties, leases }: Completing,
-): Store["completeDeletions"] {
-  const completeSome = async (ids: readonly string[], act: Act): Promise<readonly Completion[]> => {
-    const ofOrganization = leases.isOfOrganization(ids);
-    if (ofOrganization) await awaitWriters(database);
-    const visibility = ofOrganization ? { ...deletions, unlimitedTime: true } : deletions;
-    const results = await database.transaction(visibility, (tx) =>
-      completeDeletions(tx, { leases, ids, act }, options.sealReceipt),
-    );
-    if (results.some(isBehind)) await indexParties();
-    for (const [index, { result }] of results.entries()) {
-      if (result !== "completed") continue;
-      leases.end(ids[index] ?? "");
-      vacuum.erased();
-    }
-    return results.map(toCompletion);
-  };
-  const verifyParts = async (id: string, act: Act) => {
-    const pace = new Pace();
-    for (;;) {
-      const verification = await database.transaction(deletions, (tx) =>
-        verifyPart(tx, { leases, ids: [id], act }),
-      );
-      if (verification?.result !== "partly") return verification;
-      if (isBehind(verification)) await indexParties();
-      await pace.rest();
-    }
-  };
-  return async (all, act) => {
-    const groups = await database.inOneGo(deletions, (tx) => tx.perform(groupByPlan, all));
-    return completeInGroups(all, groups, {
-      isAlone: (id) => leases.isOfOrganization([id]),
-      verifyLarge: async (id) => {
-        const verification = await verifyParts(id, act);
-        const isClean = verification === undefined || verification.result === "clean";
-        return isClean ? undefined : toCompletion(verification);
-      },
-      completeTogether: (ids) => completeSome(ids, act),
-    });
-  };
 }
 
 function postponer(database: Database, leases: Leases) {
   return async ({ deletionRequestId, why, nextAttemptAt }: Postponement): Promise<void> => {
     const claimant = leases.claimantOf(deletionRequestId);
     if (claimant !== undefined) {
-      await database.transaction(deletions, (tx) =>
+      await database.transaction(allDeletions, (tx) =>
         tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
       );
     }

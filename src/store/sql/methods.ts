@@ -49,7 +49,13 @@ import { listReferrers } from "./record/record-view.ts";
 import { isAnyWaiting, listTold } from "./deletion/told-recipient.ts";
 import * as replay from "./erase/replay.ts";
 import * as restricted from "./erase/restricted-list.ts";
-import { oneOrAll, organization, rebuilding, type Visibility } from "./statement/visibility.ts";
+import {
+  allDeletions,
+  oneOrAll,
+  organization,
+  rebuilding,
+  type Visibility,
+} from "./statement/visibility.ts";
 import {
   findTokens,
   beginIndex,
@@ -63,7 +69,6 @@ import type { Act } from "../interface/act.ts";
 import { changesIn, type StoreParts } from "./store-parts.ts";
 
 const credentials: Visibility = { view: "credentials" };
-const deletions: Visibility = { view: "deletions" };
 
 function ofSet({ set }: { readonly set: string }): Visibility {
   return organization(set);
@@ -95,7 +100,7 @@ export const methods = {
     findDeletion: lookup(byIdIn, deletion.findDeletion),
     listDeletions: lookup(ofFilter, deletion.listDeletions),
     cancelDeletion: change(every, deletion.cancelDeletion),
-    postponeDeletion: change(deletions, (id: string, why: string, nextAttemptAt: number) =>
+    postponeDeletion: change(allDeletions, (id: string, why: string, nextAttemptAt: number) =>
       deletion.postponeDeletion(id, why, nextAttemptAt),
     ),
     deletionFigures: read(every, deletion.deletionFigures),
@@ -164,13 +169,13 @@ export const methods = {
   retention: {
     setFloor: change(ofOrganization, floor.setFloor),
     wakeFrom: change(organization, floor.wakeFrom),
-    wakeSetsFrom: change(deletions, floor.wakeSetsFrom),
+    wakeSetsFrom: change(allDeletions, floor.wakeSetsFrom),
     listFloors: lookup(organization, floor.listFloors),
     listRules: lookup(oneOrAll, floor.listRules),
     keepsOrganization: read(ofOrganization, keepsOrganization),
   },
   restricted: {
-    listSets: lookup(deletions, restricted.listSets),
+    listSets: lookup(allDeletions, restricted.listSets),
     listRecords: lookup(ofSet, restricted.listRecords),
     listReferences: lookup(every, restricted.listReferences),
     findStraySets: read(every, restricted.findStraySets),

@@ -24,7 +24,7 @@ import { AppError } from "../../../src/domain/error.ts";
 import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
 import type { Result } from "../../../src/store/sqlite/commit/job.ts";
 import { migrate } from "../../../src/store/sqlite/migration/migrate.ts";
-import { runJobs } from "../../../src/store/sqlite/commit/run-jobs.ts";
+import { runJobs } from "../../../src/store/sqlite/commit/group-loop.ts";
 
 describe("an SQLite store", () => {
   it("can be read by its owner only", async (test) => {

@@ -5,7 +5,6 @@ import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { Act } from "../../interface/act.ts";
 import { addCounts, type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
-import type { PlanGroup } from "../../shared/completion-outcome.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { readConfidentialTypes } from "../access/organization.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
@@ -114,6 +113,12 @@ export function* chooseNext(
     return true;
   });
   return small.length > 0 ? small : ids.slice(0, 1);
+}
+
+/** Deletions that are verified together: one with a large plan, or several with small ones. */
+interface PlanGroup {
+  readonly ids: readonly string[];
+  readonly isLarge: boolean;
 }
 
 /** Divides these deletions, in order. */

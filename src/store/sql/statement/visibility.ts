@@ -16,6 +16,8 @@ export interface Visibility {
 
 export const allOrganizations: Visibility = { view: "all" };
 
+export const allDeletions: Visibility = { view: "deletions" };
+
 /** Checks of the whole store use this. */
 export const withoutTimeouts: Visibility = { view: "all", snapshot: true, unlimitedTime: true };
 

@@ -8,7 +8,7 @@ import { type Connection, openWriter } from "../../../../src/store/sqlite/connec
 import type { Job, Result } from "../../../../src/store/sqlite/commit/job.ts";
 import type { OperationJob } from "../../../../src/store/sqlite/commit/operation.ts";
 import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
-import { runJobs } from "../../../../src/store/sqlite/commit/run-jobs.ts";
+import { runJobs } from "../../../../src/store/sqlite/commit/group-loop.ts";
 import { acme, mark, operator, transaction } from "../../../conformance/scene.ts";
 import { makePlace } from "../place.ts";
 import { storeParts as parts } from "../../../../src/feature/parts.ts";
