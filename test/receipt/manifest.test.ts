@@ -198,7 +198,7 @@ describe("an export that is not what it was", () => {
       [(text: string) => `${text}{}\n`, /continues after its manifest/],
       [
         (text: string) => text.replace(/"rows":\d/, '"rows":9'),
-        /The signature of the manifest is not valid/,
+        /The manifest has no valid signature/,
       ],
     ] as const) {
       const { code, faults } = await changed("changed.ndjson", change);
