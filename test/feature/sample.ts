@@ -37,6 +37,8 @@ export interface Samples {
   readonly showPages?: (app: App, organizationId: string) => Promise<readonly string[]>;
   /** Who follows an organization, and must not disclose what is confidential. */
   readonly follow?: (app: App, organizationId: string) => Follower;
+  /** True if deletions name who was informed of what they have erased. */
+  readonly isTold?: true;
   /** Does what a minute of upkeep does. */
   readonly purge?: (app: App) => Promise<void>;
 }

@@ -5,6 +5,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export function removeFeature(folder: string, name: string): void {
+  revokeTables(folder, name);
   for (const tree of ["src", "test"]) {
     rmSync(join(folder, tree, "feature", name), { recursive: true, force: true });
   }
@@ -12,6 +13,17 @@ export function removeFeature(folder: string, name: string): void {
     const file = join(folder, path);
     writeFileSync(file, withoutFeature(readFileSync(file, "utf8"), name));
   }
+}
+
+/** The guide grants rights on the tables of the feature, too. */
+function revokeTables(folder: string, name: string): void {
+  const [schema] = globSync(`src/feature/${name}/store/schema.sql`, { cwd: folder });
+  if (schema === undefined) return;
+  const text = readFileSync(join(folder, schema), "utf8");
+  const tables = Array.from(text.matchAll(/^CREATE TABLE (\w+)/gm), ([, table]) => table);
+  const guide = join(folder, "docs/guides/postgresql.md");
+  const granted = new RegExp(`, (?:${tables.join("|")})\\b`, "g");
+  writeFileSync(guide, readFileSync(guide, "utf8").replaceAll(granted, ""));
 }
 
 /** The text of a list without what it imports from the folder, and without the names of these imports. */

@@ -85,6 +85,7 @@ export const samples: Samples = {
       return { ...(example as object), offset: headers["stream-next-offset"] };
     },
   },
+  isTold: true,
   follow: (app, organizationId) => new RecipientFollower(app, organizationId),
   purge: async (app) => {
     for (let next: string | undefined = ""; next !== undefined;)
