@@ -29,6 +29,8 @@ written; back up the database with PostgreSQL's own tools.
 `;
 
 const dayMs = 86_400_000;
+/** Of each kind in a round, which writes one: a clock that is years ahead for some rounds leaves most of the others. */
+const removedAtOnce = 2;
 
 class UsageError extends Error {}
 
@@ -143,6 +145,7 @@ function removeOld(folder, { beforeMs, keepCopies, written }) {
       .sort((one, other) => other.time - one.time)
       .slice(keepCopies)
       .filter(({ path, time }) => time < beforeMs && !written.includes(path))
+      .slice(-removedAtOnce)
       .map(({ path }) => path);
     for (const path of old) rmSync(path);
     return old;

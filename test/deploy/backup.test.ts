@@ -64,10 +64,10 @@ describe("a round of the backup schedule", () => {
     assert.equal(shown.status, 0, shown.err);
   });
 
-  it("keeps the newest copies, however old the clock makes them", () => {
+  it("removes at most the two oldest copies in a round, however old the clock makes all of them", () => {
     const to = join(folder, "newest");
     mkdirSync(to);
-    const old = Array.from({ length: 8 }, (_, day) => `sluice-2020010${day + 1}T000000Z.db`);
+    const old = Array.from({ length: 20 }, (_, day) => `sluice-202001${day + 10}T000000Z.db`);
     for (const name of old) writeFileSync(join(to, name), "");
     const { status, out, err } = run([program, "--to", to]);
     assert.equal(status, 0, err);
