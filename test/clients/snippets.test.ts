@@ -1,5 +1,5 @@
-// The snippets of the documents import what they use, from where it is. Those in TypeScript are compiled
-// (test/client/types.test.ts), and the pages that are whole programs are run (test/client/guides.test.ts).
+// The snippets of the documents import what they use, from where it is. Those in TypeScript are compiled, and the pages
+// that are whole programs are run (test/client/guides.test.ts).
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

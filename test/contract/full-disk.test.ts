@@ -115,7 +115,7 @@ async function requireRecovery(serving: ServerProcess, fill: () => () => void): 
   await writer.requireAllThere();
 }
 
-// Where the system has no such disks, test/store/sqlite/full-disk.test.ts tests how the store
+// Where the system has no such disks, test/store/sqlite/opening.test.ts tests how the store
 // handles the errors.
 if (hasSmallDisks()) {
   describe("a full disk", () => {
