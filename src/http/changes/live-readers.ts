@@ -19,7 +19,10 @@ export class LiveReaders {
   }
 
   /** Counts a request until it leaves or is replaced. Throws AppError rate_limited or unavailable. */
-  add({ organizationId, keyId }: Caller) {
+  add({ organizationId, keyId }: Caller): {
+    readonly replaced: AbortSignal;
+    readonly leave: () => void;
+  } {
     const own = [...this.#all].filter((one) => one.organizationId === organizationId);
     const ofKey = own.filter((one) => one.keyId === keyId);
     const { keyChangeReadersMax, organizationChangeReadersMax } = limits;

@@ -27,7 +27,7 @@ export interface EndpointChange {
   readonly secret?: { readonly keyCheck: number; readonly formerUntil: number | undefined };
 }
 
-interface Lease {
+export interface Lease {
   readonly claimant: string;
   readonly now: number;
   readonly until: number;
@@ -42,7 +42,7 @@ type FoundEndpoint = EndpointName & Cursors & Pick<WebhookEndpoint, "keyCheck" |
  * What an attempt changes in an endpoint, from how it was to how it is then. What somebody has set meanwhile remains:
  * cursors, a test, and, if the endpoint was enabled, the failures.
  */
-interface Attempt {
+export interface Attempt {
   readonly before: WebhookEndpoint;
   /** Without the end of the lease, others may claim the endpoint. */
   readonly after: WebhookEndpoint;
@@ -50,12 +50,12 @@ interface Attempt {
 }
 
 /** A part of the audit trail. */
-interface TrailRange {
+export interface TrailRange {
   readonly after: number;
   readonly through: number;
 }
 
-interface DeletionNewsQuery extends TrailRange {
+export interface DeletionNewsQuery extends TrailRange {
   readonly organizationId: string;
   readonly limit: number;
 }

@@ -11,7 +11,7 @@ import { reader } from "../../row/reader.ts";
 import { all, list, type Statements, scalar } from "../statement/statements.ts";
 import type { Place } from "../../interface/naming.ts";
 
-interface Page<From> {
+export interface Page<From> {
   readonly after: From;
   readonly limit: number;
 }
