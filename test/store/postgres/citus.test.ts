@@ -65,8 +65,9 @@ interface Statement {
 
 /** The source with the texts of calls such as `among("FROM", "record", key)`, by which statements name rows. */
 function withFragments(source: string): string {
-  const lists = [...source.matchAll(/const (\w+) = (\[(?:\s*"[^"]*",?)+\s*\])/g)];
-  const scope = lists.map(([, name, list]) => `const ${name} = ${list};`).join("");
+  const list = /const (\w+) =\s+(\[(?:\s*"[^"]*",?)+\s*\]|"[^"]*"(?:\s*\+\s*"[^"]*")*)/g;
+  const lists = [...source.matchAll(list)];
+  const scope = lists.map(([, name, value]) => `const ${name} = ${value};`).join("");
   return source.replaceAll(
     /\$\{((?:named(?:Rows)?|among|inNamedIds)\([^}]*\)|namedRecords)\}/g,
     (_, call: string) =>
@@ -76,7 +77,7 @@ function withFragments(source: string): string {
 
 /** The texts of a file by name; of several with one name, the last. */
 function textsOf(source: string): readonly (readonly [name: string, text: string])[] {
-  const texts = source.matchAll(/(?:const |\b)(\w+)(?: =|:)\s*`([^`]*)`/g);
+  const texts = source.matchAll(/(?:const |\b)(\w+)(?: =|:)\s*(?:\(.*\) =>\s*)?`([^`]*)`/g);
   return [...texts].map(([, name = "", text = ""]) => [name, text]);
 }
 
