@@ -305,7 +305,7 @@ function makeHttpContext(
       metrics.failedAuthentications.with(where).add();
     }),
     bulk: observer?.bulk(bulk) ?? bulk,
-    lists: makeMainLists(app.store),
+    lists: makeMainLists(app.store, () => bulk.prepare()),
     feed,
     liveReaders: new LiveReaders(),
     load: observer === undefined ? load : { ...load, bodies: observer.bodies(load.bodies) },

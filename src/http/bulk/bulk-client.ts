@@ -119,6 +119,11 @@ export class BulkClient {
     };
   }
 
+  /** Starts the thread, so that the next list need not wait for that. */
+  prepare(): void {
+    if (!this.#closing) this.#worker ??= this.#startWorker();
+  }
+
   /** Drops the queued writes. Call it when no client can receive their outcome any more. */
   refuseWrites(): void {
     this.#send({ kind: "refuse writes" });

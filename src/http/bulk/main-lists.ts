@@ -7,10 +7,15 @@ import { writeList } from "./list-task.ts";
 import { Turns } from "../../basics/turns.ts";
 import { WorkMeter } from "./work-meter.ts";
 
-export function makeMainLists(writer: RecordWriter): Pick<BulkClient, "writeList"> {
+/** `prepare` has the bulk thread started: it reads the next list if others are active by then. */
+export function makeMainLists(
+  writer: RecordWriter,
+  prepare: () => void,
+): Pick<BulkClient, "writeList"> {
   const turns = new Turns();
   return {
     writeList: async (order, body, signal): Promise<ListOutcome> => {
+      prepare();
       const meter = new WorkMeter();
       try {
         const task = {

@@ -26,7 +26,7 @@ function transactions(count: number): readonly object[] {
 }
 
 describe("the bulk thread", () => {
-  it("is started by the first large body, and by nothing before", async () => {
+  it("is started by the first large body, whichever thread reads that, and by nothing before", async () => {
     const folder = makeTempFolder();
     let starts = 0;
     const serving = await serve(readConfig(testEnvironment(folder)), {
@@ -43,7 +43,7 @@ describe("the bulk thread", () => {
     const client = makeClient(serving.address);
     const { token } = await makeCustomer(serving.app, client);
     const seen: (readonly number[])[] = [];
-    for (const count of [10, 1_000, 1_001]) {
+    for (const count of [10, 100, 1_000]) {
       const ask = { method: "POST", path: "/v2/transactions/batch", token } as const;
       const { status } = await client.send({ ...ask, body: transactions(count) });
       seen.push([status, starts]);

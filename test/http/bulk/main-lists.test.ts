@@ -12,13 +12,16 @@ const connected = new AbortController().signal;
 
 function makeLists() {
   const writes: RecordWrite[] = [];
-  const lists = makeMainLists({
-    writeRecords: (write) => {
-      writes.push(write);
-      const drafts = write.drafts.map(() => "created" as const);
-      return Promise.resolve({ written: drafts.length, drafts });
+  const lists = makeMainLists(
+    {
+      writeRecords: (write) => {
+        writes.push(write);
+        const drafts = write.drafts.map(() => "created" as const);
+        return Promise.resolve({ written: drafts.length, drafts });
+      },
     },
-  });
+    () => undefined,
+  );
   return { lists, writes };
 }
 
