@@ -1,6 +1,6 @@
 // The abuser as a separate process: prepares and runs the abuse that its parent names.
 
-import { getPriority, setPriority } from "node:os";
+import { setPriority } from "node:os";
 import { makeRandom } from "../support/random.ts";
 import type { AbuseContext, Attack, Target } from "./abuse.ts";
 import { abuseNamed } from "./abuses.ts";
@@ -19,8 +19,8 @@ export interface Outcome {
   readonly findings: readonly string[];
 }
 
-// Real abusers have machines of their own and take no processor time from the server.
-setPriority(Math.min(19, getPriority() + 5));
+// Real abusers have machines of their own and take no processor time from the server, whose threads have up to 5.
+setPriority(19);
 
 interface Prepared {
   readonly attack: Attack;
