@@ -28,7 +28,7 @@ export class PacedRead<Value> {
     this.#now = now;
   }
 
-  /** Of more than one part, only the first is waited for: the result is that of an earlier read, or undefined. */
+  /** Waits for the first part only: with more parts, the result is that of an earlier read, or undefined. */
   async latest(): Promise<Value | undefined> {
     if (this.#firstPart === undefined && this.#now() >= this.#dueAt) {
       this.#firstPart = new Promise((resolve, reject) => {

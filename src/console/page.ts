@@ -31,7 +31,7 @@ import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 /** What a feature shows on pages of the core. */
 export interface Panels {
   readonly organization?: (person: Person) => Promise<HtmlValue>;
-  /** Among the figures of the overview; undefined if there is nothing to see. */
+  /** A part of the figures of the overview; undefined if there is nothing to see. */
   readonly overview?: (person: Person) => Promise<Html | undefined>;
   readonly health?: HealthChecks;
 }

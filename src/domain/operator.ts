@@ -20,7 +20,9 @@ export interface Operator {
   readonly createdAt: number;
   /** From this time on the person can't act; undefined if the person can. */
   readonly disabledAt: number | undefined;
-  /** Since when the person is an officer without confirmation by another officer; undefined for everybody else. */
+  /**
+   * The time since which the person is an officer whom no other officer has confirmed; undefined for everybody else.
+   */
   readonly unconfirmedSince?: number | undefined;
   /** The administrator who created the officer, or a link for the officer; undefined if an issuer states the role. */
   readonly unconfirmedBy?: string | undefined;

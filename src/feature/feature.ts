@@ -40,7 +40,7 @@ export interface AddedRows {
   readonly errors: Readonly<Record<string, Named<ErrorRow>>>;
   readonly operatorErrors: Readonly<Record<string, Named<OperatorErrorRow>>>;
   readonly rights: Readonly<Record<string, Named<Right>>>;
-  /** Of the audit trail. */
+  /** Actions of entries of the audit trail. */
   readonly actions: Readonly<Record<string, Named<{ readonly summary: string }>>>;
   /** Bounds that a client can reach. */
   readonly limits: readonly (readonly [what: string, value: number, beyond: string])[];
@@ -85,7 +85,7 @@ export interface ServiceParts {
 }
 
 export interface OpenService {
-  /** Of one feature at most. */
+  /** At most one feature may have one. */
   readonly observer?: Observer;
   /** Rounds that take something away because time has passed. */
   readonly upkeep?: Rounds;

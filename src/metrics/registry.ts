@@ -103,7 +103,7 @@ export class Family<Series extends Pick<SeriesSnapshot, "value" | "counts">> {
   }
 }
 
-/** With a label, `read` returns a value for each of its values. Undefined: not known, so there is no series. */
+/** If there is a label, `read` returns a value for each of its values. Undefined: not known, so there is no series. */
 type Observed = readonly [
   help: string,
   read: () => number | Readonly<Record<string, number>> | undefined,

@@ -4,7 +4,7 @@ import type { OpenService, ServiceParts } from "../feature/feature.ts";
 import { features } from "../feature/features.ts";
 
 interface Options extends Omit<ServiceParts, "replaced"> {
-  /** By the name of the feature. */
+  /** Services that a test has opened, by the name of the feature. */
   readonly replaced?: Readonly<Record<string, unknown>>;
 }
 

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findRetiredWords, retiredWords } from "./rule/retired-words.ts";
-import { readFile, readTexts } from "./tree.ts";
+import { findFragments } from "./rule/words.ts";
+import { readCode, readFile, readTexts } from "./tree.ts";
 
 describe("the retired words", () => {
   it("occur in no file", () => {
@@ -43,6 +44,21 @@ describe("the retired words", () => {
 
   it("do not occur in the glossary", () => {
     assert.deepEqual(findRetiredWords(readFile("docs/concepts/glossary.md")), []);
+  });
+});
+
+describe("the comments of the sources", () => {
+  it("begin with a sentence, or with what something is", () => {
+    const sources = readCode().filter(({ path }) => path.startsWith("src/"));
+    assert.deepEqual(sources.flatMap(findFragments), []);
+  });
+
+  it("would be reported if they began with a fragment", () => {
+    const text = "/** Of one feature. */\n/**\n * By name.\n */\n/** The name of a feature. */";
+    assert.deepEqual(findFragments({ path: "src/a.ts", text }), [
+      "src/a.ts:1: /** Of",
+      "src/a.ts:2: /**\n * By",
+    ]);
   });
 });
 

@@ -34,7 +34,7 @@ export async function requireOrganization(
   if (organizationId !== undefined) await findOrganization(app, organizationId);
 }
 
-/** By type, without types that have none or that this person may not know of. */
+/** Counts by type, and leaves out types that have none or that this person may not know of. */
 export async function countRecords(
   app: App,
   organizationId: string,

@@ -13,7 +13,7 @@ import { credentialKind } from "../credential.ts";
 
 const bearer = /^bearer +(\S+) *$/i;
 
-/** Not a promise if the caller is cached. Throws AppError credential_* (RFC 6750, section 3.1). */
+/** Returns no promise if the caller is cached. Throws AppError credential_* (RFC 6750, section 3.1). */
 export function identifyCaller(
   app: App,
   authorization: string | undefined,
@@ -110,7 +110,7 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
   };
 }
 
-/** Also true if the end is further away than that of any token: the clock was ahead when this one was issued. */
+/** An end further away than that of any token counts, too: the clock was ahead when this one was issued. */
 function hasEnded({ now }: App, { expiresAt }: Pick<Identity, "expiresAt">): boolean {
   const leftMs = expiresAt - now();
   return leftMs <= 0 || leftMs > 2 * limits.tokenSecondsMax * 1_000;

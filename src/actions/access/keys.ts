@@ -55,7 +55,7 @@ export interface KeyOptions {
   readonly name?: string | undefined;
   /** The default is all scopes for records. */
   readonly scopes?: readonly Scope[] | undefined;
-  /** By default the key never expires. */
+  /** The key never expires if this is left out. */
   readonly lifetimeMs?: number | undefined;
 }
 

@@ -72,7 +72,7 @@ export class ChangeFeed {
     return pageOf(this.#source, placed, part);
   }
 
-  /** As a page without events. Throws AppError offset_gone. */
+  /** Returns a page without events. Throws AppError offset_gone. */
   async begin(reading: Beginning): Promise<FeedPage> {
     const { start } = await this.#start(reading);
     const offset = this.cipher.encode(reading.view.organizationId, start.position);
@@ -173,7 +173,7 @@ export class ChangeFeed {
     return this.#readShared(await this.#news.settled(), reading, since);
   }
 
-  /** Not one that began before their request: a record that was in it may have been erased since. */
+  /** A read that began before the request is not shared: a record in it may have been erased since. */
   async #readShared(through: number, reading: Reading, since: number): Promise<FeedPage> {
     const { view, from } = reading;
     const key = JSON.stringify([from.scanned, through, view]);

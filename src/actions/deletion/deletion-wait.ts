@@ -60,7 +60,7 @@ function isOpen({ status }: Deletion): boolean {
 /** How many transactions of a person or a company are read to find until when floors keep a deletion waiting. */
 const recordsMax = 1_000;
 
-/** By the records as they are now: the worker evaluates a waiting deletion only every seven days. */
+/** Reads the records as they are now: the worker evaluates a waiting deletion only every seven days. */
 export async function withCurrentFloor(app: App, deletion: Deletion): Promise<Deletion> {
   if (!waitsForFloors(deletion)) return deletion;
   const { floors, isCut, next } = await app.store.plans.dryRun({

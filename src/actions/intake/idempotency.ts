@@ -56,7 +56,7 @@ export class InFlightKeys {
   readonly #keys = new Set<string>();
 
   /**
-   * Not `async`, so that nothing references the request while it is performed. Rejects with AppError
+   * This is not `async`, so that nothing references the request while it is performed. Rejects with AppError
    * idempotency_in_flight if a request with the same key is in progress.
    */
   run<Result>(keyHash: Uint8Array | undefined, perform: () => Promise<Result>): Promise<Result> {

@@ -39,7 +39,7 @@ export interface ShownHistory {
   /** The latest first. */
   readonly changes: readonly ShownChange[];
   readonly before: number | undefined;
-  /** Only on the page of the latest changes, and if it has all: a longer history is not read to its beginning. */
+  /** Undefined unless the page has all changes: a longer history is not read to its beginning. */
   readonly state: ShownState | undefined;
   /** False if values are compared only with some of the earlier changes, because the history is long. */
   readonly isExact: boolean;

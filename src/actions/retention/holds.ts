@@ -44,7 +44,7 @@ export interface HoldQuery {
   readonly resourceType?: string | undefined;
   readonly owner?: string | undefined;
   readonly review?: ReviewState | undefined;
-  /** Only holds that end by themselves within holdWarningDays. */
+  /** Selects holds that end by themselves within holdWarningDays. */
   readonly endsSoon?: boolean | undefined;
 }
 

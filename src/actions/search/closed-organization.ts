@@ -10,7 +10,7 @@ import { findEntry } from "../pages.ts";
 /** Longer than an answer takes, so that its records are not erased meanwhile. */
 const answerMsMax = hourMs;
 
-/** Of a closed organization, only while records that everybody may know of keep all of them: no report plays a part. */
+/** For a closed organization, true only while records that everybody may know of keep all: no report matters. */
 export async function mayStateRecords(app: App, organization: Organization): Promise<boolean> {
   const { organizationId, closedAt } = organization;
   if (closedAt === undefined || hasRight(app, "confidential.read")) return true;
@@ -18,7 +18,7 @@ export async function mayStateRecords(app: App, organization: Organization): Pro
   if (!(await app.store.retention.keepsOrganization({ organizationId, closedAt, until }))) {
     return false;
   }
-  // By the rules from before, the records may have been erased already if there was no report.
+  // The rules from before may have let the records be erased already if there was no report.
   const changed = await findEntry(app, { organizationId, action: "retention", from: closedAt });
   return changed === undefined;
 }

@@ -89,7 +89,7 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
     if (isTrusted) {
       const isNew = anchor === undefined || !movesOn || passed - anchor.passed > jumpsCountMs;
       if (isNew) anchor = { at, passed };
-      // Not the clock, by which a later jump would seem smaller.
+      // The time of the clock would make a later jump seem smaller.
       const mark = movesOn ? known : at;
       if (markedAt === undefined || Math.abs(mark - markedAt) >= markIntervalMs) {
         await store.clock.move(mark);

@@ -27,9 +27,9 @@ const daysMax = 10_000;
 const days = new Map<string, string | undefined>();
 
 /**
- * As RFC 3339 writes it. `zone` is an abbreviation, an offset or a name such as Europe/Berlin; `local` a time in the
- * calendar, such as `2026-01-31T09:30:00`. If clocks went back and it exists twice, the first counts; if they went
- * forward and it does not exist, there is no offset. Throws RangeError if there is no such zone.
+ * The result is written as in RFC 3339. `zone` is an abbreviation, an offset or a name such as Europe/Berlin; `local` a
+ * time in the calendar, such as `2026-01-31T09:30:00`. If clocks went back and it exists twice, the first counts; if
+ * they went forward and it does not exist, there is no offset. Throws RangeError if there is no such zone.
  */
 export function offsetIn(zone: string, local: string): string | undefined {
   if (Object.hasOwn(zoneAbbreviations, zone)) return zoneAbbreviations[zone];

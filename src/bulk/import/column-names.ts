@@ -45,7 +45,9 @@ export function findColumn(columns: readonly string[], column: string): number {
 
 export type TypedColumns = ReadonlyMap<string, string | undefined>;
 
-/** By the whole name, or by the part before the first dot. Throws OperatorError unless it can be read. */
+/**
+ * Finds a column by its whole name, or by the part before the first dot. Throws OperatorError unless it can be read.
+ */
 export function requireColumn(columns: TypedColumns, name: string): string {
   const [outer = name] = name.split(".");
   const column = columns.has(name) || !columns.has(outer) ? name : outer;

@@ -9,7 +9,7 @@ import { type Layout, readLayout } from "../formats/layout.ts";
 import { fileReasonOf, OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 
 export interface Formatted {
-  /** Of a time, a number or a code (cell-reader.ts). A mapping file names which one it is. */
+  /** The format of a time, a number or a code (cell-reader.ts). A mapping file names which one it is. */
   readonly format?: string | undefined;
 }
 

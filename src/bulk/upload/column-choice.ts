@@ -87,7 +87,7 @@ export function toMapping(
   const named = namedIn(mapping);
   for (const { column, field } of columns) {
     const isField = type.fieldNames.includes(column);
-    // Otherwise its name alone would map it.
+    // Its name alone would map it otherwise.
     if (field === "" && isField && !named.has(column)) mapping.set(column, { value: undefined });
   }
   return mapping;

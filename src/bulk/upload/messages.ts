@@ -34,7 +34,7 @@ export type UploadTask =
       readonly mapping: Mapping;
     };
 
-/** By the kind of the task. */
+/** The result of each kind of task. */
 export interface UploadResults {
   readonly inspect: Inspection;
   readonly check: FileCheck;

@@ -9,8 +9,9 @@ import type { Origin } from "./origin.ts";
 type Name = "session" | "openid" | "organization";
 
 /**
- * With TLS, a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). If an attacker
- * could set the cookie of a sign-in, a person could be signed in to the attacker's account without noticing it.
+ * Under TLS, returns a name that no subdomain and no plain connection can set (RFC 6265bis, section 4.1.3.2). If an
+ * attacker could set the cookie of a sign-in, a person could be signed in to the attacker's account without noticing
+ * it.
  */
 function nameOf(name: Name, { isSecure }: Origin): string {
   return isSecure ? `__Host-sluice_${name}` : `sluice_${name}`;

@@ -61,7 +61,7 @@ export function makeDraft(
   };
 }
 
-/** Of another field, too, that has a time. */
+/** `field` may be another one that has a time. */
 export function timestampOf(payload: Payload, field = "timestamp"): string | undefined {
   const sent = payload[field];
   return typeof sent === "string" ? normaliseTimestamp(sent) : undefined;

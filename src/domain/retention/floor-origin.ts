@@ -51,7 +51,7 @@ class Statements {
   }
 }
 
-/** Since when a record is closed. One that was opened again counts from its last closing. */
+/** Finds since when a record is closed. One that was opened again counts from its last closing. */
 export class ClosedSince extends Statements {
   readonly #conditions: NonNullable<RecordType["closed"]>;
 

@@ -133,7 +133,10 @@ export function identifiers(description: string): SchemaShape {
   return listOf(description, identifier("An id."));
 }
 
-/** With exactly these fields; a null in an optional one means nothing. `component`: its name in the OpenAPI form. */
+/**
+ * The object has exactly these fields; a null in an optional one means nothing. `component`: its name in the OpenAPI
+ * form.
+ */
 export function object(
   description: string,
   fields: Readonly<Record<string, Field>>,

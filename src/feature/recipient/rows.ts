@@ -7,7 +7,7 @@ import { setting, wholeNumber } from "../../settings/setting.ts";
 import type { AddedRows } from "../feature.ts";
 import { actions, errors, recipientNameCharactersMax, recipientsMax } from "./store/rows.ts";
 
-/** As operators get them. */
+/** What operators are told. */
 export const operatorErrors = nameRows({
   no_such_recipient: operatorError(404, "There is no such recipient of changes."),
   recipient_exists: operatorError(409, "A recipient with this name has other types."),

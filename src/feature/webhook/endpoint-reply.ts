@@ -41,7 +41,7 @@ const happened = {
 
 const listed = { ...created, state, ...happened };
 
-/** With the keys of this process, if it has any. */
+/** Adds the keys of this process, if it has any. */
 export const viewEndpoint = viewFields<WebhookEndpoint, WebhookKeys>(listed, {
   webhook_endpoint_id: ({ endpointId }) => endpointId,
   description: ({ description }) => (description === "" ? undefined : description),

@@ -7,7 +7,7 @@ import { networks, onOrOff, setting } from "../../settings/setting.ts";
 import type { AddedRows } from "../feature.ts";
 import { actions, endpointsMax, errors } from "./store/rows.ts";
 
-/** As operators get them. */
+/** What operators are told. */
 export const operatorErrors = nameRows({
   no_such_endpoint: operatorError(404, "There is no such endpoint of webhooks."),
   too_many_endpoints: operatorError(

@@ -10,7 +10,7 @@ export const perTurnMax = 8;
 type Turn = (socket: Socket) => void;
 
 export class ConnectionTurns {
-  /** By network address, so that one with few connections does not wait for those of others. */
+  /** Network addresses take turns, so that one with few connections does not wait for those of others. */
   readonly #waiting = new FairQueue<() => void>();
   #given = 0;
   #isScheduled = false;

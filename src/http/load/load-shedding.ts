@@ -108,7 +108,7 @@ type PressureLevel = "none" | "high" | "critical";
 
 export interface PressureState {
   readonly sample: PressureSample | undefined;
-  /** Since when the event loop has been late without interruption. */
+  /** The time since which the event loop has been late without interruption. */
   readonly lateSinceMs: number | undefined;
   /** Free for large work: the process has kept it from earlier work instead of returning it. */
   readonly retainedBytes: number;

@@ -14,7 +14,7 @@ const idleMax = 1_024;
 export class OrganizationLoad {
   readonly #loads = new Map<string, Load>();
   #active = 0;
-  /** Of all organizations. */
+  /** The streams of all organizations. */
   streams = 0;
 
   /** Whether no other organization has a request in progress. Call it after `beginRequest`. */

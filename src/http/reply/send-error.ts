@@ -99,7 +99,7 @@ function acceptsProblem(accept: string | undefined): boolean {
   );
 }
 
-/** Also for a large body that is refused unread: reading it to keep the connection is not worthwhile. */
+/** A large body that is refused unread also ends the connection: reading it to keep that is not worthwhile. */
 function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
   if (error.errorName === "malformed_http") return { connection: "close" };
   if (raw.complete) return {};

@@ -108,7 +108,7 @@ const moderateBytesMax = 64 * 1_024;
 /** Bound for all large bodies in memory; above it, the bulk thread reads all of them. */
 const heldBytesMax = 4 * 1_024 * 1_024;
 
-/** Only while no other organization has a request in progress that would have to wait for it. */
+/** True only while no other organization has a request in progress, which would have to wait. */
 export function mayReadOnMain(
   { bodies, organizations }: Pick<Load, "bodies" | "organizations">,
   organizationId: string,

@@ -13,6 +13,6 @@ export interface EngineTraits {
   readonly verification: Pick<Verification, "engine" | "bytes">;
   /** How to remove what a scan for erased data found; undefined if nothing has to be done. */
   readonly remainsAdvice: string | undefined;
-  /** Beside writers: the rows of a step, and the pause after it as a multiple of its time. */
+  /** The rows of a step beside writers, and the pause after it as a multiple of its time. */
   readonly besideWriters: { readonly rowsMax: number; readonly restTimes: number };
 }

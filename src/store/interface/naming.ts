@@ -12,7 +12,7 @@ export interface Place {
 interface NamingPart {
   /** The organization or the restricted set. */
   readonly organizationId: string;
-  /** Only changes with a higher number; all of them if missing. */
+  /** Selects changes with a higher number; if missing, all. */
   readonly after?: number | undefined;
   /** How many changes that name a party the index is searched for. */
   readonly recordsMax: number;

@@ -24,7 +24,7 @@ export interface Unagreed {
 
 export interface ProposalQuery {
   readonly organizationId?: string | undefined;
-  /** Only those that can be approved at this time. */
+  /** Selects those that can be approved at this time. */
   readonly openAt?: number | undefined;
   /** The last proposal of the previous part; undefined for the first part. */
   readonly before?: Pick<Proposal, "proposedAt" | "proposalId"> | undefined;

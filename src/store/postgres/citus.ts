@@ -80,7 +80,7 @@ const touchTwoShards = `
   UPDATE record SET first_seen = first_seen
   WHERE organization_id = '' AND resource_type = '' AND resource_id IN ('a', 'b')`;
 
-/** With the coordinator and one shard, Citus commits one after the other; with two shards, in two phases. */
+/** Citus commits the coordinator and one shard one after the other, but two shards in two phases. */
 export async function commitInTwoPhases(transaction: Transaction): Promise<void> {
   if (transaction.distributed) await transaction.run(touchTwoShards);
 }

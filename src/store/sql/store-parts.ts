@@ -24,7 +24,7 @@ export interface Table {
   readonly columns: Map<string, Column>;
 }
 
-/** By name. */
+/** Tables by their names. */
 type Tables = ReadonlyMap<string, Table>;
 
 type Fates = Readonly<Record<string, Fate | undefined>>;

@@ -99,7 +99,7 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
     },
     writtenElsewhere: () => snapshot?.end(),
     refuseWrites: () => writer.refuseWrites?.(),
-    // Not `async`, so that nothing keeps a reference to the request while it is written.
+    // This is not `async`, so that nothing keeps a reference to the request while it is written.
     writeRecords: (write) =>
       writer.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome)),
     findRecord: async (key) => {

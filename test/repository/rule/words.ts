@@ -42,6 +42,15 @@ export function findShellCommands({ path, text }: TextFile): readonly string[] {
   });
 }
 
+const fragment = /\/\*\*(?:\s*\*)? (?:Also|As|By|Not|Of|With) /g;
+
+/** Comments whose first words can only begin a fragment, or a sentence that is easier to read the other way round. */
+export function findFragments({ path, text }: TextFile): readonly string[] {
+  return [...text.matchAll(fragment)].map(
+    ({ 0: begin, index }) => `${path}:${text.slice(0, index).split("\n").length}: ${begin.trim()}`,
+  );
+}
+
 /**
  * Comments that name a file, such as `merge.ts` or `record/merge.ts`: a file with such an end has
  * to exist.

@@ -138,7 +138,7 @@ export function* listRecipients(organizationId: string): Statements<readonly Rec
   return yield* listSubscriptions(recipientKind, organizationId);
 }
 
-/** Of an organization, or a page of all. `hidden`: types whose notices do not count. */
+/** Lists those of an organization, or a page of all. `hidden`: types whose notices do not count. */
 export function* listWaiting(
   wanted: string | RecipientPage,
   hidden: readonly string[],

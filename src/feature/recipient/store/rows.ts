@@ -21,7 +21,7 @@ export const errors = nameRows({
   },
 });
 
-/** Of the audit trail. */
+/** Actions of entries of the audit trail. */
 export const actions = nameRows({
   "recipient.create": { summary: "A recipient of changes was registered." },
   "recipient.remove": { summary: "A recipient of changes was removed." },

@@ -17,7 +17,7 @@ export const errors = nameRows({
   },
 });
 
-/** Of the audit trail. */
+/** Actions of entries of the audit trail. */
 export const actions = nameRows({
   "webhook.create": { summary: "An endpoint of webhooks was created." },
   "webhook.rotate": { summary: "The secret of an endpoint was rotated." },

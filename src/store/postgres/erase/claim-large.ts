@@ -24,7 +24,7 @@ const lockPending = `
   SELECT * FROM deletion WHERE deletion_request_id = $1 AND status = 'pending'
   FOR UPDATE SKIP LOCKED`;
 
-/** With pauses. Undefined if it has an obstacle, or somebody else has claimed it meanwhile. */
+/** Pauses between steps. Undefined if it has an obstacle, or somebody else has claimed it meanwhile. */
 export async function claimLarge(
   transaction: Transaction,
   deletionRequestId: string,

@@ -7,7 +7,7 @@ import { joinTargets } from "../../sql/statement/named.ts";
 import { textFor } from "../../sql/statement/statements.ts";
 import type { Transaction } from "../transaction.ts";
 
-/** By its key: without LIMIT, the planner would choose a join that reads all open deletions of the store. */
+/** Finds it by its key: without LIMIT, the planner would choose a join that reads all open deletions of the store. */
 export const joinOpenDeletion = `
   CROSS JOIN LATERAL (
     SELECT deletion_request_id FROM deletion

@@ -88,7 +88,7 @@ const countOfClosed = countSome(
   `organization_id IN (${closedOrganizations})`,
 );
 
-/** As in the index deletion_of_others: callers request no deletions of other types; these are never confidential. */
+/** The condition of the index deletion_of_others: callers request no deletions of other types. */
 const ofOthers = `resource_type NOT IN ('transaction', 'person', 'company')`;
 
 const alwaysConfidential = [...confidentialTypes()].map((type) => `'${type}'`).join(", ");

@@ -184,7 +184,7 @@ interface MovedRecord extends RecordKey {
   readonly set: string;
 }
 
-/** As many statements without holds, and without records: the time must disclose neither. */
+/** Runs as many statements without holds, and without records: the time must disclose neither. */
 function* moveHolds(records: readonly MovedRecord[]): Statements<readonly AuditNote[]> {
   const notes: AuditNote[] = [];
   const sets = new Map(records.map((record) => [keyText(record), record.set]));

@@ -146,7 +146,7 @@ function numberedKeys(targets: readonly TargetRow[]): readonly NumberedKey[] {
   return [...keys.values()];
 }
 
-/** By deletion, the records that existed. A record that several deletions erase counts for the first of them. */
+/** Returns the records that existed, by deletion. A record that several erase counts for the first of them. */
 function* eraseUnrestricted(
   targets: readonly TargetRow[],
 ): Statements<ReadonlyMap<string, readonly RecordKey[]>> {

@@ -265,7 +265,7 @@ function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<NextPa
   return hurried < rowsMax ? undefined : [];
 }
 
-/** With different statements than the erasure. False if anything is left; then the erasure begins again. */
+/** Uses other statements than the erasure. False if anything is left; then the erasure begins again. */
 export function* verifyOrganization({
   deletionRequestId,
   organizationId,

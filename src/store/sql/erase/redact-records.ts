@@ -152,7 +152,7 @@ function* followParties(
   }
 }
 
-/** Not the restricted sets: what a report there names is erased, or is in a set and keeps its parties there. */
+/** Leaves out restricted sets: what a report there names is erased, or is in a set and keeps its parties there. */
 const findNaming = `
   SELECT from_type, from_id, to_type, to_id FROM ${named("organization_id", "to_type", "to_id")}
     --sqlite CROSS

@@ -205,7 +205,7 @@ function* cutChains(
   return { entry: written, ...cut };
 }
 
-/** Of a deletion that is queued already, the receipt with the highest number is kept. */
+/** Keeps the receipt with the highest number of a deletion that is queued already. */
 export function* queueReplay(entries: readonly DeletionEntry[]): Statements<void> {
   const rows = latestOf(entries).map(({ completed, ...entry }) => {
     const { deletionRequestId, requestedBy, requestedAt } = entry;

@@ -13,7 +13,7 @@ import { hashText, named } from "../statement/named.ts";
 
 const changeKey = ["organization_id", "resource_type", "resource_id", "change_no bigint"];
 
-/** Not every change has a digest. With a join, SQLite would begin with all changes. */
+/** Some changes have no digest. If this were a join, SQLite would begin with all changes. */
 const rewriteSome = `
   UPDATE change SET payload = named.after,
     digest = CASE WHEN change.digest IS NULL THEN NULL ELSE named.digest END

@@ -15,7 +15,7 @@ import {
 } from "./entries.ts";
 import { type NamingRow, partiesIn, textsOf } from "./named-parties.ts";
 
-/** Also the restricted sets that deletions are filling, but nothing that is being erased. */
+/** The restricted sets that deletions are filling are among them; nothing that is being erased is. */
 const findOwners = `
   SELECT organization_id FROM organization
   WHERE NOT EXISTS (

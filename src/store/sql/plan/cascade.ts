@@ -146,7 +146,10 @@ export interface Cascade {
   readonly isCut: boolean;
 }
 
-/** As after consecutive erasures: what is being erased is not followed, and keeps nothing that belongs to it. */
+/**
+ * The result is that of consecutive erasures: what is being erased is not followed, and keeps nothing that belongs to
+ * it.
+ */
 export function* cascadeOf(
   root: NodeKey,
   graph: RelationGraph,

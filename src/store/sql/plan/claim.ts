@@ -119,7 +119,7 @@ export function* readCursorOf({
   return (yield* scalar<string | null>(readCursor, deletionRequestId)) ?? null;
 }
 
-/** Also one that is processing: a related record that has arrived may be under a hold or a floor. */
+/** Postpones one that is processing, too: a related record that has arrived may be under a hold or a floor. */
 export function* postpone(deletion: Deletion, obstacle: Obstacle, now: number): Statements<void> {
   yield* postponeAll([{ deletion, obstacle }], now);
 }

@@ -148,7 +148,10 @@ export interface PlanPart {
   readonly isConfidential: (target: TargetRow) => boolean;
 }
 
-/** As many again of confidential types, so that these never affect the number of steps, which the time discloses. */
+/**
+ * Returns as many again of confidential types, so that these never affect the number of steps, which the time
+ * discloses.
+ */
 export function* findNextTargets(deletion: Deletion, targetsMax: number): Statements<PlanPart> {
   const rowsMax = 2 * targetsMax + 1;
   const rows = yield* all<TargetRow>(findNext, deletion.deletionRequestId, rowsMax);

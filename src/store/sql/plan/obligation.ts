@@ -65,7 +65,7 @@ export function* readObligations(
   }
 }
 
-/** Of records that are locked now: a change of one may not have been committed at the first reading. */
+/** The records are locked now: a change of one may not have been committed at the first reading. */
 export function* readFloorsAgain(
   obligations: Obligations,
   records: readonly RecordKey[],

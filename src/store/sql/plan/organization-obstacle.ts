@@ -74,7 +74,10 @@ function* findObstacleOfAll(
 
 const stepsMax = 20;
 
-/** Of an organization or a restricted set. Stores nothing. `unknown`: there are more records than one call reads. */
+/**
+ * Finds that of an organization or a restricted set. Stores nothing. `unknown`: there are more records than one call
+ * reads.
+ */
 export function* findObstacleNow(
   deletion: PlanSubject,
   now: number,

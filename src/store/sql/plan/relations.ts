@@ -60,7 +60,7 @@ export interface RelationsOf {
   readonly nodes: readonly NodeKey[];
   /** Whether the relations lead to these records or begin at them. */
   readonly end: "to" | "from";
-  /** Only relations with these types at the other end, so that others affect neither answer nor time; or all. */
+  /** Selects relations with these types at the other end, so that others affect neither answer nor time; or all. */
   readonly types?: readonly ResourceType[] | undefined;
 }
 

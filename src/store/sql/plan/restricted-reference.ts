@@ -113,7 +113,7 @@ export function* forgetReferencesOf(deletionRequestId: string): Statements<void>
   yield* run(removeOfDeletion, deletionRequestId);
 }
 
-/** Also the references from its reports: deletions that wait for these reports wait no longer. */
+/** Removes the references from its reports, too: deletions that wait for these reports wait no longer. */
 export function* forgetSet(restrictedOf: string, moving: string): Statements<void> {
   yield* forgetReferencesOf(moving);
   yield* run(wakeOthers, restrictedOf, moving);

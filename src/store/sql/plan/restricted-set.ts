@@ -129,7 +129,7 @@ export function* listKeepingReports(
   }));
 }
 
-/** Besides holds and floors on its own records. Of several floors, the one that ends last. */
+/** Leaves out holds and floors on its own records. Returns the floor that ends last. */
 export function* findSetObstacle(planning: Planning): Statements<Obstacle | undefined> {
   const { deletionRequestId, restrictedOf, now } = planning;
   const moving = deletionOfSet(deletionRequestId);

@@ -16,7 +16,9 @@ const readAll = `
   --citus WHERE change.resource_id = ANY ($3::text[])
   ORDER BY organization_id, resource_type, resource_id, change_no`;
 
-/** Beyond `$4`, up to `$5`. By whole keys: otherwise PostgreSQL may read all that arrived in between. */
+/**
+ * Selects numbers beyond `$4`, up to `$5`, by whole keys: otherwise PostgreSQL may read all that arrived in between.
+ */
 export const changesBetween = `
   --sqlite FROM record CROSS JOIN change USING (record_no)
   --sqlite WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3

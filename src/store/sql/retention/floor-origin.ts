@@ -37,7 +37,7 @@ const findLong = `
     --citus AND record.resource_id = ANY ($3::text[])
   `;
 
-/** By the text of the record's key. Records that do not exist, or have no floor, are missing. */
+/** The keys are the texts of record keys. Records that do not exist, or have no floor, are missing. */
 export type FloorOrigins = ReadonlyMap<string, NormalisedTimestamp | undefined>;
 
 /** The floor of a record, and when it ends. */

@@ -71,7 +71,7 @@ export function* listRules(
   return yield* list(toRule, findRules(sql), ...values);
 }
 
-/** Also makes the first deletions due that wait for a floor. On PostgreSQL the caller locks the plans first. */
+/** Makes the first deletions due that wait for a floor, too. On PostgreSQL the caller locks the plans first. */
 export function* setFloor(change: FloorChange, act: Act): Statements<FloorOutcome> {
   const { organizationId, resourceType, rule, before } = change;
   const organization = yield* lockOrganization(organizationId);

@@ -203,7 +203,7 @@ type TokenRow = Parameters<typeof toToken>[0];
 
 const toToken = reader<FoundToken>({ former: "flag" });
 
-/** Of a long list, reads the first records, and those that another hash has found. */
+/** Reads only the first records of a long list, and those that another hash has found. */
 export function* findTokens(search: TokenSearch): Statements<TokensFound> {
   const { organizationId, hashes, rowsMax } = search;
   const recordsMax = Math.min(search.recordsMax, Math.ceil(rowsMax / hashes.length));

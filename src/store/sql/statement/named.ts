@@ -111,6 +111,6 @@ export function matching(
   };
 }
 
-/** Of the types in `$4`; without a list, of every type: looking into one takes a tenth of the time. */
+/** Selects the types in `$4`; without a list, every type: looking into one takes a tenth of the time. */
 export const ofTypes = "($4 IS NULL OR resource_type IN (SELECT value FROM json_each($4)))";
 export const ofTypesOnServer = "($4::text[] IS NULL OR resource_type = ANY ($4::text[]))";

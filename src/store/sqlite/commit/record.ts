@@ -82,7 +82,7 @@ export function writeDraft(
   const key = { ...context, resourceId: draft.id };
   let recordNo: number | undefined;
   let known: RecordRow | undefined;
-  /** Of the payload, if its change needs one. */
+  /** The digest of the payload, if its change needs one. */
   let digest: number | null = null;
   const outcome = decideOutcome(mode, {
     isClosed: () => group.anyDeletionOpen(context.organizationId) && isClosed(connection, key),

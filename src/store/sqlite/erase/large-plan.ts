@@ -87,7 +87,7 @@ const removeTargets = `
   WHERE deletion_request_id = ?1 AND position IN (
     SELECT position FROM deletion_target WHERE deletion_request_id = ?1 ORDER BY position LIMIT ?2)`;
 
-/** Also extends a plan that is being processed, if verification has found more targets. */
+/** Extends a plan that is being processed, too, if verification has found more targets. */
 export function addToPlan(
   { connection }: Group,
   { deletionRequestId, claim, part }: PlanStep,

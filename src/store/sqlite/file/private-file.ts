@@ -33,7 +33,10 @@ export function copyContent(from: string, to: string): void {
   fsyncSync(target.descriptor);
 }
 
-/** Not allowed for a file that SQLite has open in this process: closing it would release every lock on it (POSIX). */
+/**
+ * Must not be called for a file that SQLite has open in this process: closing it would release every lock on it
+ * (POSIX).
+ */
 export function syncFile(path: string): void {
   using file = openFile(path, "r+");
   fsyncSync(file.descriptor);
