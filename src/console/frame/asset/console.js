@@ -113,14 +113,19 @@ function showLocalTimes() {
   }
 }
 
-/** Shows the progress and the result of the work that the page is about. A page without a bar can have a form. */
+/**
+ * Shows the progress and the result of the work that the page is about. A page without a bar may have a form, which
+ * stays.
+ */
 async function followProgress() {
   const part = document.querySelector("[data-progress]");
   if (part === null) return;
   const bar = part.querySelector("progress");
   const reply = await fetch(part.dataset.progress).catch(() => undefined);
-  const isGone = bar !== null && (reply?.redirected === true || reply?.status === 404);
-  const { end = isGone, share, text } = reply?.ok && !reply.redirected ? await reply.json() : {};
+  // The session has ended, or a right or what the page shows is gone.
+  const isOver = reply?.redirected === true || reply?.status === 403 || reply?.status === 404;
+  if (isOver && bar === null) return;
+  const { end = isOver, share, text } = reply?.ok && !isOver ? await reply.json() : {};
   if (end) {
     globalThis.location.reload();
     return;
