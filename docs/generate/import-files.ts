@@ -2,7 +2,7 @@
 
 import { layoutNames, layoutParts } from "../../src/bulk/formats/layout.ts";
 import { numberFormats } from "../../src/bulk/formats/number-format.ts";
-import { presetNames, readPreset } from "../../src/bulk/import/mapping.ts";
+import { presetNames, readPreset } from "../../src/feature/import/map/mapping.ts";
 import { namedTimes } from "../../src/bulk/formats/time-format.ts";
 import { timeLetters } from "../../src/bulk/formats/time-pattern.ts";
 import { zoneAbbreviations } from "../../src/bulk/formats/time-zone.ts";

@@ -8,7 +8,7 @@ import { changes } from "./command/changes.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { exportRecords, exportVerify } from "./command/export.ts";
-import { importRecords } from "./command/import.ts";
+import { importRecords } from "../feature/import/commands.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
 import { operatorLink } from "./command/operator-link.ts";

@@ -17,8 +17,8 @@ import {
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { after, describe, it } from "node:test";
-import { RefusedFile } from "../../src/bulk/import/refused-file.ts";
-import { removeState, StateFile } from "../../src/bulk/import/state-file.ts";
+import { RefusedFile } from "../../src/feature/import/refused-file.ts";
+import { removeState, StateFile } from "../../src/feature/import/state-file.ts";
 import { createOwnFile, openOwnFile, temporaryName } from "../../src/files/own-file.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";

@@ -7,7 +7,7 @@ import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { listImports } from "../../src/actions/intake/imports.ts";
+import { listImports } from "../../src/feature/import/imports.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { fieldPointer, unknownField } from "../../src/domain/validation/field-pointer.ts";
 import { makeCommandLine } from "../cli/command-line.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { listImports } from "../../src/actions/intake/imports.ts";
+import { listImports } from "../../src/feature/import/imports.ts";
 import { isUploadFolder } from "../../src/process/open-uploads.ts";
 import { operate } from "../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";

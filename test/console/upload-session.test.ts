@@ -5,7 +5,7 @@ import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
-import { listImports } from "../../src/actions/intake/imports.ts";
+import { listImports } from "../../src/feature/import/imports.ts";
 import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { startServer } from "../support/server.ts";

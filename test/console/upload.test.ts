@@ -9,7 +9,7 @@ import { closeOrganization } from "../../src/actions/access/close-organization.t
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { disableOperator } from "../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
-import { listImports } from "../../src/actions/intake/imports.ts";
+import { listImports } from "../../src/feature/import/imports.ts";
 import { isUploadFolder } from "../../src/process/open-uploads.ts";
 import { findUnknownFiles } from "../../src/data-folder/data-folder.ts";
 import { openRaw } from "../support/raw-socket.ts";

@@ -81,7 +81,7 @@ describe("the layers", () => {
       const { packages } = findLoaded(house, entry, { later: true });
       assert.equal(packages.includes("hyparquet"), false, entry);
     }
-    const importing = findLoaded(house, "src/cli/run-import.ts").packages;
+    const importing = findLoaded(house, "src/feature/import/run-import.ts").packages;
     assert.ok(importing.includes("hyparquet"));
   });
 

@@ -4,7 +4,7 @@
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { isBulkKey } from "../formats/bulk-keys.ts";
-import { type Mapping, type Origin, readMapItems } from "../import/mapping.ts";
+import { type Mapping, type Origin, readMapItems } from "../../feature/import/map/mapping.ts";
 
 export interface ColumnChoice {
   readonly column: string;

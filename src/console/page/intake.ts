@@ -6,7 +6,7 @@ import { type Column, html, type Html, renderEmpty, renderTable } from "../html/
 import type { Next, Person } from "../page.ts";
 import { type Meaning, renderChip } from "../html/chip.ts";
 import { formatBytes, renderAgo, formatDuration, formatNumber } from "../html/time.ts";
-import { listImports } from "../../actions/intake/imports.ts";
+import { listImports } from "../../feature/import/imports.ts";
 import type { ErrorRow } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
 import { readText, renderInput } from "../html/field.ts";

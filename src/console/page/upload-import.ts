@@ -1,7 +1,7 @@
 // The import of an uploaded file while it runs and after its end, and the common parts of the pages of an uploaded
 // file. The script of the console updates the progress; without the script, the page reloads.
 
-import type { FileCheck } from "../../bulk/import/check-file.ts";
+import type { FileCheck } from "../../feature/import/check-file.ts";
 import type { RefusedRow } from "../../bulk/upload/messages.ts";
 import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
 import { titleOf } from "../../domain/record-types.ts";

@@ -1,7 +1,7 @@
 // An uploaded file before its import: a row for each column with its field, then the first rows as they would be
 // stored, with the errors of each, and once all rows were checked, what is wrong with them.
 
-import type { FileCheck } from "../../bulk/import/check-file.ts";
+import type { FileCheck } from "../../feature/import/check-file.ts";
 import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
 import type { Upload } from "../../bulk/upload/upload.ts";
 import type { Uploads } from "../../bulk/upload/uploads.ts";

@@ -1,7 +1,7 @@
 // One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it
 // runs, and the refused rows. Nothing is written before the person has seen the rows and confirms.
 
-import { beginImport, requireImportable, trackImport } from "../../actions/intake/imports.ts";
+import { beginImport, requireImportable, trackImport } from "../../feature/import/imports.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { enterSession } from "../../actions/operator/session.ts";
 import type { MappingChoice } from "../../bulk/upload/column-choice.ts";

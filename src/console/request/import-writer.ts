@@ -2,7 +2,7 @@
 // for bodies and the rate limit of the organization. While the process is under pressure, they wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeImported } from "../../actions/intake/imports.ts";
+import { writeImported } from "../../feature/import/imports.ts";
 import type { WriteImport } from "../../bulk/upload/upload-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";

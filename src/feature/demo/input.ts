@@ -4,11 +4,11 @@
 import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { openRows } from "../../bulk/formats/open-rows.ts";
+import { openRows } from "../import/rows/open-rows.ts";
 import { type RowInput, rowsOf } from "../../bulk/formats/row.ts";
 import { openText } from "../../bulk/formats/text-input.ts";
-import { makeRowMapper } from "../../bulk/import/map-row.ts";
-import { type Mapping, readMapItems } from "../../bulk/import/mapping.ts";
+import { makeRowMapper } from "../import/map/map-row.ts";
+import { type Mapping, readMapItems } from "../import/map/mapping.ts";
 
 interface Source {
   readonly typeName: string;

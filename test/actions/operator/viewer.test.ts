@@ -39,7 +39,7 @@ import { actAs, showing, Viewer, viewerOf } from "../../../src/actions/operator/
 import { readRetention, setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
-import { listImports } from "../../../src/actions/intake/imports.ts";
+import { listImports } from "../../../src/feature/import/imports.ts";
 import { allRights } from "../../../src/process/tables.ts";
 import { sampled } from "../../feature/samples.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { writeRow } from "../../../src/basics/csv-row.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "../../../src/bulk/formats/csv-splitter.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
-import { ListSplitter } from "../../../src/bulk/formats/json-rows.ts";
+import { ListSplitter } from "../../../src/feature/import/rows/json-rows.ts";
 
 const split = (text: string, delimiter = ",") => splitCells(text, { delimiter, cellsMax: 100 });
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Layout, layoutNames, readLayout } from "../../../src/bulk/formats/layout.ts";
-import { openRows } from "../../../src/bulk/formats/open-rows.ts";
+import { openRows } from "../../../src/feature/import/rows/open-rows.ts";
 import { rowsOf } from "../../../src/bulk/formats/row.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { openRows } from "../../../src/bulk/formats/open-rows.ts";
+import { openRows } from "../../../src/feature/import/rows/open-rows.ts";
 import { inspectFile } from "../../../src/bulk/upload/inspect.ts";
 import type { MappingChoice } from "../../../src/bulk/upload/column-choice.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";

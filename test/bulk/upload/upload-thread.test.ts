@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import type { ImportWrite } from "../../../src/bulk/import/store-target.ts";
+import type { ImportWrite } from "../../../src/feature/import/store-target.ts";
 import { runInThread, type WriteImport } from "../../../src/bulk/upload/upload-thread.ts";
 import { AppError } from "../../../src/domain/error.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

@@ -1,0 +1,146 @@
+// Checks every row of an input as an import would, and counts the errors by kind. Sends nothing.
+
+import type { FieldError } from "../../domain/error.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import { validatePayload } from "../../domain/validation/validate.ts";
+import { describeDetected, type Layout } from "../../bulk/formats/layout.ts";
+import { rowsOf } from "../../bulk/formats/row.ts";
+import { openText } from "../../bulk/formats/text-input.ts";
+import type { ImportPlan } from "./import-file.ts";
+import { makeRowMapper, type MappedRow } from "./map/map-row.ts";
+import { formatCount } from "../../basics/format-count.ts";
+
+interface CheckedRow {
+  readonly row: number;
+  readonly records: readonly Payload[];
+  readonly errors: readonly FieldError[];
+}
+
+interface Fault {
+  readonly error: string;
+  readonly rows: number;
+  readonly first: readonly number[];
+}
+
+export interface FileCheck {
+  readonly file: string;
+  readonly detected: Layout;
+  readonly unused: readonly string[];
+  readonly shown: readonly CheckedRow[];
+  readonly rows: number;
+  readonly refused: number;
+  readonly ignoredLines: number;
+  readonly faults: readonly Fault[];
+}
+
+interface CheckOptions {
+  readonly shownMax: number;
+  /** Called after each row. `share`: the part of the file that was read. */
+  readonly onRow?: (step: { rows: number; refused: number; share: number }) => void;
+}
+
+const firstMax = 5;
+const faultsMax = 200;
+const others = "other errors";
+
+export async function checkFile(
+  file: string,
+  plan: ImportPlan,
+  { shownMax, onRow }: CheckOptions,
+): Promise<FileCheck> {
+  const text = openText(file);
+  const input = await plan.openRows(text, plan);
+  const mapper = makeRowMapper(input, plan);
+  const faults = new Map<string, { rows: number; first: number[] }>();
+  const shown: CheckedRow[] = [];
+  let [rows, refused] = [0, 0];
+  for await (const row of rowsOf(input, mapper.used)) {
+    const checked = { row: row.number, ...checkRow(plan, mapper.map(row)) };
+    if (shown.length < shownMax) shown.push(checked);
+    rows += 1;
+    refused += checked.errors.length > 0 ? 1 : 0;
+    for (const kind of new Set(checked.errors.map(kindOf))) {
+      const known = faults.has(kind) || faults.size < faultsMax ? kind : others;
+      const fault = faults.get(known) ?? { rows: 0, first: [] };
+      faults.set(known, fault);
+      fault.rows += 1;
+      if (fault.first.length < firstMax) fault.first.push(row.number);
+    }
+    onRow?.({ rows, refused, share: text.bytesRead() / text.bytes });
+  }
+  const { detected = {}, ignoredLines } = input;
+  return {
+    file,
+    detected,
+    unused: mapper.unused,
+    shown,
+    rows,
+    refused,
+    ignoredLines: ignoredLines?.() ?? 0,
+    faults: [...faults]
+      .map(([error, fault]) => ({ error, ...fault }))
+      .sort((one, other) => other.rows - one.rows),
+  };
+}
+
+export function checkRow(
+  { type, timestampMin }: Pick<ImportPlan, "type" | "timestampMin">,
+  mapped: MappedRow,
+): Omit<CheckedRow, "row"> {
+  if ("fieldErrors" in mapped) return { records: [], errors: mapped.fieldErrors };
+  const { submissions } = mapped;
+  return {
+    records: submissions.map(({ payload }) => payload),
+    errors: submissions.flatMap(({ update, payload }) =>
+      validatePayload(type, update ? "update" : "add", payload, { now: Date.now(), timestampMin }),
+    ),
+  };
+}
+
+/** Values, positions in lists and numbers of lines differ from row to row. */
+function kindOf({ field = "", message = "" }: FieldError): string {
+  const path = field.replaceAll(/\[\d+\]/g, "[]");
+  const what = message.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replaceAll(/\bline \d+/g, "line …");
+  return `${path} ${what}`.trim();
+}
+
+export function describeCheck(check: FileCheck): string {
+  const { file, unused, shown, rows, refused } = check;
+  const parts = shown.map(({ row, records, errors }) => {
+    const texts = records.map((record) => JSON.stringify(record, undefined, 2));
+    const found = errors.map(({ field, message }) =>
+      `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
+    );
+    return [`Row ${row}`, ...texts, ...found].join("\n");
+  });
+  if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
+  const verdict =
+    refused === 0
+      ? "no row fails validation; the server may still refuse duplicates"
+      : `${refused.toLocaleString("en")} ${refused === 1 ? "fails" : "fail"} validation`;
+  const summary = `${file}: ${formatCount(rows, "row")} read, ${verdict}. Nothing was sent.`;
+  parts.push([...describeReading(check), summary, ...check.faults.map(describeFault)].join("\n"));
+  return parts.join("\n\n");
+}
+
+export function describeFault({ error, rows, first }: Fault): string {
+  const more = rows > first.length ? " and more" : "";
+  return `  ${rows.toLocaleString("en")} × ${error} (row ${first.join(", ")}${more})`;
+}
+
+export function describeReading({
+  file,
+  detected,
+  rows,
+  ignoredLines,
+}: Pick<FileCheck, "file" | "detected" | "rows" | "ignoredLines">): readonly string[] {
+  const found = describeDetected(detected);
+  const lines = found === "" ? [] : [`${file} ${found}`];
+  if (rows === 0) lines.push(`${file} has no rows, so there is nothing to import.`);
+  if (ignoredLines === 0) return lines;
+  const count = ignoredLines.toLocaleString("en");
+  return [
+    ...lines,
+    `${file}: lines ignored as comments, as delimiters only, or after the last row: ${count}.`,
+  ];
+}

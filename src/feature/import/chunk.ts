@@ -1,0 +1,141 @@
+// Cuts an input into chunks: rows that are sent and recorded together. The boundaries depend only on the rows, so a
+// continued import makes the same chunks. A chunk keeps only texts, which cost little.
+
+import { hash } from "node:crypto";
+import { limits } from "../../domain/limits.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { referencesOf } from "../../domain/record/payload.ts";
+import type { FieldError } from "../../domain/error.ts";
+import type { RowMapper } from "./map/map-row.ts";
+import { parseRow, type UnparsedRow } from "../../bulk/formats/row.ts";
+import type { Range } from "./state-file.ts";
+import type { Target, TargetList } from "./target.ts";
+
+export interface ChunkList {
+  readonly update: boolean;
+  readonly list: TargetList;
+  readonly rows: readonly number[];
+}
+
+export interface Chunk {
+  readonly range: Range;
+  readonly rows: readonly UnparsedRow[];
+  /** Adds come before updates; within each, rows keep their order. */
+  readonly lists: readonly ChunkList[];
+  readonly unmapped: readonly UnmappedRow[];
+  /** The ids of its records: two chunks that share a record are never in flight at the same time. */
+  readonly ids: ReadonlySet<string>;
+}
+
+export interface UnmappedRow {
+  readonly row: UnparsedRow;
+  readonly errors: readonly FieldError[];
+}
+
+export interface ChunkOptions {
+  readonly mapper: RowMapper;
+  readonly target: Target;
+  readonly type: RecordType;
+  readonly rowsMax: number;
+  readonly isDone: (row: number) => boolean;
+}
+
+/** How many rows and references to other records a chunk has: as many as a transaction of the group commit writes. */
+const storedRowsMax = limits.groupRowsMax;
+/** Many proxies limit bodies to a megabyte. */
+const charactersMax = 900_000;
+
+export async function* cutChunks(
+  batches: AsyncIterable<readonly UnparsedRow[]>,
+  options: ChunkOptions,
+): AsyncGenerator<Chunk> {
+  let draft: Draft | undefined;
+  let position = 0;
+  for await (const batch of batches) {
+    for (const row of batch) {
+      position += 1;
+      const isDone = options.isDone(position);
+      if (!isDone) (draft ??= new Draft(position, options)).add(row);
+      if (draft === undefined || !(isDone || draft.isFull)) continue;
+      yield draft.end();
+      draft = undefined;
+    }
+  }
+  if (draft !== undefined) yield draft.end();
+}
+
+interface DraftList extends ChunkList {
+  readonly rows: number[];
+}
+
+class Draft {
+  readonly #from: number;
+  readonly #options: ChunkOptions;
+  readonly #rows: UnparsedRow[] = [];
+  readonly #unmapped: UnmappedRow[] = [];
+  readonly #lists: [add?: DraftList, update?: DraftList] = [];
+  readonly #ids = new Set<string>();
+  #count = 0;
+  #references = 0;
+  #characters = 0;
+
+  constructor(from: number, options: ChunkOptions) {
+    this.#from = from;
+    this.#options = options;
+  }
+
+  get isFull(): boolean {
+    return (
+      this.#count >= this.#options.rowsMax ||
+      this.#count + this.#references >= storedRowsMax ||
+      this.#characters >= charactersMax
+    );
+  }
+
+  add(row: UnparsedRow): void {
+    const { mapper, type } = this.#options;
+    const mapped = mapper.map(parseRow(row));
+    this.#count += 1;
+    if ("fieldErrors" in mapped) {
+      this.#characters += sizeOf(row);
+      this.#unmapped.push({ row, errors: mapped.fieldErrors });
+      return;
+    }
+    const index = this.#rows.push(row) - 1;
+    for (const { update, payload } of mapped.submissions) {
+      this.#ids.add(String(payload[type.idField]));
+      this.#references += referencesOf(type, payload).length;
+      const { list, rows } = (this.#lists[update ? 1 : 0] ??= this.#begin(update));
+      this.#characters += list.add(payload);
+      rows.push(index);
+    }
+  }
+
+  end(): Chunk {
+    return {
+      range: [this.#from, this.#from + this.#count - 1],
+      rows: this.#rows,
+      lists: this.#lists.filter((list) => list !== undefined),
+      unmapped: this.#unmapped,
+      ids: this.#ids,
+    };
+  }
+
+  #begin(update: boolean): DraftList {
+    return { update, list: this.#options.target.begin(update), rows: [] };
+  }
+}
+
+function sizeOf(row: UnparsedRow): number {
+  return "text" in row ? row.text.length : JSON.stringify(row).length;
+}
+
+/** The same for the same list of the same import, and for no other. `text`: what is written for the list. */
+export function keyOf(
+  importId: string,
+  { range, update }: { readonly range: Range; readonly update: boolean },
+  text: string,
+): string {
+  const digest = hash("sha256", text, "base64url").slice(0, 22);
+  return `import:${importId}:${range[0]}:${update ? "put" : "post"}:${digest}`;
+}

@@ -1,0 +1,198 @@
+// Compiles one field of a mapping to a function from a row to the value of the field, or to the reason why it has none.
+
+import { alternativeFor, type JsonObject } from "../../../domain/schema/schema-shape.ts";
+import { CellError, type CellKind, cellKindOf, readCell } from "../../../bulk/formats/csv-cell.ts";
+import { recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
+import { OperatorError, UsageError } from "../../../actions/operator/operator-error.ts";
+import { type Access, compileCellReader, hasFormat, takesFormat, textOf } from "./cell-reader.ts";
+import type { Origin } from "./mapping.ts";
+import type { RecordPath } from "./record-path.ts";
+import type { Row } from "../../../bulk/formats/row.ts";
+
+export interface Field {
+  readonly path: RecordPath;
+  readonly columns: readonly string[];
+  readonly read: (row: Row) => unknown;
+  readonly propertyType: string | undefined;
+}
+
+/** Throws OperatorError that names the field if its kind does not allow such an origin. */
+export function compileField(path: RecordPath, origin: Origin, access: Access): Field {
+  try {
+    const propertyType = "type" in origin ? origin.type : undefined;
+    return { path, propertyType, ...compileOrigin(path, origin, access) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new OperatorError(
+      "mapping",
+      `The mapping of ${path.text} does not work: ${error.message}`,
+    );
+  }
+}
+
+type Compiled = Pick<Field, "columns" | "read">;
+type ColumnOrigin = Extract<Origin, { readonly column: unknown }>;
+
+function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compiled {
+  const kind = cellKindOf(path.schema);
+  if ("value" in origin) return constant(kind, origin.value);
+  if ("template" in origin) return formattedTemplate(path, origin, access);
+  const columns = [origin.column].flat();
+  const get = firstGiven(columns.map(access), kind === "number");
+  const { columns: more, convert } = converter(path, origin, access);
+  const isPlain = [origin.values, origin.format, origin.split].every((part) => part === undefined);
+  const isText = isPlain && (kind === "text" || kind === "mixed");
+  const read = (row: Row): unknown => {
+    const found = get(row);
+    if (found === undefined || (found === "" && "cells" in row)) return origin.default;
+    if (found === null && !isPlain) return origin.default;
+    // The CSV marks have no meaning in formats that distinguish text from other values.
+    if (isText && typeof found === "string" && "fields" in row) return found;
+    const value = convert(found, row);
+    return value === undefined ? origin.default : value;
+  };
+  return { columns: [...columns, ...more], read };
+}
+
+/** The value of the first column that has one in the row. A zero, as in a debit beside a credit, is the last choice. */
+function firstGiven(
+  getters: readonly ((row: Row) => unknown)[],
+  isNumber: boolean,
+): (row: Row) => unknown {
+  const [only] = getters;
+  if (only !== undefined && getters.length === 1) return only;
+  return (row) => {
+    let zero: unknown;
+    for (const get of getters) {
+      const found = get(row);
+      if (found === undefined || found === null || found === "") continue;
+      if (!isNumber || !withoutNumber.test(textOf(found))) return found;
+      zero ??= found;
+    }
+    return zero;
+  };
+}
+
+/** A zero or a dash. */
+const withoutNumber = /^[^\p{L}1-9]*$/u;
+
+function constant(kind: CellKind, given: unknown): Compiled {
+  const value = convertTo(kind, given);
+  if (value instanceof CellError) throw new UsageError(`it ${value.message}.`);
+  return { columns: [], read: () => value };
+}
+
+function formattedTemplate(
+  path: RecordPath,
+  origin: Extract<Origin, { readonly template: string }>,
+  access: Access,
+): Compiled {
+  const kind = cellKindOf(path.schema);
+  const given = origin.format;
+  const at = given === undefined && takesFormat(path) ? origin.template.lastIndexOf("@") : -1;
+  const format = at === -1 ? given : origin.template.slice(at + 1);
+  if (format === undefined) return template(kind, origin.template, access);
+  const text = at === -1 ? origin.template : origin.template.slice(0, at);
+  const made = template("text", text, access);
+  const reader = compileCellReader(path, format, access);
+  const read = (row: Row): unknown => {
+    const found = made.read(row);
+    return typeof found === "string" ? reader.read(found, row) : found;
+  };
+  return { columns: [...made.columns, ...reader.columns], read };
+}
+
+/** `{COLUMN}` stands for a cell, `{#}` for the number of the row. There is no value if one of the cells is empty. */
+function template(kind: CellKind, text: string, access: Access): Compiled {
+  const pieces = text.split(/(\{[^{}]+\})/);
+  const columns = pieces.filter((_, index) => index % 2 === 1).map((piece) => piece.slice(1, -1));
+  const getters = new Map(
+    columns.map((column) => [
+      column,
+      column === "#" ? ({ number }: Row) => number : access(column),
+    ]),
+  );
+  const read = (row: Row): unknown => {
+    let made = "";
+    for (const [index, piece] of pieces.entries()) {
+      const found = index % 2 === 0 ? piece : getters.get(piece.slice(1, -1))?.(row);
+      if (index % 2 === 1 && (found === undefined || found === null || found === ""))
+        return undefined;
+      made += textOf(found);
+      if (made.length > recordCharactersMax) {
+        return new CellError(`becomes longer than ${recordCharactersMax} characters`);
+      }
+    }
+    return kind === "text" ? made : convertTo(kind, made);
+  };
+  return { columns: columns.filter((column) => column !== "#"), read };
+}
+
+interface Converter {
+  readonly columns: readonly string[];
+  readonly convert: (found: unknown, row: Row) => unknown;
+}
+
+function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Converter {
+  const { values, otherwise, split } = origin;
+  const format = origin.format;
+  const of = (convert: Converter["convert"]): Converter => ({ columns: [], convert });
+  if (values !== undefined) return of((found) => translate(textOf(found), { values, otherwise }));
+  if (format !== undefined) {
+    const { columns, read } = compileCellReader(path, format, access);
+    return { columns, convert: (found, row) => read(textOf(found), row) };
+  }
+  if (split !== undefined) {
+    const items = cellKindOf(alternativeFor(path.schema, "array")?.items ?? {});
+    return of((found) => splitInto(items, textOf(found).split(split)));
+  }
+  const kind = cellKindOf(path.schema);
+  if (!hasFormat(path.schema, "identifier")) return of((found) => convertTo(kind, found));
+  return of((found) => (isShortened(found) ? shortened : convertTo(kind, found)));
+}
+
+const shortened = new CellError(
+  "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
+);
+
+/** Its other digits are lost, so other ids would become the same. */
+function isShortened(found: unknown): boolean {
+  return typeof found === "string" && found.includes("E+") && /^\d(?:[.,]\d+)?E\+\d+$/.test(found);
+}
+
+function translate(
+  text: string,
+  { values, otherwise }: { values: JsonObject; otherwise: unknown },
+): unknown {
+  if (Object.hasOwn(values, text)) return values[text];
+  if (otherwise !== undefined) return otherwise;
+  if (Object.hasOwn(values, text.trim())) {
+    return new CellError("has blanks around it; the layout trim=yes leaves them out");
+  }
+  const known = Object.keys(values).slice(0, 20).join(", ");
+  return new CellError(
+    `is ${JSON.stringify(text)}, which the mapping has no value for; it has values for ${known}`,
+  );
+}
+
+const itemErrorsMax = 10;
+
+function splitInto(kind: CellKind, parts: readonly string[]): unknown {
+  const items = parts.map((part) => part.trim()).filter((part) => part !== "");
+  const values = items.map((item) => convertTo(kind, item));
+  const errors = values.filter((value) => value instanceof CellError);
+  if (errors.length === 0) return values;
+  return new CellError(
+    errors
+      .slice(0, itemErrorsMax)
+      .map(({ message }) => message)
+      .join("; it "),
+  );
+}
+
+/** Other JSON is unchanged, except that a number or boolean becomes text for a text field. */
+function convertTo(kind: CellKind, value: unknown): unknown {
+  if (typeof value === "string") return readCell(kind, value);
+  const isPlain = typeof value === "number" || typeof value === "boolean";
+  return kind === "text" && isPlain ? String(value) : value;
+}

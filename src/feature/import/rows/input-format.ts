@@ -1,0 +1,34 @@
+// The format of an input by its name. Loads no code of a format.
+
+import { OperatorError } from "../../../actions/operator/operator-error.ts";
+import { formatByEnding } from "../../../bulk/formats/compression.ts";
+import type { InputFormat } from "../../../bulk/formats/row.ts";
+
+const endings: Readonly<Record<string, InputFormat>> = {
+  csv: "csv",
+  tsv: "csv",
+  txt: "csv",
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  json: "json",
+  parquet: "parquet",
+};
+
+/** Throws OperatorError for an unknown ending. */
+export function formatOfName(path: string): InputFormat {
+  const format = formatByEnding(path, endings);
+  if (format !== undefined) return format;
+  throw new OperatorError(
+    "input",
+    `The name ${path} does not say what format the file has; give --format csv, ndjson, json or parquet.`,
+  );
+}
+
+/** Only a command that its own user has started reads Parquet. */
+export function parquetRefused(path: string): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} is Parquet, which can't be uploaded. Run sluice import ${path} on the server, or over HTTP with --url, or ` +
+      "convert the file to CSV or NDJSON.",
+  );
+}

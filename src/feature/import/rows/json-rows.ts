@@ -1,0 +1,207 @@
+// Streams the rows of NDJSON or of a JSON list: finds the text of each item by brackets, quotes and commas, then parses
+// it. Never rounds a number: a row with a number of too many digits is refused.
+
+import { manifestLineStart } from "../../../domain/export-manifest.ts";
+import { findInexactNumbers, parseExactJson } from "../../../domain/json/exact-number.ts";
+import { isJsonObject, type JsonObject } from "../../../domain/schema/schema-shape.ts";
+import { bulkKeys } from "../../../bulk/formats/bulk-keys.ts";
+import { OperatorError } from "../../../actions/operator/operator-error.ts";
+import { recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
+import type { Row, RowInput, TextRow } from "../../../bulk/formats/row.ts";
+import type { TextInput } from "../../../bulk/formats/text-input.ts";
+
+export function openNdjson(input: TextInput): RowInput {
+  return { format: "ndjson", columns: undefined, batches: () => readRows(splitLines(input)) };
+}
+
+export function openJson(input: TextInput, list?: string): RowInput {
+  return { format: "json", columns: undefined, batches: () => readRows(splitList(input, list)) };
+}
+
+async function* readRows(batches: AsyncIterable<readonly string[]>): AsyncGenerator<TextRow[]> {
+  let count = 0;
+  for await (const texts of batches) {
+    const rows = texts.filter((text) => !text.startsWith(manifestLineStart));
+    yield rows.map((text) => ({ number: (count += 1), text, parse: readRow }));
+  }
+}
+
+/** The row of a file of refused rows has its number in the first input. */
+function readRow({ number, text }: Pick<TextRow, "number" | "text">): Row {
+  const fields = readObject(text);
+  if (typeof fields === "string") return { number, text, reason: fields };
+  const given = fields[bulkKeys.row];
+  const known = typeof given === "number" && Number.isSafeInteger(given) ? given : number;
+  const refused = fields[bulkKeys.text];
+  if (typeof refused === "string") return readRow({ number: known, text: refused });
+  return { number: known, fields };
+}
+
+function readObject(text: string): JsonObject | string {
+  try {
+    const value = parseExactJson(text);
+    if (!isJsonObject(value)) return "is not an object";
+    const inexact = findInexactNumbers(value);
+    if (inexact.length === 0) return value;
+    return inexact.map(({ field, message }) => `${field ?? ""} ${message ?? ""}`).join("; ");
+  } catch {
+    return "is not JSON";
+  }
+}
+
+async function* splitLines(input: TextInput): AsyncGenerator<readonly string[]> {
+  let rest = "";
+  for await (const text of input.read()) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield lines.filter((line) => line.trim() !== "");
+    if (rest.length > recordCharactersMax) throw tooLong(input, "line");
+  }
+  if (rest.trim() !== "") yield [rest];
+}
+
+async function* splitList(
+  input: TextInput,
+  list: string | undefined,
+): AsyncGenerator<readonly string[]> {
+  const splitter = new ListSplitter();
+  let finder = list === undefined ? undefined : new ListFinder(list.split("."));
+  for await (const piece of input.read()) {
+    const text = finder === undefined ? piece : finder.push(piece);
+    if (text === undefined) continue;
+    finder = undefined;
+    yield splitter.push(text, list !== undefined);
+    if (splitter.state === "broken") throw notAList(input);
+    if (splitter.held.length > recordCharactersMax) throw tooLong(input, "item");
+  }
+  if (finder !== undefined) {
+    throw new OperatorError("input", `${input.path} has no list ${list}; check --list.`);
+  }
+  if (splitter.state !== "ended") throw notAList(input);
+}
+
+function notAList({ path }: TextInput): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} is not a JSON list such as [{…}, {…}], or is truncated. If the list is in an object, give its key with --list.`,
+  );
+}
+
+function tooLong({ path }: TextInput, what: string): OperatorError {
+  return new OperatorError(
+    "input",
+    `${path} has a ${what} of more than ${recordCharactersMax} characters; check that the file has the format that its name says.`,
+  );
+}
+
+type ListState = "before" | "inside" | "string" | "ended" | "broken";
+
+/** Splits the text of one JSON list, which arrives in pieces, into the texts of its items. */
+export class ListSplitter {
+  state: ListState = "before";
+  /** What is not a complete item yet. */
+  held = "";
+  #depth = 0;
+  #escaped = false;
+
+  /** The items that end in this piece. `isPart`: anything may be after the list. */
+  push(text: string, isPart = false): readonly string[] {
+    const items: string[] = [];
+    let from = 0;
+    for (let index = 0; index < text.length && this.state !== "broken"; index += 1) {
+      if (isPart && this.state === "ended") return items;
+      const sign = text.charAt(index);
+      if (this.state === "string") this.#passString(sign);
+      else if (this.state !== "inside") {
+        this.#passOutside(sign);
+        from = index + 1;
+      } else if (this.#endsItem(sign)) {
+        const item = this.held + text.slice(from, index);
+        this.held = "";
+        from = index + 1;
+        if (item.trim() !== "") items.push(item);
+        // Nothing between the brackets means an empty list, but nothing before a comma means a missing item.
+        else if (sign === ",") this.state = "broken";
+        if (sign !== ",") this.state = sign === "]" ? "ended" : "broken";
+      }
+    }
+    if (this.state === "inside" || this.state === "string") this.held += text.slice(from);
+    return items;
+  }
+
+  #passOutside(sign: string): void {
+    if (this.state === "before" && sign === "[") this.state = "inside";
+    else if (!/[ \t\n\r]/.test(sign)) this.state = "broken";
+  }
+
+  #passString(sign: string): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (sign === "\\") this.#escaped = true;
+    else if (sign === '"') this.state = "inside";
+  }
+
+  /** True for a comma or bracket at the level of the list; keeps count of the brackets inside. */
+  #endsItem(sign: string): boolean {
+    if (this.#depth === 0 && (sign === "," || sign === "]" || sign === "}")) return true;
+    if (sign === '"') this.state = "string";
+    else if (sign === "[" || sign === "{") this.#depth += 1;
+    else if (sign === "]" || sign === "}") this.#depth -= 1;
+    return false;
+  }
+}
+
+// Finds the list at a path of keys in the text of a JSON document. Examines only brackets and keys; what is before the
+// list is not checked, and what is after it is not read.
+
+const keyCharactersMax = 1_000;
+
+class ListFinder {
+  /** Escaped, as JSON has them. */
+  readonly #path: readonly string[];
+  #depth = 0;
+  /** How many keys of the path lead to the object in which it is. */
+  #matched = 0;
+  #isNext = false;
+  #string = "";
+  #isInString = false;
+  #escaped = false;
+
+  constructor(path: readonly string[]) {
+    this.#path = path.map((key) => JSON.stringify(key).slice(1, -1));
+  }
+
+  push(text: string): string | undefined {
+    for (let index = 0; index < text.length; index += 1) {
+      const sign = text.charAt(index);
+      if (this.#isInString) this.#passString(sign);
+      else if (this.#begins(sign)) return text.slice(index);
+    }
+    return undefined;
+  }
+
+  #passString(sign: string): void {
+    if (sign === '"' && !this.#escaped) this.#isInString = false;
+    else if (this.#string.length < keyCharactersMax) this.#string += sign;
+    this.#escaped = sign === "\\" && !this.#escaped;
+  }
+
+  #begins(sign: string): boolean {
+    if (sign === '"') {
+      this.#isInString = true;
+      this.#string = "";
+    } else if (sign === ":") {
+      const isHere = this.#depth === this.#matched + 1;
+      this.#isNext = isHere && this.#string === this.#path[this.#matched];
+    } else if (sign === "[" || sign === "{") {
+      const isOnPath = this.#isNext;
+      if (isOnPath && sign === "[" && this.#matched + 1 === this.#path.length) return true;
+      if (isOnPath && sign === "{") this.#matched += 1;
+      this.#isNext = false;
+      this.#depth += 1;
+    } else if (sign === "]" || sign === "}") {
+      this.#depth -= 1;
+      this.#matched = Math.min(this.#matched, Math.max(this.#depth - 1, 0));
+    } else if (sign === ",") this.#isNext = false;
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+// Chooses how to read each column of a Parquet file, by its type and by the field with that name, or says why it can't
+// be read. An unreadable column is an error only if it is needed.
+
+import { type FileMetaData, parquetSchema, type SchemaElement, type SchemaTree } from "hyparquet";
+import type { RecordType } from "../../../domain/record-type.ts";
+import type { SchemaShape } from "../../../domain/schema/schema-shape.ts";
+import { CellError, type CellKind, cellKindOf, readCell } from "../../../bulk/formats/csv-cell.ts";
+import { readAny, readDecimal, readJson, withoutZone } from "./parquet-value.ts";
+
+type ReadValue = (value: unknown) => unknown;
+
+export interface ColumnReader {
+  /** Why the column can't be read; completes the sentence "The column …". */
+  readonly cellError: string | undefined;
+  readonly read: ReadValue;
+}
+
+/** Removes the annotation of decimals from the metadata, because the library would round them. */
+export function columnReaders(
+  metadata: FileMetaData,
+  { type, codecs }: { readonly type: RecordType; readonly codecs: readonly string[] },
+): ReadonlyMap<string, ColumnReader> {
+  const { properties }: SchemaShape = type.addSchema;
+  const known = new Set(codecs);
+  const { children } = parquetSchema(metadata);
+  return new Map(
+    children.map((tree): [string, ColumnReader] => {
+      const { name } = tree.element;
+      const cellError = codecError(metadata, { name, known }) ?? columnTypeError(tree);
+      const read = cellError === undefined ? readerOf(tree) : readAny;
+      const field = properties !== undefined && Object.hasOwn(properties, name);
+      const kind = field ? cellKindOf(properties[name] ?? {}) : undefined;
+      return [
+        name,
+        { cellError, read: kind === undefined ? read : (value) => convert(kind, read(value)) },
+      ];
+    }),
+  );
+}
+
+function codecError(
+  { row_groups: groups }: FileMetaData,
+  { name, known }: { name: string; known: ReadonlySet<string> },
+): string | undefined {
+  const codec = groups
+    .flatMap(({ columns }) => columns)
+    .filter(({ meta_data: data }) => data?.path_in_schema[0] === name)
+    .map(({ meta_data: data }) => data?.codec ?? "")
+    .find((used) => !known.has(used));
+  if (codec === undefined) return undefined;
+  return `is compressed with ${codec}, which is not supported; supported are ${[...known].join(", ")}`;
+}
+
+const unreadTypes: ReadonlySet<string> = new Set([
+  "BSON",
+  "INTERVAL",
+  "TIME",
+  "TIME_MILLIS",
+  "TIME_MICROS",
+  "VARIANT",
+  "GEOMETRY",
+  "GEOGRAPHY",
+]);
+
+function columnTypeError({ element, children }: SchemaTree, isInside = false): string | undefined {
+  const types = [element.converted_type, element.logical_type?.type];
+  const unread = types.find((one) => one !== undefined && unreadTypes.has(one));
+  const where = isInside ? " inside" : "";
+  if (unread !== undefined)
+    return `has values of the type ${unread}${where}, which is not supported`;
+  if (isInside && isDecimal(element)) return "has decimals inside, which are not supported";
+  if (isInside && isLocal(element))
+    return "has times without a zone inside, which are not supported";
+  return children
+    .map((child) => columnTypeError(child, true))
+    .find((cellError) => cellError !== undefined);
+}
+
+function readerOf({ element, children }: SchemaTree): ReadValue {
+  if (children.length > 0) return readAny;
+  if (isDecimal(element)) return decimalReader(element);
+  if (element.converted_type === "JSON") {
+    return (value) => {
+      const text = readAny(value);
+      return typeof text === "string" ? (readJson(text) ?? undefined) : text;
+    };
+  }
+  return isLocal(element) ? (value) => withoutZone(readAny(value)) : readAny;
+}
+
+function isDecimal({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
+  return converted === "DECIMAL" || logical?.type === "DECIMAL";
+}
+
+function isLocal({ logical_type: logical }: SchemaElement): boolean {
+  return logical?.type === "TIMESTAMP" && !logical.isAdjustedToUTC;
+}
+
+function decimalReader(element: SchemaElement): ReadValue {
+  const { logical_type: logical } = element;
+  const scale = element.scale ?? (logical?.type === "DECIMAL" ? logical.scale : 0);
+  delete element.converted_type;
+  delete element.logical_type;
+  return (value) => readDecimal(value, scale);
+}
+
+/** Other values are unchanged, and validation refuses the record. */
+function convert(kind: CellKind, value: unknown): unknown {
+  if (typeof value === "string") {
+    if (kind === "text" || kind === "mixed") return value;
+    const read = readCell(kind, value);
+    return read instanceof CellError ? value : read;
+  }
+  if (kind === "text" && (typeof value === "number" || typeof value === "boolean")) {
+    return String(value);
+  }
+  if (kind === "boolean" && (value === 0 || value === 1)) return value === 1;
+  return value;
+}

@@ -1,0 +1,242 @@
+// Runs `sluice import` and reports its counts of rows per file. Is loaded with the file formats and the client only
+// when something is imported.
+
+import { beginImport, trackImport } from "./imports.ts";
+import { type App, currentTimeOf } from "../../actions/app.ts";
+import { writeDrafts } from "../../actions/intake/write-records.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { type Layout, layoutNames } from "../../bulk/formats/layout.ts";
+import { openAnyRows } from "./rows/parquet-rows.ts";
+import { checkFile, describeCheck, describeReading } from "./check-file.ts";
+import { type FilePaths, pathsOf } from "./file-paths.ts";
+import { httpTarget } from "./http-target.ts";
+import { type FileReport, importFile, type ImportPlan } from "./import-file.ts";
+import {
+  type MappingFile,
+  type readMapItems,
+  readMappingFile,
+  readPreset,
+} from "./map/mapping.ts";
+import { requireReplaceable } from "./replaceable-file.ts";
+import { removeState } from "./state-file.ts";
+import { storeTarget } from "./store-target.ts";
+import type { Target } from "./target.ts";
+import type { BulkProgress, BulkStep, Counts } from "../../bulk/progress.ts";
+import { readConfig } from "../../settings/config.ts";
+import type { CommandResult, Context } from "../../cli/command.ts";
+import { readApiKey } from "../../cli/input/api-key.ts";
+import { formatSeconds, makeBulkProgress } from "../../cli/output/bulk-progress.ts";
+import { type Column, renderTable } from "../../cli/output/table.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { formatCount } from "../../basics/format-count.ts";
+import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
+
+/** Each list has a cost of its own: an Idempotency-Key, and a sync of the state file. */
+const listRows = 1_000;
+
+export interface ImportOptions
+  extends Pick<ImportPlan, "update" | "format" | "connections">, Required<Layout> {
+  readonly files: readonly string[];
+  readonly type: string;
+  readonly organization: string;
+  readonly url: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly map: readonly ReturnType<typeof readMapItems>[];
+  readonly mapping: string | undefined;
+  readonly preset: string | undefined;
+  readonly check: boolean;
+  readonly rows: number;
+  readonly refused: string | undefined;
+  readonly state: string | undefined;
+}
+
+export async function runImport(context: Context, given: ImportOptions): Promise<CommandResult> {
+  const plan: ImportPlan = {
+    openRows: openAnyRows,
+    timestampMin: readConfig(context.environment).timestampMin,
+    type: findType(given.type),
+    organizationId: given.organization,
+    ...combine(given),
+    update: given.update,
+    format: given.format,
+    connections: given.connections,
+    listRows,
+  };
+  if (given.check) return check(given.files, plan, given.rows);
+  limitHeap(bulkHeap);
+  const { state: folder, refused, format } = given;
+  const paths = pathsOf(given.files, { folder, refused, format });
+  requireReplaceable(paths);
+  const reports = await runUntilStopped((stopping) =>
+    withTarget(context, plan, {
+      ...given,
+      stopping,
+      work: (target, track) => importAll(context, plan, { paths, target, track, stopping }),
+    }),
+  );
+  for (const { statePath } of paths) removeState(statePath);
+  return {
+    json: viewReports(reports),
+    text: describeReports(reports),
+    hasFinding: reports.some(({ refused: rows }) => rows > 0),
+  };
+}
+
+/** Options take precedence over the file, and the file over the preset. */
+function combine({ preset, mapping: file, map, ...options }: ImportOptions): MappingFile {
+  const base = preset === undefined ? undefined : readPreset(preset);
+  const read = file === undefined ? undefined : readMappingFile(file);
+  const given = layoutNames.filter((name) => options[name] !== undefined);
+  const ownLayout = Object.fromEntries(given.map((name) => [name, options[name]]));
+  return {
+    mapping: new Map([...(base?.mapping ?? []), ...(read?.mapping ?? []), ...map.flat()]),
+    layout: { ...base?.layout, ...read?.layout, ...ownLayout },
+  };
+}
+
+async function check(
+  files: readonly string[],
+  plan: ImportPlan,
+  shownMax: number,
+): Promise<CommandResult> {
+  const checks = [];
+  for (const file of files) checks.push(await checkFile(file, plan, { shownMax }));
+  return {
+    json: {
+      files: checks.map(({ ignoredLines, ...one }) => ({ ...one, ignored_lines: ignoredLines })),
+    },
+    text: checks.map(describeCheck).join("\n\n"),
+    hasFinding: checks.some(({ refused }) => refused > 0),
+  };
+}
+
+interface TargetOptions<Result> {
+  readonly url: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly stopping: AbortSignal;
+  readonly work: (target: Target, track: Track) => Promise<Result>;
+}
+
+type RunFile = (onStep: (step: Counts & { readonly rows: number }) => void) => Promise<FileReport>;
+
+type Track = (run: RunFile) => Promise<FileReport>;
+
+/** An import over HTTP is not reported: the server sees only its requests. */
+const untracked: Track = (run) => run(() => undefined);
+
+async function withTarget<Result>(
+  context: Context,
+  { organizationId, type, update }: ImportPlan,
+  { url, keyFile, stopping, work }: TargetOptions<Result>,
+): Promise<Result> {
+  if (url !== undefined) {
+    const apiKey = readApiKey(context, keyFile);
+    return work(httpTarget({ url, apiKey, organizationId, type, stopping }), untracked);
+  }
+  if (keyFile !== undefined)
+    throw new UsageError("--key-file is for an import over HTTP; add --url.");
+  const writeAll = async (app: App) => {
+    await beginImport(app, { organizationId, resourceType: type.resourceType, update });
+    const about = { organizationId, resourceType: type.resourceType, source: "command" } as const;
+    const target = storeTarget({
+      name: "the local store",
+      organizationId,
+      type,
+      now: () => currentTimeOf(app),
+      timestampMin: app.timestampMin,
+      write: ({ write, key }) => writeDrafts(app, write, { keySpace: organizationId, key }),
+    });
+    return work(target, (run) => trackImport(app, about, run));
+  };
+  return context.withApp(writeAll, { writesBeside: true });
+}
+
+interface Work {
+  readonly paths: readonly FilePaths[];
+  readonly target: Target;
+  readonly track: Track;
+  readonly stopping: AbortSignal;
+}
+
+async function importAll(
+  { err, json }: Context,
+  plan: ImportPlan,
+  { paths, target, track, stopping }: Work,
+): Promise<readonly FileReport[]> {
+  const reports: FileReport[] = [];
+  for (const path of paths) {
+    const run: RunFile = (onStep) => {
+      const makeProgress = (before: BulkStep): BulkProgress => {
+        const shown = makeBulkProgress(err, { json, name: path.file, before });
+        return {
+          show: (step) => {
+            shown.show(step);
+            if (step.counts !== undefined) onStep({ rows: step.rows, ...step.counts });
+          },
+          close: () => shown.close(),
+        };
+      };
+      return importFile({ ...plan, ...path }, { target, stopping, makeProgress });
+    };
+    reports.push(await track(run));
+  }
+  return reports;
+}
+
+const columns: readonly Column<FileReport>[] = [
+  ["file", ({ file }) => file],
+  ["rows", ({ rows }) => count(rows), { right: true }],
+  ["written", ({ written }) => count(written), { right: true }],
+  ["unchanged", ({ unchanged }) => count(unchanged), { right: true }],
+  ["refused", ({ refused }) => count(refused), { right: true }],
+  ["rows/s", (report) => count(rate(report)), { right: true }],
+];
+
+export function describeReports(reports: readonly FileReport[]): string {
+  const seconds = reports.reduce((sum, report) => sum + report.seconds, 0);
+  const lines = [renderTable(columns, reports), "", `Took ${formatSeconds(seconds)}.`];
+  for (const report of reports) {
+    const { file, rowsBefore } = report;
+    lines.push(...describeReading(report));
+    if (rowsBefore > 0) {
+      lines.push(
+        `${file} was continued after ${formatCount(rowsBefore, "row")} of an earlier run.`,
+      );
+    }
+  }
+  for (const { refused, refusedFile } of reports) {
+    if (refusedFile === undefined) continue;
+    const rows = refused === 1 ? "1 refused row is" : `${count(refused)} refused rows are`;
+    lines.push(
+      `${rows} in ${refusedFile}, with the reason. Correct them there and import that file.`,
+    );
+  }
+  return lines.join("\n");
+}
+
+export function viewReports(reports: readonly FileReport[]) {
+  return {
+    files: reports.map((report) => ({
+      file: report.file,
+      rows: report.rows,
+      written: report.written,
+      unchanged: report.unchanged,
+      refused: report.refused,
+      refused_file: report.refusedFile ?? null,
+      rows_before: report.rowsBefore,
+      ignored_lines: report.ignoredLines,
+      detected: report.detected,
+      seconds: Number(report.seconds.toFixed(3)),
+      rows_per_second: rate(report),
+    })),
+  };
+}
+
+function rate({ rows, rowsBefore, seconds }: FileReport): number {
+  return seconds > 0 ? Math.round((rows - rowsBefore) / seconds) : 0;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}

@@ -1,0 +1,145 @@
+// Fields that are made of several columns, or of a text in a format: the same from `--map` and from a mapping file.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { type Mapping, readMapItems, readMappingFile } from "../../../src/feature/import/map/mapping.ts";
+import { makeRowMapper } from "../../../src/feature/import/map/map-row.ts";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+
+const folder = makeTempFolder();
+after(() => removeFolder(folder));
+const type = recordTypeByName("transaction");
+assert.ok(type !== undefined);
+
+const batches = (): never => assert.fail("no row is read");
+
+/** The value of the field, or what is wrong with it. */
+function read(mapping: Mapping, row: Readonly<Record<string, string>>, field: string): unknown {
+  assert.ok(type !== undefined);
+  const input = { format: "csv", columns: Object.keys(row), batches } as const;
+  const mapped = makeRowMapper(input, { type, mapping, update: false }).map({
+    number: 1,
+    cells: Object.values(row),
+  });
+  if ("submissions" in mapped) return mapped.submissions[0]?.payload[field];
+  return mapped.fieldErrors.find((error) => error.field === field)?.message;
+}
+
+const when = { d: "31.01.2026", t: "09:30", z: "CET" };
+
+const cases: readonly (readonly [
+  field: string,
+  item: string | undefined,
+  origin: unknown,
+  row: Readonly<Record<string, string>>,
+  value: unknown,
+])[] = [
+  ["amount", "a@comma", { column: "a", number: "comma" }, { a: "1.234,5" }, 1234.5],
+  ["amount", "a@comma", { column: "a", number: "comma" }, { a: "(null)" }, undefined],
+  ["amount", "a@minor:c", { column: "a", number: "minor:c" }, { a: "12345", c: "kwd" }, 12.345],
+  ["amount", "~{a}-@point", { template: "{a}-", number: "point" }, { a: "7" }, -7],
+  [
+    "timestamp",
+    "~{d} {t} {z}@dd.MM.yyyy HH:mm VV",
+    { template: "{d} {t} {z}", time: "dd.MM.yyyy HH:mm VV" },
+    when,
+    "2026-01-31T09:30:00+01:00",
+  ],
+  [
+    "timestamp",
+    "~{d}@dd.MM.yyyy UTC",
+    { template: "{d}", time: "dd.MM.yyyy UTC" },
+    { d: "31.02.2026" },
+    "is not a time in the calendar",
+  ],
+  ["sender_country", "a@meant", { column: "a", code: "meant" }, { a: "uk " }, "GB"],
+  ["sender_country", "a@meant", { column: "a", code: "meant" }, { a: "DEU" }, "DE"],
+  ["sender_country", "~{a}@meant", { template: "{a}", code: "meant" }, { a: "Mars" }, "Mars"],
+  ["currency", "a@meant", { column: "a", code: "meant" }, { a: "eur" }, "EUR"],
+  [
+    "tx_id",
+    "a",
+    "a",
+    { a: "1.23457E+15" },
+    "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
+  ],
+  ["tx_id", "a", "a", { a: "1E5" }, "1E5"],
+  ["sender_id", "~{a}@b", { template: "{a}@b" }, { a: "x" }, "x@b"],
+  [
+    "amount",
+    undefined,
+    { column: ["credit", "debit"], number: "point" },
+    { credit: "", debit: "5.00" },
+    5,
+  ],
+  [
+    "amount",
+    undefined,
+    { column: ["credit", "debit"], number: "comma" },
+    { credit: "0,00 ", debit: "5,00" },
+    5,
+  ],
+  ["amount", undefined, { column: ["a", "b"] }, { a: "0.00", b: "0" }, 0],
+  ["amount", undefined, { column: ["none", "b"] }, { b: "5" }, 5],
+  [
+    "amount",
+    undefined,
+    { column: ["a", "b"] },
+    { a: "nil", b: "5" },
+    'must be a number, such as 1250.5, not "nil"',
+  ],
+  [
+    "status",
+    undefined,
+    { column: "a", values: { ok: "SETTLED" } },
+    { a: "ok " },
+    "has blanks around it; the layout trim=yes leaves them out",
+  ],
+  ["amount", undefined, { column: "a", number: "point", default: 0 }, { a: "-" }, 0],
+];
+
+describe("the origin of a field", () => {
+  it("is without blanks if the layout trims", () => {
+    assert.ok(type !== undefined);
+    const options = { type, update: false, layout: { trim: "yes" } } as const;
+    const wanted = [{ update: false, payload: { tx_id: "x" } }];
+    const mapping = new Map(readMapItems("tx_id=id"));
+    const csv = { format: "csv", columns: ["id"], batches } as const;
+    const row = { number: 1, cells: [" x "] };
+    assert.deepEqual(makeRowMapper(csv, { ...options, mapping }).map(row), { submissions: wanted });
+    const json = { format: "ndjson", columns: undefined, batches } as const;
+    const item = { number: 1, fields: { tx_id: " x", l: [{ k: "y " }, 1] } };
+    assert.deepEqual(makeRowMapper(json, { ...options, mapping: new Map() }).map(item), {
+      submissions: [{ update: false, payload: { tx_id: "x", l: [{ k: "y" }, 1] } }],
+    });
+  });
+
+  for (const [field, item, origin, row, value] of cases) {
+    it(`${JSON.stringify(origin)} makes ${JSON.stringify(row)} ${JSON.stringify(value)}`, () => {
+      const file = join(folder, "mapping.json");
+      writeFileSync(file, JSON.stringify({ fields: { [field]: origin } }));
+      assert.equal(read(readMappingFile(file).mapping, row, field), value);
+      if (item === undefined) return;
+      assert.equal(read(new Map(readMapItems(`${field}=${item}`)), row, field), value);
+    });
+  }
+
+  it("is refused with a format that the field doesn't have, and says which there are", () => {
+    for (const [item, message] of [
+      ["amount=a@unix", /mapping of amount .* no number format "unix". It is point/],
+      ["sender_country=a@upper", /mapping of sender_country .* no format "upper", only meant/],
+      ["timestamp=a@comma", /mapping of timestamp .* "comma".*which stands for nothing/],
+    ] as const) {
+      assert.throws(() => read(new Map(readMapItems(item)), { a: "1" }, "amount"), { message });
+    }
+  });
+
+  it("is refused in a file that is not JSON", () => {
+    const file = join(makeTempFolder(), "mapping.json");
+    writeFileSync(file, '{"fields": {');
+    assert.throws(() => readMappingFile(file), { message: /mapping\.json is not JSON\.$/ });
+  });
+});
