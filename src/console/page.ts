@@ -13,7 +13,7 @@ import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
 import { parseJson } from "../http/body/parse-json.ts";
 import { readSmallBody } from "../http/body/read-body.ts";
-import type { Uploads } from "../bulk/upload/uploads.ts";
+import type { Uploads } from "../feature/upload/uploads.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";

@@ -59,7 +59,7 @@ import {
   showUpload,
   startImport,
   stopImport,
-} from "./page/upload.ts";
+} from "../feature/upload/pages.ts";
 
 export const routes: readonly Route[] = [
   { method: "GET", path: "/console/sign-in", open: true, handle: showSignIn },

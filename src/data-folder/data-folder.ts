@@ -7,7 +7,7 @@ import { closingLock } from "./closing-lock.ts";
 import type { Config } from "../settings/config.ts";
 import { actualPath } from "../files/actual-path.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import { isUploadFolder } from "../process/open-uploads.ts";
+import { isUploadFolder } from "../feature/upload/serving.ts";
 import { isUnfinishedNote } from "./unfinished-files.ts";
 import { namesIn, statOf } from "../files/present.ts";
 import { StoreError } from "../store/interface/store-error.ts";

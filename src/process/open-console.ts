@@ -2,7 +2,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
+import type { StartUploadThread } from "../feature/upload/run-in-thread.ts";
 import type { Config } from "../settings/config.ts";
 import { mountConsole } from "../console/console.ts";
 import { makeOpenId, type OpenId } from "../console/sign-in/openid/provider.ts";
@@ -15,7 +15,7 @@ import type { RefusalHistory } from "../metrics/refusals.ts";
 import { panels, routes, tasks } from "./console-routes.ts";
 import { allErrors } from "./tables.ts";
 import { operations } from "./operations.ts";
-import { openUploads } from "./open-uploads.ts";
+import { openUploads } from "../feature/upload/serving.ts";
 import { showSettings } from "../settings/shown-settings.ts";
 import { version } from "./version.ts";
 

@@ -16,7 +16,7 @@ import type { Observer, OpenService } from "../feature/feature.ts";
 import type { Config } from "../settings/config.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
+import type { StartUploadThread } from "../feature/upload/run-in-thread.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import { makeMainLists } from "../http/bulk/main-lists.ts";
 import { LiveReaders } from "../http/changes/live-readers.ts";

@@ -14,7 +14,7 @@ import { makeCommandLine } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addOperator, importUpload, read, signIn, submit } from "./browse.ts";
-import { isUploadFolder } from "../../src/process/open-uploads.ts";
+import { isUploadFolder } from "../../src/feature/upload/serving.ts";
 import { openRaw } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -76,7 +76,7 @@ describe("the layers", () => {
     const threads = house
       .map(({ path }) => path)
       .filter((path) => /^src\/.*-thread\.ts$/.test(path));
-    assert.ok(threads.includes("src/process/import-thread.ts"));
+    assert.ok(threads.includes("src/feature/upload/upload-thread.ts"));
     for (const entry of ["src/process/serve.ts", ...threads]) {
       const { packages } = findLoaded(house, entry, { later: true });
       assert.equal(packages.includes("hyparquet"), false, entry);

@@ -10,7 +10,7 @@ import { addedSettings } from "../../src/process/added-settings.ts";
 import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
-import { uploadInProcess } from "./upload-in-process.ts";
+import { uploadInProcess } from "../feature/upload/upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { type Held, type OwnMethod, StoreFaults, type StoreMethod } from "./store-faults.ts";

@@ -1,6 +1,6 @@
 // The intake page: the form for uploading a file, the files that this person has uploaded, imports, and refusals.
 
-import type { Upload } from "../../bulk/upload/upload.ts";
+import type { Upload } from "../../feature/upload/upload.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { type Column, html, type Html, renderEmpty, renderTable } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";

@@ -2,12 +2,12 @@
 
 import type { OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
-import type { Layout } from "../formats/layout.ts";
-import type { FileCheck } from "../../feature/import/check-file.ts";
-import type { FileReport } from "../../feature/import/import-file.ts";
-import type { Mapping } from "../../feature/import/map/mapping.ts";
-import type { Counts } from "../progress.ts";
-import type { ImportWrite } from "../../feature/import/store-target.ts";
+import type { Layout } from "../../bulk/formats/layout.ts";
+import type { FileCheck } from "../import/check-file.ts";
+import type { FileReport } from "../import/import-file.ts";
+import type { Mapping } from "../import/map/mapping.ts";
+import type { Counts } from "../../bulk/progress.ts";
+import type { ImportWrite } from "../import/store-target.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 

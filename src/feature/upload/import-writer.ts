@@ -2,8 +2,8 @@
 // for bodies and the rate limit of the organization. While the process is under pressure, they wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeImported } from "../../feature/import/imports.ts";
-import type { WriteImport } from "../../bulk/upload/upload-thread.ts";
+import { writeImported } from "../import/imports.ts";
+import type { WriteImport } from "./run-in-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";
 import { AppError } from "../../domain/error.ts";

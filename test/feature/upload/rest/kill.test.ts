@@ -4,15 +4,15 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, describe, it } from "node:test";
-import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { listImports } from "../../src/feature/import/imports.ts";
-import { isUploadFolder } from "../../src/process/open-uploads.ts";
-import { operate } from "../support/server.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
+import { createOrganization } from "../../../../src/actions/access/create-organization.ts";
+import { listImports } from "../../../../src/feature/import/imports.ts";
+import { isUploadFolder } from "../../../../src/feature/upload/serving.ts";
+import { operate } from "../../../support/server.ts";
+import { type ServerProcess, startServerProcess } from "../../../support/server-process.ts";
+import { testEnvironment } from "../../../support/service.ts";
+import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { addOperator, read, signIn, submit, uploadFile } from "../../../console/browse.ts";
 
 const rows = 20_000;
 const person = { is_test_user: false, is_retail_customer: true, timestamp: "2026-01-31T09:30:00Z" };

@@ -1,9 +1,9 @@
 // An uploaded file: its fields, its states, its bounds, and the errors for impossible actions.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { compressionOf, plainName } from "../formats/compression.ts";
-import type { FileCheck } from "../../feature/import/check-file.ts";
-import type { FileReport } from "../../feature/import/import-file.ts";
+import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
+import type { FileCheck } from "../import/check-file.ts";
+import type { FileReport } from "../import/import-file.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";

@@ -5,10 +5,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { ImportWrite } from "../../../src/feature/import/store-target.ts";
-import { runInThread, type WriteImport } from "../../../src/bulk/upload/upload-thread.ts";
+import { runInThread, type WriteImport } from "../../../src/feature/upload/run-in-thread.ts";
 import { AppError } from "../../../src/domain/error.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { uploadInProcess } from "../../support/upload-in-process.ts";
+import { uploadInProcess } from "./upload-in-process.ts";
 
 const end = '"timestamp":"2026-01-01T00:00:00Z"';
 

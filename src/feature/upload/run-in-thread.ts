@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
-import type { ImportWrite } from "../../feature/import/store-target.ts";
+import type { ImportWrite } from "../import/store-target.ts";
 import type {
   FromUpload,
   RefusedRow,

@@ -3,8 +3,8 @@
 
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { isBulkKey } from "../formats/bulk-keys.ts";
-import { type Mapping, type Origin, readMapItems } from "../../feature/import/map/mapping.ts";
+import { isBulkKey } from "../../bulk/formats/bulk-keys.ts";
+import { type Mapping, type Origin, readMapItems } from "../import/map/mapping.ts";
 
 export interface ColumnChoice {
   readonly column: string;

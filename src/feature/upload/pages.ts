@@ -1,18 +1,18 @@
 // One uploaded file: which column goes to which field, the first rows as they would be stored, the import while it
 // runs, and the refused rows. Nothing is written before the person has seen the rows and confirms.
 
-import { beginImport, requireImportable, trackImport } from "../../feature/import/imports.ts";
+import { beginImport, requireImportable, trackImport } from "../import/imports.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { enterSession } from "../../actions/operator/session.ts";
-import type { MappingChoice } from "../../bulk/upload/column-choice.ts";
-import type { Upload } from "../../bulk/upload/upload.ts";
-import { jsonReply, type Next, noteForm, type Person } from "../page.ts";
-import { readSessionCookie } from "../sign-in/cookie.ts";
-import { sendFile } from "../request/download.ts";
-import { makeImportWriter } from "../request/import-writer.ts";
-import { readFileForm } from "../request/multipart.ts";
-import { describeStep, renderBusy, renderEnded } from "./upload-import.ts";
-import { renderReady } from "./upload-ready.ts";
+import type { MappingChoice } from "./column-choice.ts";
+import type { Upload } from "./upload.ts";
+import { jsonReply, type Next, noteForm, type Person } from "../../console/page.ts";
+import { readSessionCookie } from "../../console/sign-in/cookie.ts";
+import { sendFile } from "../../console/request/download.ts";
+import { makeImportWriter } from "./import-writer.ts";
+import { readFileForm } from "../../console/request/multipart.ts";
+import { describeStep, renderBusy, renderEnded } from "./render-import.ts";
+import { renderReady } from "./render-ready.ts";
 
 const refreshSeconds = 2;
 

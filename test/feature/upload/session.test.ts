@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { listSessions, revokeSession } from "../../src/actions/operator/session.ts";
-import { listImports } from "../../src/feature/import/imports.ts";
-import { openApp } from "../../src/process/app.ts";
-import { readConfig } from "../../src/settings/config.ts";
-import { startServer } from "../support/server.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
+import { createOrganization } from "../../../src/actions/access/create-organization.ts";
+import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
+import { listImports } from "../../../src/feature/import/imports.ts";
+import { openApp } from "../../../src/process/app.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { startServer } from "../../support/server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 
 /** Reading it takes minutes, and no row of it is written. */
 const blank = gzipSync(Buffer.alloc(16_000_000, "\n"));

@@ -3,8 +3,8 @@
 
 import { EventEmitter } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import type { UploadTask } from "../../src/bulk/upload/messages.ts";
-import type { StartUploadThread, UploadThread } from "../../src/bulk/upload/upload-thread.ts";
+import type { UploadTask } from "../../../src/feature/upload/messages.ts";
+import type { StartUploadThread, UploadThread } from "../../../src/feature/upload/run-in-thread.ts";
 
 export const uploadInProcess: StartUploadThread = (task) => {
   const { port1, port2 } = new MessageChannel();
@@ -22,6 +22,6 @@ export const uploadInProcess: StartUploadThread = (task) => {
 
 /** The formats of files are loaded only by tests that upload one. */
 async function serve(port: MessagePort, task: UploadTask): Promise<void> {
-  const { serveUpload } = await import("../../src/bulk/upload/serve-upload.ts");
+  const { serveUpload } = await import("../../../src/feature/upload/serve-upload.ts");
   await serveUpload(port, task);
 }

@@ -2,9 +2,9 @@
 // Reads only that file, and has no connection to the store.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { serveUpload } from "../bulk/upload/serve-upload.ts";
-import type { UploadTask } from "../bulk/upload/messages.ts";
-import { lowerPriority } from "./lower-priority.ts";
+import { serveUpload } from "./serve-upload.ts";
+import type { UploadTask } from "./messages.ts";
+import { lowerPriority } from "../../process/lower-priority.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("an import must run in a worker thread");

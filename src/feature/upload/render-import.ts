@@ -1,11 +1,11 @@
 // The import of an uploaded file while it runs and after its end, and the common parts of the pages of an uploaded
 // file. The script of the console updates the progress; without the script, the page reloads.
 
-import type { FileCheck } from "../../feature/import/check-file.ts";
-import type { RefusedRow } from "../../bulk/upload/messages.ts";
-import type { Upload, UploadState } from "../../bulk/upload/upload.ts";
+import type { FileCheck } from "../import/check-file.ts";
+import type { RefusedRow } from "./messages.ts";
+import type { Upload, UploadState } from "./upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { renderButton, renderHidden } from "../html/field.ts";
+import { renderButton, renderHidden } from "../../console/html/field.ts";
 import {
   type Column,
   html,
@@ -13,8 +13,8 @@ import {
   renderFacts,
   renderFigures,
   renderTable,
-} from "../html/html.ts";
-import { formatBytes, formatNumber, renderTime } from "../html/time.ts";
+} from "../../console/html/html.ts";
+import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
 export function renderFile(upload: Upload): Html {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { openRows } from "../../../src/feature/import/rows/open-rows.ts";
-import { inspectFile } from "../../../src/bulk/upload/inspect.ts";
-import type { MappingChoice } from "../../../src/bulk/upload/column-choice.ts";
+import { inspectFile } from "../../../src/feature/upload/inspect.ts";
+import type { MappingChoice } from "../../../src/feature/upload/column-choice.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 

@@ -4,14 +4,14 @@
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { type Layout, readLayout } from "../formats/layout.ts";
-import { type Row, type RowInput, rowsOf } from "../formats/row.ts";
-import { isTooLong } from "../formats/record-characters.ts";
-import { openText, type TextInput } from "../formats/text-input.ts";
-import type { ImportPlan } from "../../feature/import/import-file.ts";
-import { makeRowMapper } from "../../feature/import/map/map-row.ts";
-import { type Mapping, type MappingFile, presetNames, readPreset } from "../../feature/import/map/mapping.ts";
-import { checkRow } from "../../feature/import/check-file.ts";
+import { type Layout, readLayout } from "../../bulk/formats/layout.ts";
+import { type Row, type RowInput, rowsOf } from "../../bulk/formats/row.ts";
+import { isTooLong } from "../../bulk/formats/record-characters.ts";
+import { openText, type TextInput } from "../../bulk/formats/text-input.ts";
+import type { ImportPlan } from "../import/import-file.ts";
+import { makeRowMapper } from "../import/map/map-row.ts";
+import { type Mapping, type MappingFile, presetNames, readPreset } from "../import/map/mapping.ts";
+import { checkRow } from "../import/check-file.ts";
 import {
   choosable,
   chooseByName,

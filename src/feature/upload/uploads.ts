@@ -12,11 +12,11 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { formatOfName, parquetRefused } from "../../feature/import/rows/input-format.ts";
-import { refusedName } from "../../feature/import/file-paths.ts";
-import type { FileReport } from "../../feature/import/import-file.ts";
-import { presetNames } from "../../feature/import/map/mapping.ts";
-import { layoutParts } from "../formats/layout.ts";
+import { formatOfName, parquetRefused } from "../import/rows/input-format.ts";
+import { refusedName } from "../import/file-paths.ts";
+import type { FileReport } from "../import/import-file.ts";
+import { presetNames } from "../import/map/mapping.ts";
+import { layoutParts } from "../../bulk/formats/layout.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
 import type { UploadResults, UploadStep, UploadTask } from "./messages.ts";
@@ -42,7 +42,7 @@ import {
   type StartUploadThread,
   type ThreadEvents,
   type WriteImport,
-} from "./upload-thread.ts";
+} from "./run-in-thread.ts";
 import { UploadTurns } from "./upload-turns.ts";
 
 export interface UploadFolder {

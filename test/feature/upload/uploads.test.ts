@@ -5,9 +5,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { after, describe, it } from "node:test";
-import { Uploads } from "../../../src/bulk/upload/uploads.ts";
+import { Uploads } from "../../../src/feature/upload/uploads.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
-import { uploadInProcess } from "../../support/upload-in-process.ts";
+import { uploadInProcess } from "./upload-in-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const hourMs = 60 * 60_000;

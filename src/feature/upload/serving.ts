@@ -4,13 +4,13 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../basics/thread.ts";
-import type { StartUploadThread } from "../bulk/upload/upload-thread.ts";
-import { Uploads } from "../bulk/upload/uploads.ts";
-import type { UploadTask } from "../bulk/upload/messages.ts";
-import type { Config } from "../settings/config.ts";
-import type { Logger } from "../log.ts";
-import { noteUnfinished } from "../data-folder/unfinished-files.ts";
+import { startThread } from "../../basics/thread.ts";
+import type { StartUploadThread } from "./run-in-thread.ts";
+import { Uploads } from "./uploads.ts";
+import type { UploadTask } from "./messages.ts";
+import type { Config } from "../../settings/config.ts";
+import type { Logger } from "../../log.ts";
+import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 
 /** Heap limit of the thread: above it the thread ends, and the process continues. */
 const heapMebibytesMax = 80;

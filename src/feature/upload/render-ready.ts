@@ -1,16 +1,16 @@
 // An uploaded file before its import: a row for each column with its field, then the first rows as they would be
 // stored, with the errors of each, and once all rows were checked, what is wrong with them.
 
-import type { FileCheck } from "../../feature/import/check-file.ts";
-import type { InspectedColumn, InspectedRow, Inspection } from "../../bulk/upload/inspect.ts";
-import type { Upload } from "../../bulk/upload/upload.ts";
-import type { Uploads } from "../../bulk/upload/uploads.ts";
+import type { FileCheck } from "../import/check-file.ts";
+import type { InspectedColumn, InspectedRow, Inspection } from "./inspect.ts";
+import type { Upload } from "./upload.ts";
+import type { Uploads } from "./uploads.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
-import { renderChoice } from "../html/filter.ts";
-import { type Column, html, type Html, renderTable } from "../html/html.ts";
-import { formatNumber } from "../html/time.ts";
-import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./upload-import.ts";
-import { renderButton, renderHidden, renderInput } from "../html/field.ts";
+import { renderChoice } from "../../console/html/filter.ts";
+import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
+import { formatNumber } from "../../console/html/time.ts";
+import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./render-import.ts";
+import { renderButton, renderHidden, renderInput } from "../../console/html/field.ts";
 
 type Offered = Pick<Uploads, "layoutParts" | "presetNames">;
 
