@@ -61,7 +61,7 @@ export function renderImportFiles(): string {
     ),
     "## Presets",
     "`--preset`, and a choice in the console, read the exports of other products. Each is a mapping file in\n" +
-      "`src/bulk/import/preset`; `--map` and `--mapping` override it field by field.",
+      "`src/feature/import/map/preset`; `--map` and `--mapping` override it field by field.",
     table(
       ["preset", "reads", "fields"],
       presetNames.map((name) => {

@@ -12,12 +12,7 @@ import { checkFile, describeCheck, describeReading } from "./check-file.ts";
 import { type FilePaths, pathsOf } from "./file-paths.ts";
 import { httpTarget } from "./http-target.ts";
 import { type FileReport, importFile, type ImportPlan } from "./import-file.ts";
-import {
-  type MappingFile,
-  type readMapItems,
-  readMappingFile,
-  readPreset,
-} from "./map/mapping.ts";
+import { type MappingFile, type readMapItems, readMappingFile, readPreset } from "./map/mapping.ts";
 import { requireReplaceable } from "./replaceable-file.ts";
 import { removeState } from "./state-file.ts";
 import { storeTarget } from "./store-target.ts";

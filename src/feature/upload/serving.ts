@@ -61,7 +61,7 @@ export function isUploadFolder(name: string): boolean {
 }
 
 function startUploadThread(task: UploadTask): Worker {
-  return startThread(import.meta.url, "import-thread", {
+  return startThread(import.meta.url, "upload-thread", {
     workerData: { task },
     resourceLimits: {
       maxOldGenerationSizeMb: heapMebibytesMax,

@@ -4,7 +4,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type Mapping, readMapItems, readMappingFile } from "../../../src/feature/import/map/mapping.ts";
+import {
+  type Mapping,
+  readMapItems,
+  readMappingFile,
+} from "../../../src/feature/import/map/mapping.ts";
 import { makeRowMapper } from "../../../src/feature/import/map/map-row.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";

@@ -98,7 +98,7 @@ interface Check {
 
 describe("a preset", () => {
   it("has a file for each name", () => {
-    const folder = new URL("../../../src/bulk/import/preset/", import.meta.url);
+    const folder = new URL("../../../src/feature/import/map/preset/", import.meta.url);
     assert.deepEqual(
       readdirSync(folder).sort(),
       presetNames.map((name) => `${name}.json`),

@@ -6,7 +6,11 @@ import { fileURLToPath } from "node:url";
 import { isJsonObject, type JsonObject } from "../../../domain/schema/schema-shape.ts";
 import { closestName } from "../../../domain/validation/suggest.ts";
 import { type Layout, readLayout } from "../../../bulk/formats/layout.ts";
-import { fileReasonOf, OperatorError, UsageError } from "../../../actions/operator/operator-error.ts";
+import {
+  fileReasonOf,
+  OperatorError,
+  UsageError,
+} from "../../../actions/operator/operator-error.ts";
 
 export interface Formatted {
   /** The format of a time, a number or a code (cell-reader.ts). A mapping file names which one it is. */
