@@ -7,7 +7,7 @@ import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
-import { exportRecords, exportVerify } from "./command/export.ts";
+import { exportRecords, exportVerify } from "../feature/export/commands.ts";
 import { importRecords } from "../feature/import/commands.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";

@@ -10,8 +10,8 @@ import type { ManifestFile } from "../../domain/export-manifest.ts";
 import type { App } from "../../actions/app.ts";
 import type { BulkProgress } from "../progress.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { historyForm, stateForm } from "../formats/export-form.ts";
-import type { ExportFormat } from "../formats/export-format.ts";
+import { historyForm, stateForm } from "../../feature/export/forms.ts";
+import type { ExportFormat } from "../../feature/export/export-format.ts";
 import type { Form, Sink } from "./sink.ts";
 
 export interface ExportPlan extends ExportRequest {

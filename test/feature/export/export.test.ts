@@ -17,7 +17,7 @@ import type { Payload } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
-import { acme, formats, makeStore, submit, withApp } from "./round-trip.ts";
+import { acme, formats, makeStore, submit, withApp } from "../../bulk/export/round-trip.ts";
 
 const type = typeNamed("transaction");
 const exporting = `export transaction --organization ${acme}`;

@@ -4,8 +4,8 @@ import type { SchemaElement } from "hyparquet";
 import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
-import { bulkKeys } from "./bulk-keys.ts";
-import { type CellKind, cellKindOf } from "./csv-cell.ts";
+import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
+import { type CellKind, cellKindOf } from "../../bulk/formats/csv-cell.ts";
 
 export type ParquetValue = string | number | bigint | boolean | Uint8Array | null;
 

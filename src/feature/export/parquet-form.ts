@@ -2,8 +2,8 @@
 // and, as the format requires, the positions of all earlier groups; never a whole export.
 
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { Form, Sink } from "../export/sink.ts";
-import type { ParquetColumn, ParquetValue } from "./parquet-column.ts";
+import type { Form, Sink } from "../../bulk/export/sink.ts";
+import type { ParquetColumn, ParquetValue } from "./columns.ts";
 
 export const parquetGroupRows = 20_000;
 export const parquetGroupBytes = 8 * 1_024 * 1_024;

@@ -4,12 +4,12 @@ import type { ExportedEvent, ExportedState } from "../../actions/record/export-r
 import type { Payload, RecordType } from "../../domain/record-type.ts";
 import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
-import { cellKindOf, writeCell } from "./csv-cell.ts";
-import { bulkKeys } from "./bulk-keys.ts";
+import { cellKindOf, writeCell } from "../../bulk/formats/csv-cell.ts";
+import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
 import type { ExportFormat } from "./export-format.ts";
-import { historyColumns, stateColumns } from "./parquet-column.ts";
+import { historyColumns, stateColumns } from "./columns.ts";
 import { parquetForm } from "./parquet-form.ts";
-import type { Form, Sink } from "../export/sink.ts";
+import type { Form, Sink } from "../../bulk/export/sink.ts";
 
 export interface FormOptions {
   readonly type: RecordType;

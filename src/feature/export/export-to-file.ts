@@ -1,26 +1,26 @@
 // Runs `sluice export`. Is loaded with the file formats only when something is exported.
 
 import { resolve } from "node:path";
-import { auditAccess } from "../actions/trail/audit-access.ts";
-import { testFlagOf } from "../actions/record/export-records.ts";
-import { findOrganization } from "../actions/access/find-organization.ts";
-import { findType } from "../actions/record/find-named-record.ts";
-import { UsageError } from "../actions/operator/operator-error.ts";
-import { type ExportPlan, type ExportReport, runExport } from "../bulk/export/run-export.ts";
-import { openSink } from "../bulk/export/sink.ts";
-import { compressionOf, plainName } from "../bulk/formats/compression.ts";
-import { canonicalJson } from "../domain/json/canonical-json.ts";
-import { lineOfManifest, type Manifest, type ManifestFile } from "../domain/export-manifest.ts";
-import { sealManifest } from "../actions/proof/manifest.ts";
-import { type ExportFormat, formatOfOutput } from "../bulk/formats/export-format.ts";
-import { readConfig } from "../settings/config.ts";
-import { noteUnfinished } from "../data-folder/unfinished-files.ts";
-import type { CommandResult, Context } from "./command.ts";
-import { manifestPath, writeManifest } from "./input/manifest-file.ts";
-import { requireOutputFile } from "./input/output-file.ts";
-import { formatSeconds, makeBulkProgress } from "./output/bulk-progress.ts";
-import { runUntilStopped } from "./stop-signal.ts";
-import { bulkHeap, limitHeap } from "./v8-flags.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { testFlagOf } from "../../actions/record/export-records.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
+import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
+import { openSink } from "../../bulk/export/sink.ts";
+import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import { lineOfManifest, type Manifest, type ManifestFile } from "../../domain/export-manifest.ts";
+import { sealManifest } from "../../actions/proof/manifest.ts";
+import { type ExportFormat, formatOfOutput } from "./export-format.ts";
+import { readConfig } from "../../settings/config.ts";
+import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
+import type { CommandResult, Context } from "../../cli/command.ts";
+import { manifestPath, writeManifest } from "../../cli/input/manifest-file.ts";
+import { requireOutputFile } from "../../cli/input/output-file.ts";
+import { formatSeconds, makeBulkProgress } from "../../cli/output/bulk-progress.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
 
 export interface ExportOptions extends Pick<ExportPlan, "history" | "from" | "to" | "test"> {
   readonly type: string;

@@ -1,8 +1,8 @@
 // `sluice export` and `sluice export verify`.
 
-import { exportFormats } from "../../bulk/formats/export-format.ts";
-import { defineCommand, flag, optional, required, withDefault } from "../command.ts";
-import { choice, moment, recordType, text } from "../input/kinds.ts";
+import { exportFormats } from "./export-format.ts";
+import { defineCommand, flag, optional, required, withDefault } from "../../cli/command.ts";
+import { choice, moment, recordType, text } from "../../cli/input/kinds.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
@@ -14,9 +14,9 @@ import {
   manifestName,
   manifestPath,
   readManifestFile,
-} from "../input/manifest-file.ts";
-import { findKeys, keysOption, readParts } from "../input/proof.ts";
-import { reportFile } from "../output/file-verdict.ts";
+} from "../../cli/input/manifest-file.ts";
+import { findKeys, keysOption, readParts } from "../../cli/input/proof.ts";
+import { reportFile } from "../../cli/output/file-verdict.ts";
 
 export const exportRecords = defineCommand({
   name: "export",
@@ -55,7 +55,7 @@ export const exportRecords = defineCommand({
     ),
   },
   run: async (context, given) => {
-    const { exportToFile } = await import("../export-to-file.ts");
+    const { exportToFile } = await import("./export-to-file.ts");
     return exportToFile(context, given);
   },
 });

@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import type { ExportedState } from "../../../src/actions/record/export-records.ts";
-import { stateColumns } from "../../../src/bulk/formats/parquet-column.ts";
-import { parquetForm } from "../../../src/bulk/formats/parquet-form.ts";
+import { stateColumns } from "../../../src/feature/export/columns.ts";
+import { parquetForm } from "../../../src/feature/export/parquet-form.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import {
   parquetGroupBytes,
   parquetGroupRows as most,
-} from "../../../src/bulk/formats/parquet-form.ts";
+} from "../../../src/feature/export/parquet-form.ts";
 
 const transaction = typeNamed("transaction");
 

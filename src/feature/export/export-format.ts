@@ -1,6 +1,6 @@
 // The names of the formats of an export. Loads none of their code.
 
-import { formatByEnding } from "./compression.ts";
+import { formatByEnding } from "../../bulk/formats/compression.ts";
 
 export const exportFormats = ["ndjson", "csv", "parquet"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
