@@ -19,7 +19,7 @@ import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
-import { subjectExport, subjectShow, subjectAnswer } from "./command/subject.ts";
+import { subjectExport, subjectShow, subjectAnswer } from "../feature/subject/commands.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { identityCreate, identityList, identityRevoke, identityTest } from "../noun/identity.ts";

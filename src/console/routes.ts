@@ -10,7 +10,7 @@ import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { act, read, routeOf, routesOf, send } from "./route.ts";
 import type { Route } from "./page.ts";
-import { countAccess, downloadAccess, showAccess } from "./page/access.ts";
+import { countAccess, downloadAccess, showAccess } from "../feature/subject/pages.ts";
 import {
   addPasskey,
   endSession,

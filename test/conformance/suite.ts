@@ -29,7 +29,7 @@ import {
   testTrail,
 } from "./joint-completion.ts";
 import { testSearching } from "./searching.ts";
-import { testSubjects } from "./subjects.ts";
+import { testSubjects } from "../feature/subject/find-subject.ts";
 import { testDryRun } from "./dry-run.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { samples } from "../feature/samples.ts";

@@ -1,7 +1,7 @@
 // Finds persons and companies by what is known about them, and shows the answer to an authority as a page to print.
 // Search criteria are only in forms, never in an address, which logs and browsers keep.
 
-import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
+import { answerSubject, describeAnswer } from "../../feature/subject/answer-subject.ts";
 import {
   describeEmptyPage,
   findDescribed,

@@ -17,7 +17,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from "../../../src/actions/
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { discloseReceipt } from "../../../src/actions/deletion/disclose-receipt.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
-import { answerSubject } from "../../../src/actions/search/answer-subject.ts";
+import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
 import { beginIndex } from "../../../src/actions/search/build-index.ts";
 import { findSubjects } from "../../../src/actions/search/find-subjects.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";

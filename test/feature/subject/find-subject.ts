@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { App } from "../../src/actions/app.ts";
-import { findSubject } from "../../src/actions/record/find-subject.ts";
-import type { Payload } from "../../src/domain/record-type.ts";
-import { recordTypes } from "../../src/domain/record-types.ts";
-import { makeRandom, type Random } from "../support/random.ts";
-import type { Store } from "../../src/store/interface/store.ts";
-import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, operator, organization, other } from "./scene.ts";
-import type { TestStore } from "../support/test-store.ts";
+import type { App } from "../../../src/actions/app.ts";
+import { findSubject } from "../../../src/feature/subject/find-subject.ts";
+import type { Payload } from "../../../src/domain/record-type.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import { makeRandom, type Random } from "../../support/random.ts";
+import type { Store } from "../../../src/store/interface/store.ts";
+import { type Engine, openSite } from "../../conformance/engine.ts";
+import { acme, draftOf, keyOf, operator, organization, other } from "../../conformance/scene.ts";
+import type { TestStore } from "../../support/test-store.ts";
 
 const idsOfType = 6;
 

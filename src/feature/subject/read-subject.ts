@@ -2,8 +2,8 @@
 // the deletion requests about it, and for officers its holds. Changes nothing; the caller has written to the audit
 // trail.
 
-import { withCurrentFloor } from "../deletion/deletion-wait.ts";
-import type { DeletionView } from "../deletion/read-deletion.ts";
+import { withCurrentFloor } from "../../actions/deletion/deletion-wait.ts";
+import type { DeletionView } from "../../actions/deletion/read-deletion.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
@@ -13,11 +13,11 @@ import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import type { App } from "../app.ts";
-import { auditAccess } from "../trail/audit-access.ts";
-import { findType } from "./find-named-record.ts";
-import { readPages } from "../pages.ts";
-import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
+import type { App } from "../../actions/app.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { readPages } from "../../actions/pages.ts";
+import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { findSubject, requireSubject } from "./find-subject.ts";
 
 const readAtOnce = 16;

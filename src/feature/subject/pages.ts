@@ -9,26 +9,30 @@ import {
   type SubjectDeletion,
   type SubjectRecord,
   type SubjectRequest,
-} from "../../actions/record/read-subject.ts";
+} from "./read-subject.ts";
 import { limits } from "../../domain/limits.ts";
 import { searchedTypes } from "../../domain/search/searched-types.ts";
-import { answerDates } from "../../domain/answer-dates.ts";
+import { answerDates } from "./answer-dates.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
-import { readDate, renderButton, renderInput } from "../html/field.ts";
-import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
-import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
+import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
+import {
+  renderOrganizationInput,
+  renderTypeChoice,
+  withOrganization,
+} from "../../console/html/filter.ts";
+import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
 import {
   keyFields,
   readRecordKey,
   recordPath,
   renderDeletionLink,
   renderRecordLink,
-} from "../html/link.ts";
-import { renderChip, renderStatus } from "../html/chip.ts";
-import { formatNumber, renderTime } from "../html/time.ts";
-import type { Next, Person } from "../page.ts";
-import { sendDownload } from "../request/download.ts";
-import { renderOrganization } from "../html/party.ts";
+} from "../../console/html/link.ts";
+import { renderChip, renderStatus } from "../../console/html/chip.ts";
+import { formatNumber, renderTime } from "../../console/html/time.ts";
+import type { Next, Person } from "../../console/page.ts";
+import { sendDownload } from "../../console/request/download.ts";
+import { renderOrganization } from "../../console/html/party.ts";
 
 const screen = "/console/access";
 /** If more has to be searched, the command has to be used, because it has the time. */

@@ -8,14 +8,14 @@ import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { titleOf, nounOf } from "../../domain/record-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import type { App } from "../app.ts";
-import { findOrganization } from "../access/find-organization.ts";
-import { OperatorError, requireReason } from "../operator/operator-error.ts";
-import { requireRight, showing } from "../operator/viewer.ts";
-import { findType } from "../record/find-named-record.ts";
-import { findKeys, readDeletionsOf, type SubjectRequest } from "../record/read-subject.ts";
-import { auditAccess } from "../trail/audit-access.ts";
-import { mayStateRecords } from "./closed-organization.ts";
+import type { App } from "../../actions/app.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { OperatorError, requireReason } from "../../actions/operator/operator-error.ts";
+import { requireRight, showing } from "../../actions/operator/viewer.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { findKeys, readDeletionsOf, type SubjectRequest } from "./read-subject.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { mayStateRecords } from "../../actions/search/closed-organization.ts";
 import {
   type OwnRecord,
   productsMax,

@@ -9,7 +9,7 @@ import { Measure } from "../../actions/proof/manifest.ts";
 import type { ManifestFile } from "../../domain/export-manifest.ts";
 import { syncFolder, writeOwnFile } from "../../files/own-file.ts";
 
-import { fileSink, type Sink } from "../export/sink.ts";
+import { fileSink, type Sink } from "../../bulk/export/sink.ts";
 
 export const pageName = "index.html";
 

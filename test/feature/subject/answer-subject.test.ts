@@ -3,16 +3,16 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { App } from "../../src/actions/app.ts";
-import { setRule } from "../../src/actions/retention/retention-rules.ts";
-import type { RecordKey } from "../../src/domain/record/record-write.ts";
-import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
-import { readConfig } from "../../src/settings/config.ts";
-import { draftOf } from "../conformance/scene.ts";
-import { processDue } from "../receipt/kill-scene.ts";
-import { operate } from "../support/server.ts";
-import { withActs } from "../support/test-store.ts";
-import { makeCommandLine } from "./command-line.ts";
+import type { App } from "../../../src/actions/app.ts";
+import { setRule } from "../../../src/actions/retention/retention-rules.ts";
+import type { RecordKey } from "../../../src/domain/record/record-write.ts";
+import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { draftOf } from "../../conformance/scene.ts";
+import { processDue } from "../../receipt/kill-scene.ts";
+import { operate } from "../../support/server.ts";
+import { withActs } from "../../support/test-store.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
 
 const line = makeCommandLine();
 replaceKey(readConfig(line.environment), makeKey());

@@ -1,17 +1,12 @@
 // `sluice subject …`: the commands about everything that is stored about a person or a company.
 
 import { resolve } from "node:path";
-import {
-  beginSubject,
-  countSubject,
-  describeWait,
-  type SubjectDeletion,
-} from "../../actions/record/read-subject.ts";
+import { beginSubject, countSubject, describeWait, type SubjectDeletion } from "./read-subject.ts";
 import { requireOutsideData } from "../../data-folder/data-folder.ts";
 import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { readConfig } from "../../settings/config.ts";
-import { defineCommand, defineStoreCommand, flag, required } from "../command.ts";
+import { defineCommand, defineStoreCommand, flag, required } from "../../cli/command.ts";
 import {
   confidentialOptions,
   organizationOfRecord,
@@ -19,14 +14,14 @@ import {
   recordKeyOf,
   recordType,
   text,
-} from "../input/kinds.ts";
-import { requireOutputFile } from "../input/output-file.ts";
-import { makeBulkProgress } from "../output/bulk-progress.ts";
-import { renderTable } from "../output/table.ts";
-import { runUntilStopped } from "../stop-signal.ts";
-import { bulkHeap, limitHeap } from "../v8-flags.ts";
-import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
-import { replaceControls } from "../output/control-characters.ts";
+} from "../../cli/input/kinds.ts";
+import { requireOutputFile } from "../../cli/input/output-file.ts";
+import { makeBulkProgress } from "../../cli/output/bulk-progress.ts";
+import { renderTable } from "../../cli/output/table.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
+import { answerSubject, describeAnswer } from "./answer-subject.ts";
+import { replaceControls } from "../../cli/output/control-characters.ts";
 import { listedHolds } from "../../noun/hold.ts";
 
 const parties = recordTypes.filter(({ party }) => party === true);
@@ -126,8 +121,8 @@ export const subjectExport = defineCommand({
         await using unfinished = await noteUnfinished(config.dataDir, path);
         const name = "subject export";
         const progress = makeBulkProgress(context.err, { json: context.json, name });
-        const { SubjectArchive } = await import("../../bulk/subject/archive.ts");
-        const { exportSubject } = await import("../../bulk/subject/export-subject.ts");
+        const { SubjectArchive } = await import("./archive.ts");
+        const { exportSubject } = await import("./export-subject.ts");
         const archive = new SubjectArchive(path, unfinished.path);
         return await exportSubject(app, request, { archive, progress, stopping });
       }),

@@ -11,12 +11,12 @@ import {
   type SubjectDeletion,
   type SubjectRecord,
   type SubjectRequest,
-} from "../../actions/record/read-subject.ts";
+} from "./read-subject.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { restrictedId } from "../../domain/deletion/restricted-set.ts";
-import type { BulkProgress } from "../progress.ts";
+import type { BulkProgress } from "../../bulk/progress.ts";
 import type { SubjectArchive } from "./archive.ts";
-import { subjectPage } from "./page.ts";
+import { subjectPage } from "./archive-page.ts";
 
 const deletionsListedMax = 100;
 

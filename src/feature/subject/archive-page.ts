@@ -1,10 +1,6 @@
 // The page of a subject's archive. Static HTML that loads nothing; everything that comes from records is escaped.
 
-import {
-  describeWait,
-  type SubjectDeletion,
-  type SubjectRequest,
-} from "../../actions/record/read-subject.ts";
+import { describeWait, type SubjectDeletion, type SubjectRequest } from "./read-subject.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";

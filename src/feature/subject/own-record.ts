@@ -6,8 +6,8 @@ import { timestampOf } from "../../domain/record/payload.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { ClosedSince } from "../../domain/retention/floor-origin.ts";
 import { formatTimestamp, type NormalisedTimestamp } from "../../domain/timestamp.ts";
-import type { App } from "../app.ts";
-import { historyPages } from "../pages.ts";
+import type { App } from "../../actions/app.ts";
+import { historyPages } from "../../actions/pages.ts";
 
 export interface StatedValue {
   readonly value: string;

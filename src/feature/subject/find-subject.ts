@@ -7,11 +7,11 @@ import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import { recordTypes, nounOf } from "../../domain/record-types.ts";
-import type { App } from "../app.ts";
-import { findOrganization } from "../access/find-organization.ts";
-import { findType, nameTarget } from "./find-named-record.ts";
-import { OperatorError } from "../operator/operator-error.ts";
-import { readPages, setPages } from "../pages.ts";
+import type { App } from "../../actions/app.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { findType, nameTarget } from "../../actions/record/find-named-record.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { readPages, setPages } from "../../actions/pages.ts";
 import { KeySet } from "./key-set.ts";
 
 const recordsAtOnce = 500;
