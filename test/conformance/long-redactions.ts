@@ -13,7 +13,7 @@ import type { TestStore } from "../support/test-store.ts";
 import type { Draft } from "../../src/domain/record/record-write.ts";
 import { longChangesMax } from "../../src/store/sql/erase/erase-step.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
-import { verifiedTargetsAtOnceMax } from "../../src/store/sql/erase/verify-step.ts";
+import { verifiedTargetsAtOnceMax } from "../../src/store/sql/verify/verify-step.ts";
 
 /** More than two steps rewrite. */
 const changeCount = 2 * limits.rewrittenChangesMax + 50;

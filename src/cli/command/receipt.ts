@@ -1,6 +1,6 @@
 // `sluice receipt …`: the commands about receipts. `receipt verify` needs no store.
 
-import { discloseReceipt } from "../../actions/deletion/disclose-receipt.ts";
+import { discloseReceipt } from "../../actions/receipt/disclose-receipt.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { exportReceipts } from "../../actions/receipt/list-receipts.ts";

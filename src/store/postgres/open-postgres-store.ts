@@ -4,10 +4,10 @@
 import { EarlierState } from "../../domain/earlier-state.ts";
 import { AppError } from "../../domain/error.ts";
 import { describeServers, isUnencrypted, unknownTls } from "../../files/postgres-urls.ts";
-import { refuseRestoring } from "../sql/erase/replay.ts";
+import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
-import { continues } from "../sql/trail/continuation.ts";
+import { continues } from "../sql/restore/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";

@@ -21,9 +21,9 @@ import {
   type RunMethod,
 } from "./method.ts";
 import { dryRun } from "./plan/dry-run.ts";
-import { previewErased } from "./plan/expired-preview.ts";
+import { previewErased } from "./expiry/expired-preview.ts";
 import { findObstacleNow } from "./plan/organization-obstacle.ts";
-import { findExpired } from "./plan/expired.ts";
+import { findExpired } from "./expiry/expired.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
 import { listChanges } from "./record/record.ts";
@@ -31,7 +31,7 @@ import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
 import { keepsOrganization } from "./retention/kept-organization.ts";
 import * as importRun from "./record/import-run.ts";
-import { listLedgerMarks, markLedger } from "./trail/ledger-mark.ts";
+import { listLedgerMarks, markLedger } from "./restore/ledger-mark.ts";
 import * as operator from "./access/operator.ts";
 import * as operatorSession from "./access/operator-session.ts";
 import * as organizations from "./access/organization.ts";
@@ -42,13 +42,13 @@ import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as record from "./record/record.ts";
-import { continues } from "./trail/continuation.ts";
+import { continues } from "./restore/continuation.ts";
 import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
 import { listReferrers } from "./record/record-view.ts";
 import { isAnyWaiting, listTold } from "./deletion/told-recipient.ts";
-import * as replay from "./erase/replay.ts";
-import * as restricted from "./erase/restricted-list.ts";
+import * as replay from "./restore/replay.ts";
+import * as restricted from "./deletion/restricted-list.ts";
 import {
   allDeletions,
   oneOrAll,

@@ -1,6 +1,6 @@
 // Opens a store on SQLite for its role. If any step fails, closes everything that it has opened.
 
-import { refuseRestoring } from "../sql/erase/replay.ts";
+import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";

@@ -15,7 +15,7 @@ import { changeOrganization } from "../../../src/actions/access/change-organizat
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
-import { discloseReceipt } from "../../../src/actions/deletion/disclose-receipt.ts";
+import { discloseReceipt } from "../../../src/actions/receipt/disclose-receipt.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
 import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
 import { beginIndex } from "../../../src/actions/search/build-index.ts";

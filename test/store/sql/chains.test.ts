@@ -16,7 +16,7 @@ import {
   lockReceiptHead,
   storeReceipts,
 } from "../../../src/store/sql/trail/receipt.ts";
-import { beginReplay } from "../../../src/store/sql/erase/replay.ts";
+import { beginReplay } from "../../../src/store/sql/restore/replay.ts";
 import { runSync } from "../../../src/store/sql/statement/run.ts";
 import type { Request, Statements } from "../../../src/store/sql/statement/statements.ts";
 import { makeTestSeal } from "../../support/seal.ts";

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { boundsOf } from "../../../src/domain/retention/ceiling.ts";
-import { findExpired } from "../../../src/store/sql/plan/expired.ts";
+import { findExpired } from "../../../src/store/sql/expiry/expired.ts";
 import { openReader } from "../../../src/store/sqlite/connection.ts";
 import { acme, operator, organization, transaction } from "../../conformance/scene.ts";
 import { makePlace } from "./place.ts";

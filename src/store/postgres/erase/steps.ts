@@ -5,11 +5,11 @@
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
-import { type Verification, verifyDeletions, verifyFirst } from "../../sql/erase/verify-step.ts";
+import { type Verification, verifyDeletions, verifyFirst } from "../../sql/verify/verify-step.ts";
 import { largestCascade as bounds } from "../../sql/plan/record-plans.ts";
 import { chooseNext, smallPlanMax, groupByPlan } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
-import { finishDeletions } from "../../sql/erase/verification.ts";
+import { finishDeletions } from "../../sql/verify/verification.ts";
 import type { Act } from "../../interface/act.ts";
 import type { CompletedDeletion, ErasureStep, Completion } from "../../interface/deletion.ts";
 import type { SealReceipt } from "../../interface/receipt.ts";

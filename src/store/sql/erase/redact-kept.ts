@@ -10,7 +10,7 @@ import { readCursorOf, storeCursor, storeVerified } from "../plan/claim.ts";
 import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
 import { readChangesAfter, Room } from "../record/changes.ts";
 import { redactAll, storeRewritten } from "./rewrite.ts";
-import type { Unverified } from "./verify-redactions.ts";
+import type { Unverified } from "../verify/verify-redactions.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 import { keyValues } from "../../shared/record-key.ts";
 

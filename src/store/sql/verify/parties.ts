@@ -13,7 +13,7 @@ import { type PlanTarget, obstacleOfHold } from "../plan/plan.ts";
 import { extendPlans, type Planned } from "../plan/write-plan.ts";
 import { listPartyFloors } from "../retention/party-floor.ts";
 import type { Statements } from "../statement/statements.ts";
-import { addPseudonyms } from "./pseudonym.ts";
+import { addPseudonyms } from "../erase/pseudonym.ts";
 
 const targetsAtOnce = 1_000;
 

@@ -12,12 +12,12 @@ import type { DueRecord, ErasedPreview, ErasedQuery } from "../../interface/rete
 import { readConfidentialTypes } from "../access/organization.ts";
 import { addCounts } from "../../row/deletion-row.ts";
 import { rest, type Statements } from "../statement/statements.ts";
-import type { RelationGraph } from "./cascade.ts";
-import { readPartyPage } from "./dry-run.ts";
+import type { RelationGraph } from "../plan/cascade.ts";
+import { readPartyPage } from "../plan/dry-run.ts";
 import { filterPassed } from "./expired.ts";
-import { isAnyNamingHeld } from "./party-obstacle.ts";
-import { Obligations, planningOf, toKey } from "./plan.ts";
-import { type Evaluated, evaluate, readGraph } from "./record-plans.ts";
+import { isAnyNamingHeld } from "../plan/party-obstacle.ts";
+import { Obligations, planningOf, toKey } from "../plan/plan.ts";
+import { type Evaluated, evaluate, readGraph } from "../plan/record-plans.ts";
 
 interface PreviewSet {
   readonly query: ErasedQuery;

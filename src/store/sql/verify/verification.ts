@@ -10,7 +10,7 @@ import { auditActs } from "../trail/audit.ts";
 import type { DeletionRow } from "../../row/deletion-row.ts";
 import { inOrderOf, noteOfDeletion } from "../deletion/deletion.ts";
 import { inNamedIds } from "../statement/named.ts";
-import { removePseudonyms } from "./pseudonym.ts";
+import { removePseudonyms } from "../erase/pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "../plan/restricted-set.ts";
 import { all, run, type Statements } from "../statement/statements.ts";

@@ -13,8 +13,8 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { latestFloor, readOrigins, readSeen } from "../retention/floor-origin.ts";
 import { findHeldKeys } from "../retention/hold.ts";
 import { findOpen } from "../deletion/open-deletion.ts";
-import { toKey } from "./plan.ts";
-import { eachPage, findErasing } from "./relations.ts";
+import { toKey } from "../plan/plan.ts";
+import { eachPage, findErasing } from "../plan/relations.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 import { all, type Statements } from "../statement/statements.ts";
 

@@ -12,9 +12,9 @@ import { actOf, type App } from "../app.ts";
 import { confidentialType, findDeletion, findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
-import { findReceipt } from "./read-deletion.ts";
-import { discloseStatements, type DisclosedStatements } from "../receipt/receipt-approval.ts";
-import { discloseCounts } from "../receipt/receipt-counts.ts";
+import { findReceipt } from "../deletion/read-deletion.ts";
+import { discloseStatements, type DisclosedStatements } from "./receipt-approval.ts";
+import { discloseCounts } from "./receipt-counts.ts";
 
 export interface DisclosureRequest {
   readonly deletionRequestId: string;
