@@ -2,6 +2,7 @@
 // named after it.
 
 import assert from "node:assert/strict";
+import { posix } from "node:path";
 import { describe, it } from "node:test";
 import { findCrowdedPages } from "./rule/console-pages.ts";
 import { findCycles } from "./rule/cycles.ts";
@@ -21,6 +22,15 @@ const texts = readCode();
 const scripts = readFiles("{src,client/src}/**/*.js");
 const all = parseFiles([...texts, ...scripts]);
 const house = all.filter(({ path }) => path.endsWith(".ts"));
+
+/** The program, and what features add to its commands, which it loads before it runs any. */
+const commandEntries = [
+  "src/cli/main.ts",
+  ...texts.flatMap(({ path, text }) => {
+    const [, added] = /\bcommands: \(\) => import\("\.\/([\w-]+\.ts)"\)/.exec(text) ?? [];
+    return added === undefined ? [] : [posix.join(posix.dirname(path), added)];
+  }),
+];
 
 function within(pattern: RegExp): readonly CodeFile[] {
   const found = all.filter(({ path }) => pattern.test(path));
@@ -87,9 +97,8 @@ describe("the layers", () => {
 
   it("load no page of the console for a command, also not for one of a feature", () => {
     const page = /^src\/(?:console\/(?:page\/|routes)|feature\/[^/]+\/(?:pages|console)\.)/;
-    const paths = house.map(({ path }) => path);
-    const ofFeatures = paths.filter((path) => /^src\/feature\/[^/]+\/commands\.ts$/.test(path));
-    for (const entry of ["src/cli/main.ts", ...ofFeatures]) {
+    assert.ok(commandEntries.length > 2);
+    for (const entry of commandEntries) {
       const pages = [...findLoaded(house, entry).files].filter((path) => page.test(path));
       assert.deepEqual(pages, [], entry);
     }
@@ -97,8 +106,12 @@ describe("the layers", () => {
     assert.ok(serving.some((path) => page.test(path)));
   });
 
+  it("load one package at the start of a command, each of which costs time", () => {
+    const packages = commandEntries.flatMap((entry) => findLoaded(house, entry).packages);
+    assert.deepEqual([...new Set(packages)], ["commander"]);
+  });
+
   const loaded: Readonly<Record<string, readonly string[]>> = {
-    "src/cli/main.ts": ["commander"],
     "src/process/serve.ts": ["fastify", "pino", "typebox"],
     "src/process/bulk-thread.ts": ["typebox"],
     "src/store/sqlite/commit/writer-thread.ts": [],
