@@ -7,7 +7,6 @@ import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
-import { exportRecords, exportVerify } from "../feature/export/commands.ts";
 import { importRecords } from "../feature/import/commands.ts";
 import { move } from "./command/move.ts";
 import { openapi } from "./command/openapi.ts";
@@ -55,8 +54,6 @@ export const commands: readonly Command[] = [
   proposal.proposalApprove,
   proposal.proposalDecline,
   importRecords,
-  exportRecords,
-  exportVerify,
   changes,
   recordShow,
   subjectShow,
@@ -113,7 +110,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "migrate"],
   "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],
-  Records: ["import", "export", "changes", "record", "subject"],
+  Records: ["import", "changes", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check", "clock"],
   Tools: ["openapi"],

@@ -1,5 +1,5 @@
-// Exports everything of a closed organization into a folder: for each record type a file with every change, as
-// `sluice export --history` writes it, and a manifest. The files get their names only if nothing can have been erased
+// Exports everything of a closed organization into a folder: for each record type a file with every change, which an
+// import reads, and a manifest. The files get their names only if nothing can have been erased
 // since they were begun. Never replaces a file of anything else than an interrupted export of the same closing.
 
 import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
@@ -11,8 +11,9 @@ import { makeId } from "../actions/credential.ts";
 import { OperatorError, reasonOf } from "../actions/operator/operator-error.ts";
 import { digestOfManifest, makeManifestBody, sealManifest } from "../actions/proof/manifest.ts";
 import { publishReceiptKeys } from "../actions/receipt/receipt-keys.ts";
-import { runExport } from "../bulk/export/run-export.ts";
-import { openSink } from "../bulk/export/sink.ts";
+import { exportHistory } from "../actions/record/export-records.ts";
+import { fileSink } from "../bulk/export/sink.ts";
+import { lineOfEvent, textForm, writeExport } from "../bulk/export/write-export.ts";
 import { readConfig } from "../settings/config.ts";
 import type { Organization } from "../domain/access.ts";
 import type { CompleteExport } from "../domain/deletion/organization-deletion.ts";
@@ -185,14 +186,17 @@ async function exportType(
   const detail = { resourceType, history: true, format: "ndjson" };
   await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
   const name = fileNameOf(type);
-  const progress = makeBulkProgress(context.err, {
-    json: context.json,
-    name: `export ${resourceType}`,
-  });
-  const plan = { organizationId, type, history: true, format: "ndjson", test: "include" } as const;
   const path = join(staging, name);
-  const sink = openSink(context.out, { path, unfinished: `${path}.part` });
-  const { file } = await runExport(app, plan, { sink, progress, stopping });
+  const what = `export ${resourceType}`;
+  const file = await writeExport(
+    exportHistory(app, { organizationId, type }),
+    (sink) => textForm(lineOfEvent, sink),
+    {
+      sink: fileSink(path, `${path}.part`),
+      progress: makeBulkProgress(context.err, { json: context.json, name: what }),
+      stopping,
+    },
+  );
   return { name, resource_type: resourceType, ...file };
 }
 

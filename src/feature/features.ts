@@ -2,6 +2,7 @@
 
 import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
+import { exporting } from "./export/feature.ts";
 import type { Feature } from "./feature.ts";
 import { proof } from "./proof/feature.ts";
 import { recipient } from "./recipient/feature.ts";
@@ -13,6 +14,7 @@ export const features: readonly Feature[] = [
   demo,
   telemetry,
   proof,
+  exporting,
   recipient,
   webhook,
 ];

@@ -57,7 +57,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "receipt/list-receipts mayListReceipts": partly,
   "receipt/receipt-keys publishReceiptKeys": open,
   "record/export-records exportHistory": begun,
-  "record/export-records exportStates": begun,
   "record/find-named-record findDeletion": found,
   "record/read-subject countSubject": begun,
   "record/read-subject findKeys": begun,

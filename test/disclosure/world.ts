@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { keyHashOf, keySpaceOf } from "../../src/actions/intake/idempotency.ts";
-import { exportHistory, exportStates } from "../../src/actions/record/export-records.ts";
+import { exportHistory } from "../../src/actions/record/export-records.ts";
 import { countRecords } from "../../src/actions/access/find-organization.ts";
 import { holdRecord, listHolds } from "../../src/actions/retention/holds.ts";
 import { listDeletions } from "../../src/actions/deletion/list-deletions.ts";
@@ -216,11 +216,8 @@ export class World {
       (type) => !this.#scenario.hidden.includes(type.resourceType),
     );
     for (const type of visible) {
-      const request = { organizationId, type, test: "include" } as const;
-      for (const read of [exportStates, exportHistory]) {
-        const all = await Array.fromAsync<readonly unknown[]>(read(this.#place.app, request));
-        this.#add(type.resourceType, all.flat());
-      }
+      const all = await Array.fromAsync(exportHistory(this.#place.app, { organizationId, type }));
+      this.#add(type.resourceType, all.flat());
     }
   }
 

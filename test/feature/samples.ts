@@ -3,13 +3,22 @@
 import type { App } from "../../src/actions/app.ts";
 import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
+import { samples as exporting } from "./export/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as proof } from "./proof/samples.ts";
 import { samples as recipient } from "./recipient/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
 import { samples as webhook } from "./webhook/samples.ts";
 
-export const samples: readonly Samples[] = [completion, demo, telemetry, proof, recipient, webhook];
+export const samples: readonly Samples[] = [
+  completion,
+  demo,
+  telemetry,
+  proof,
+  exporting,
+  recipient,
+  webhook,
+];
 
 /** By the name of the command, for those that have it. */
 export function commandsWith<Key extends keyof CommandSample>(

@@ -21,13 +21,6 @@ export interface Sink {
   abandon(): Promise<void>;
 }
 
-/** Writes items to a sink in some format: a header, all items in order, and a footer. */
-export interface Form<Item> {
-  begin(): Promise<void>;
-  write(items: readonly Item[]): Promise<void>;
-  end(): Promise<void>;
-}
-
 const partCharacters = 64 * 1_024;
 /** A file accepts several parts before the producer has to wait, so that the next parts are made while it writes. */
 const fileBufferBytes = 512 * 1_024;

@@ -78,7 +78,7 @@ export const restrictedExport = defineStoreCommand({
   summary: "Print every change of every record of a restricted set, as NDJSON.",
   details:
     "A line for each change: the type and id of its record, when it was received, and its payload. The audit trail records who used " +
-    "this, when, and the reason if one is given. The last line is a signed manifest, for `sluice export verify`.",
+    "this, when, and the reason if one is given. The last line is a signed manifest, by which the file can be verified.",
   examples: [
     'sluice restricted export del_4fQ2mN8sT1vXc7Za --organization acme --reason "court order 12/2026" > set.ndjson',
   ],

@@ -1,88 +1,52 @@
-// The columns of an export in Parquet. Rounds nothing: timestamps are the text that was sent; lists are JSON.
+// The columns of an export as CSV and as Parquet.
 
-import type { SchemaElement } from "hyparquet";
-import type { ExportedEvent, ExportedState } from "../../actions/record/export-records.ts";
-import type { Payload, RecordType } from "../../domain/record-type.ts";
-import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
+import type { ExportedEvent } from "../../actions/record/export-records.ts";
 import { bulkKeys } from "../../bulk/formats/bulk-keys.ts";
 import { type CellKind, cellKindOf } from "../../bulk/formats/csv-cell.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
+import type { SchemaShape } from "../../domain/schema/schema-shape.ts";
+import type { ExportedState } from "./export-states.ts";
 
-export type ParquetValue = string | number | bigint | boolean | Uint8Array | null;
-
-export interface ParquetColumn<Item> {
+export interface Column<Item> {
   readonly name: string;
-  readonly element: SchemaElement;
-  readonly isJson: boolean;
-  readonly valueOf: (item: Item) => ParquetValue;
+  /** `instant`: Unix milliseconds. `nulls`: the names of fields, for Parquet, which does not tell null from nothing. */
+  readonly kind: CellKind | "count" | "instant" | "nulls";
+  readonly valueOf: (item: Item) => unknown;
 }
 
-type Annotation = Omit<SchemaElement, "name" | "repetition_type">;
-
-const text: Annotation = { type: "BYTE_ARRAY", converted_type: "UTF8" };
-const json: Annotation = { type: "BYTE_ARRAY" };
-const instant: Annotation = {
-  type: "INT64",
-  converted_type: "TIMESTAMP_MILLIS",
-  logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
-};
-
-const annotations: Readonly<Record<CellKind, Annotation>> = {
-  text,
-  number: { type: "DOUBLE" },
-  boolean: { type: "BOOLEAN" },
-  json,
-  mixed: json,
-};
-
-export function stateColumns(type: RecordType): readonly ParquetColumn<ExportedState>[] {
+export function stateColumns(type: RecordType): readonly Column<ExportedState>[] {
   return [
     ...fieldColumns(type, ({ state }: ExportedState) => state),
-    column(bulkKeys.changes, json, ({ changes }) => writeJson(changes)),
+    { name: bulkKeys.changes, kind: "json", valueOf: ({ changes }) => changes },
   ];
 }
 
-export function historyColumns(type: RecordType): readonly ParquetColumn<ExportedEvent>[] {
+export function historyColumns(type: RecordType): readonly Column<ExportedEvent>[] {
   return [
-    column(bulkKeys.change, { type: "INT32" }, ({ number }: ExportedEvent) => number),
-    column(bulkKeys.receivedAt, instant, ({ receivedAt }) => BigInt(receivedAt)),
+    { name: bulkKeys.change, kind: "count", valueOf: ({ number }) => number },
+    { name: bulkKeys.receivedAt, kind: "instant", valueOf: ({ receivedAt }) => receivedAt },
     ...fieldColumns(type, ({ payload }: ExportedEvent) => payload),
   ];
 }
 
 function fieldColumns<Item>(
-  type: RecordType,
+  { addSchema, fieldNames }: RecordType,
   fieldsOf: (item: Item) => Payload,
-): readonly ParquetColumn<Item>[] {
-  const { properties }: SchemaShape = type.addSchema;
-  const fields = type.fieldNames.map((name) => {
+): readonly Column<Item>[] {
+  const { properties }: SchemaShape = addSchema;
+  const fields = fieldNames.map((name): Column<Item> => {
     const kind = cellKindOf(properties?.[name] ?? {});
-    const write = annotations[kind] === json ? writeJson : writePlain;
-    return column(name, annotations[kind], (item: Item) => write(fieldsOf(item)[name]));
+    return { name, kind, valueOf: (item) => fieldsOf(item)[name] };
   });
-  return [...fields, column(bulkKeys.nulls, json, (item) => listNulls(fieldsOf(item)))];
+  const nulls: Column<Item> = {
+    name: bulkKeys.nulls,
+    kind: "nulls",
+    valueOf: (item) => namesOfNulls(fieldsOf(item)),
+  };
+  return [...fields, nulls];
 }
 
-function column<Item>(
-  name: string,
-  annotation: Annotation,
-  valueOf: (item: Item) => ParquetValue,
-): ParquetColumn<Item> {
-  const element: SchemaElement = { ...annotation, name, repetition_type: "OPTIONAL" };
-  return { name, element, isJson: annotation === json, valueOf };
-}
-
-/** The schema of the record has validated the kind of the value. */
-function writePlain(value: unknown): ParquetValue {
-  return (value ?? null) as ParquetValue;
-}
-
-const encoder = new TextEncoder();
-
-function writeJson(value: unknown): ParquetValue {
-  return value === undefined || value === null ? null : encoder.encode(JSON.stringify(value));
-}
-
-function listNulls(fields: Payload): ParquetValue {
+function namesOfNulls(fields: Payload): readonly string[] | undefined {
   const names = Object.keys(fields).filter((name) => fields[name] === null);
-  return names.length === 0 ? null : writeJson(names);
+  return names.length === 0 ? undefined : names;
 }

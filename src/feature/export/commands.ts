@@ -1,14 +1,13 @@
 // `sluice export` and `sluice export verify`.
 
-import { exportFormats } from "./export-format.ts";
-import { defineCommand, flag, optional, required, withDefault } from "../../cli/command.ts";
-import { choice, moment, recordType, text } from "../../cli/input/kinds.ts";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
 import { verifyManifest } from "../../actions/proof/manifest.ts";
 import { completenessOf, type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
+import { defineCommand, flag, optional, required, withDefault } from "../../cli/command.ts";
+import { choice, moment, recordType, text } from "../../cli/input/kinds.ts";
 import {
   findChangedFiles,
   manifestName,
@@ -17,8 +16,9 @@ import {
 } from "../../cli/input/manifest-file.ts";
 import { findKeys, keysOption, readParts } from "../../cli/input/proof.ts";
 import { reportFile } from "../../cli/output/file-verdict.ts";
+import { exportFormats } from "./export-format.ts";
 
-export const exportRecords = defineCommand({
+const exportRecords = defineCommand({
   name: "export",
   summary: "Export all records of a type: their latest states, or every change.",
   details:
@@ -60,7 +60,7 @@ export const exportRecords = defineCommand({
   },
 });
 
-export const exportVerify = defineCommand({
+const exportVerify = defineCommand({
   name: "export verify",
   summary: "Verify an export by its signed manifest: that nothing was cut off, changed or added.",
   details:
@@ -87,6 +87,10 @@ export const exportVerify = defineCommand({
     return reportFile(file, verdict);
   },
 });
+
+export const heading = "Records";
+
+export const commands = [exportRecords, exportVerify];
 
 function isFolder(path: string): boolean {
   try {

@@ -1,65 +1,87 @@
 // Runs `sluice export`. Is loaded with the file formats only when something is exported.
 
 import { resolve } from "node:path";
-import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { testFlagOf } from "../../actions/record/export-records.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
-import { findType } from "../../actions/record/find-named-record.ts";
+import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
-import { type ExportPlan, type ExportReport, runExport } from "../../bulk/export/run-export.ts";
-import { openSink } from "../../bulk/export/sink.ts";
-import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
-import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import { lineOfManifest, type Manifest, type ManifestFile } from "../../domain/export-manifest.ts";
 import { sealManifest } from "../../actions/proof/manifest.ts";
-import { type ExportFormat, formatOfOutput } from "./export-format.ts";
-import { readConfig } from "../../settings/config.ts";
-import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
+import { exportHistory } from "../../actions/record/export-records.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { openSink } from "../../bulk/export/sink.ts";
+import { type ExportTools, writeExport } from "../../bulk/export/write-export.ts";
+import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
 import type { CommandResult, Context } from "../../cli/command.ts";
 import { manifestPath, writeManifest } from "../../cli/input/manifest-file.ts";
 import { requireOutputFile } from "../../cli/input/output-file.ts";
 import { formatSeconds, makeBulkProgress } from "../../cli/output/bulk-progress.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
+import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
+import { lineOfManifest, type Manifest, type ManifestFile } from "../../domain/export-manifest.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import { readConfig } from "../../settings/config.ts";
+import { type ExportFormat, formatOfOutput } from "./export-format.ts";
+import {
+  type ExportedState,
+  type ExportRequest,
+  exportStates,
+  selectionOf,
+  testFlagOf,
+} from "./export-states.ts";
+import { historyForm, stateForm } from "./forms.ts";
 
-export interface ExportOptions extends Pick<ExportPlan, "history" | "from" | "to" | "test"> {
-  readonly type: string;
+interface ExportOptions extends Omit<ExportPlan, "organizationId" | "type" | "format"> {
   readonly organization: string;
-  readonly output: string | undefined;
+  readonly type: string;
   readonly format: ExportFormat | undefined;
+  readonly output: string | undefined;
   readonly force: boolean;
+}
+
+interface ExportPlan extends ExportRequest {
+  readonly history: boolean;
+  readonly format: ExportFormat;
   readonly spreadsheet: boolean;
 }
 
 export async function exportToFile(
   context: Context,
-  given: ExportOptions,
+  {
+    type: name,
+    organization: organizationId,
+    output,
+    format: wanted,
+    force,
+    ...given
+  }: ExportOptions,
 ): Promise<CommandResult | undefined> {
-  const { output, organization: organizationId, history, from, to, test, spreadsheet } = given;
-  const type = findType(given.type);
-  if (test !== "include" && testFlagOf(type) === undefined) {
-    throw new UsageError(
-      `Records of type ${type.resourceType} can't be marked as tests; leave out --test.`,
-    );
+  const type = findType(name);
+  if (given.test !== "include" && testFlagOf(type) === undefined) {
+    throw new UsageError(`Records of type ${name} can't be marked as tests; leave out --test.`);
   }
-  const format = given.format ?? formatOf(output);
-  if (spreadsheet && format !== "csv") {
+  const format = wanted ?? formatOf(output);
+  if (given.spreadsheet && format !== "csv") {
     throw new UsageError("--spreadsheet is for CSV; add --format csv, or leave it out.");
   }
   if (format === "parquet") requireBinaryOutput(context, output);
   if (output !== undefined) {
     const advice = "Name another file, or add --force to replace it.";
     for (const path of format === "ndjson" ? [output] : [output, manifestPath(output)]) {
-      requireOutputFile(path, { replace: given.force, advice });
+      requireOutputFile(path, { replace: force, advice });
     }
   }
   limitHeap(bulkHeap);
-  const plan: ExportPlan = { organizationId, type, history, format, from, to, test, spreadsheet };
+  const plan: ExportPlan = { organizationId, type, format, ...given };
   const done = await runUntilStopped((stopping) => perform(context, plan, { output, stopping }));
-  return report(context, plan, { output, done });
+  return report(context, plan, { output, ...done });
 }
 
-interface SealedReport extends ExportReport {
+interface Exported {
+  readonly rows: number;
+  /** States that are written with their list of changes. */
+  readonly withChanges: number;
+  readonly seconds: number;
   readonly manifest: Manifest | undefined;
 }
 
@@ -67,7 +89,7 @@ function perform(
   context: Context,
   plan: ExportPlan,
   { output, stopping }: { output: string | undefined; stopping: AbortSignal },
-): Promise<SealedReport> {
+): Promise<Exported> {
   const { organizationId, history, format } = plan;
   const { resourceType } = plan.type;
   return context.withApp(async (app) => {
@@ -75,7 +97,6 @@ function perform(
     const detail = { resourceType, history, format };
     await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
     await using file = output === undefined ? undefined : await noteFile(context, output);
-    const sink = openSink(context.out, file);
     const name = `export ${resourceType}`;
     const progress = makeBulkProgress(context.err, { json: context.json, name });
     let manifest: Manifest | undefined;
@@ -89,9 +110,33 @@ function perform(
       if (output !== undefined) writeManifest(manifestPath(output), manifest);
       return "";
     };
-    const done = await runExport(app, plan, { sink, seal, progress, stopping });
-    return { ...done, manifest };
+    const startedAt = performance.now();
+    const tools = { sink: openSink(context.out, file), seal, progress, stopping };
+    const done = await runExport(app, plan, tools);
+    return { ...done, seconds: (performance.now() - startedAt) / 1_000, manifest };
   });
+}
+
+export async function runExport(
+  app: App,
+  plan: ExportPlan,
+  tools: ExportTools,
+): Promise<Pick<Exported, "rows" | "withChanges">> {
+  let withChanges = 0;
+  async function* countedStates(): AsyncGenerator<readonly ExportedState[]> {
+    for await (const states of exportStates(app, plan)) {
+      withChanges += states.filter(({ changes }) => changes !== undefined).length;
+      yield states;
+    }
+  }
+  const { rows } = plan.history
+    ? await writeExport(
+        exportHistory(app, plan, selectionOf(plan)),
+        (sink) => historyForm(plan, sink),
+        tools,
+      )
+    : await writeExport(countedStates(), (sink) => stateForm(plan, sink), tools);
+  return { rows, withChanges };
 }
 
 function queryOf({ type, history, format, from, to, test, spreadsheet }: ExportPlan) {
@@ -126,9 +171,8 @@ function requireBinaryOutput({ out }: Context, output: string | undefined): void
 function report(
   context: Context,
   { type: { resourceType }, organizationId, format, history }: ExportPlan,
-  { output, done }: { output: string | undefined; done: SealedReport },
+  { output, rows, withChanges, seconds, manifest }: Exported & Pick<ExportOptions, "output">,
 ): CommandResult | undefined {
-  const { rows, withChanges, seconds, manifest } = done;
   const json = {
     resource_type: resourceType,
     organization_id: organizationId,

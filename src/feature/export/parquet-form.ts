@@ -1,19 +1,45 @@
 // Writes rows as Parquet: buffers a row group, and writes it to the sink when it is full. Keeps in memory one group
-// and, as the format requires, the positions of all earlier groups; never a whole export.
+// and, as the format requires, the positions of all earlier groups; never a whole export. Rounds nothing: timestamps
+// are the text that was sent; lists are JSON.
 
+import type { SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { Form, Sink } from "../../bulk/export/sink.ts";
-import type { ParquetColumn, ParquetValue } from "./columns.ts";
+import type { Sink } from "../../bulk/export/sink.ts";
+import type { Form } from "../../bulk/export/write-export.ts";
+import type { Column } from "./columns.ts";
 
 export const parquetGroupRows = 20_000;
 export const parquetGroupBytes = 8 * 1_024 * 1_024;
 
 const plainBytes = 8;
 
-export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink: Sink): Form<Item> {
+type Value = string | number | bigint | boolean | Uint8Array | null;
+
+type Annotation = Omit<SchemaElement, "name" | "repetition_type">;
+
+const json: Annotation = { type: "BYTE_ARRAY" };
+
+const annotations: Readonly<Record<Column<never>["kind"], Annotation>> = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  number: { type: "DOUBLE" },
+  boolean: { type: "BOOLEAN" },
+  json,
+  mixed: json,
+  nulls: json,
+  count: { type: "INT32" },
+  instant: {
+    type: "INT64",
+    converted_type: "TIMESTAMP_MILLIS",
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+  },
+};
+
+export function parquetForm<Item>(columns: readonly Column<Item>[], sink: Sink): Form<Item> {
   const bytes = new ByteWriter();
   const root = { name: "record", num_children: columns.length };
-  const elements = columns.map(({ element }) => ({ ...element }));
+  const elements = columns.map(({ name, kind }): SchemaElement => {
+    return { ...annotations[kind], name, repetition_type: "OPTIONAL" };
+  });
   const writer = new ParquetWriter({
     writer: bytes,
     schema: [root, ...elements],
@@ -30,7 +56,6 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
     await flush();
   };
   return {
-    begin: () => Promise.resolve(),
     write: async (items) => {
       for (const item of items) {
         group.add(item);
@@ -40,9 +65,9 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
     end: async () => {
       if (group.rows > 0) await writeGroup();
       // Declared as JSON only now, because the writer would encode such values again and lose a key.
-      for (const [index, { isJson }] of columns.entries()) {
+      for (const [index, { kind }] of columns.entries()) {
         const element = elements[index];
-        if (element !== undefined && isJson) element.converted_type = "JSON";
+        if (element !== undefined && annotations[kind] === json) element.converted_type = "JSON";
       }
       await writer.finish();
       await flush();
@@ -51,12 +76,12 @@ export function parquetForm<Item>(columns: readonly ParquetColumn<Item>[], sink:
 }
 
 class Group<Item> {
-  readonly #columns: readonly ParquetColumn<Item>[];
-  #values: ParquetValue[][] = [];
+  readonly #columns: readonly Column<Item>[];
+  #values: Value[][] = [];
   #bytes = 0;
   rows = 0;
 
-  constructor(columns: readonly ParquetColumn<Item>[]) {
+  constructor(columns: readonly Column<Item>[]) {
     this.#columns = columns;
     this.take();
   }
@@ -67,8 +92,8 @@ class Group<Item> {
 
   add(item: Item): void {
     this.rows += 1;
-    for (const [index, { valueOf }] of this.#columns.entries()) {
-      const value = valueOf(item);
+    for (const [index, { kind, valueOf }] of this.#columns.entries()) {
+      const value = toParquet(kind, valueOf(item));
       this.#values[index]?.push(value);
       const hasLength = typeof value === "string" || value instanceof Uint8Array;
       this.#bytes += hasLength ? value.length : plainBytes;
@@ -77,13 +102,22 @@ class Group<Item> {
 
   take() {
     // Minimum and maximum of JSON are useless, and would be stored at full length.
-    const taken = this.#columns.map(({ name, isJson }, index) => {
+    const taken = this.#columns.map(({ name, kind }, index) => {
       const data = this.#values[index] ?? [];
-      return { name, data, offsetIndex: false, statistics: !isJson } as const;
+      return { name, data, offsetIndex: false, statistics: annotations[kind] !== json } as const;
     });
     this.#values = this.#columns.map(() => []);
     this.rows = 0;
     this.#bytes = 0;
     return taken;
   }
+}
+
+const encoder = new TextEncoder();
+
+function toParquet(kind: Column<never>["kind"], value: unknown): Value {
+  if (value === undefined || value === null) return null;
+  if (kind === "instant") return BigInt(value as number);
+  // The schema of the record has validated the kind of the value.
+  return annotations[kind] === json ? encoder.encode(JSON.stringify(value)) : (value as Value);
 }

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { type CommandLine, ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
-import { testFlagOf } from "../../../src/actions/record/export-records.ts";
+import { testFlagOf } from "../../../src/feature/export/export-states.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
-import { runExport } from "../../../src/bulk/export/run-export.ts";
+import { runExport } from "../../../src/feature/export/export-to-file.ts";
 import { openSink } from "../../../src/bulk/export/sink.ts";
 import { run } from "../../../src/cli/run.ts";
 import { commandTable } from "../../../src/process/command-table.ts";
@@ -160,6 +160,17 @@ describe("an export", () => {
     assert.ok(stdout.equals(readFileSync(file)));
   });
 
+  it("protects cells of CSV that a spreadsheet would execute, if it is for one", async () => {
+    const payload = { ...type.example, ...at("04-01"), tx_id: "=1+1" };
+    await withApp(line, (app) => submit(app, type, [{ mode: "add", payload }]));
+    const late = [exporting, "--from", "2026-04-01"] as const;
+    const idIn = async (...words: readonly string[]) =>
+      (await line.type(...late, "--format", "csv", ...words)).out.split("\n")[1]?.split(",")[0];
+    assert.deepEqual([await idIn(), await idIn("--spreadsheet")], ["=1+1", "'=1+1"]);
+    const { message } = await line.fail(...late, "--spreadsheet");
+    assert.match(message, /--spreadsheet is for CSV/);
+  });
+
   it("leaves nothing behind when it is stopped, and keeps an earlier file", async () => {
     for (const format of formats) {
       const path = join(line.folder, `stopped.${format}`);
@@ -169,6 +180,7 @@ describe("an export", () => {
         type,
         format,
         history: false,
+        spreadsheet: false,
         test: "include",
       } as const;
       writeFileSync(path, "before");

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
-import type { ExportedState } from "../../../src/actions/record/export-records.ts";
+import type { ExportedState } from "../../../src/feature/export/export-states.ts";
 import { stateColumns } from "../../../src/feature/export/columns.ts";
 import { parquetForm } from "../../../src/feature/export/parquet-form.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";
@@ -32,12 +32,11 @@ async function pour(items: Iterable<ExportedState>): Promise<Poured> {
   };
   const form = parquetForm(stateColumns(transaction), sink);
   const partsBefore: number[] = [];
-  await form.begin();
   for (const item of items) {
     partsBefore.push(written.length);
     await form.write([item]);
   }
-  await form.end();
+  await form.end?.();
   const { buffer } = new Uint8Array(Buffer.concat(written));
   return { parts: written.map(({ length }) => length), partsBefore, file: buffer };
 }

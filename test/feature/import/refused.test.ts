@@ -250,17 +250,6 @@ describe("cells that spreadsheets take for formulas", () => {
       const expected = [{ key: "note", value: note, type: "STRING" }];
       assert.deepEqual(own ?? [], note === "" ? [] : expected);
     }
-    const output = join(line.folder, "people.csv");
-    const words = ["export", "risk_assessment", "--organization", "acme", "--output", output];
-    await line.type(...words, "--spreadsheet");
-    assert.doesNotMatch(readFileSync(output, "utf8"), /(?:^|,)"?[=+@]/m);
-    const { message } = await line.fail(
-      ...words.slice(0, 4),
-      "--format",
-      "ndjson",
-      "--spreadsheet",
-    );
-    assert.match(message, /--spreadsheet is for CSV/);
   });
 });
 

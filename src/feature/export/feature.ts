@@ -1,0 +1,5 @@
+// Exports of records; see README.md.
+
+import type { Feature } from "../feature.ts";
+
+export const exporting: Feature = { name: "export", commands: () => import("./commands.ts") };
