@@ -6,7 +6,7 @@ import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
-import type { IssuerKeys } from "./identity/issuer-keys.ts";
+import type { IssuerKeys } from "../feature/identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
 import type { Viewer } from "./operator/viewer.ts";
 import type { Setting } from "../settings/setting.ts";

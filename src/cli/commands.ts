@@ -21,7 +21,7 @@ import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "../feature/subject/commands.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
-import { identityCreate, identityList, identityRevoke, identityTest } from "../noun/identity.ts";
+import { identityCreate, identityList, identityRevoke, identityTest } from "../feature/identity/noun.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
 import { organizationCreate, organizationList } from "../noun/organization.ts";

@@ -3,7 +3,7 @@
 
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { holdPage } from "../noun/hold.ts";
-import { identitiesPage, identityPage } from "../noun/identity.ts";
+import { identitiesPage, identityPage } from "../feature/identity/noun.ts";
 import { keyCreate, keyPage } from "../noun/key.ts";
 import { approvalForm, closeForm, organizationCreate, settingsForm } from "../noun/organization.ts";
 import { operatorPage, operatorsPage } from "../noun/operator.ts";

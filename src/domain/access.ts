@@ -1,6 +1,6 @@
 // Organizations, API keys, access tokens, holds and audit entries. Never contains a secret.
 
-import type { IdentityRule } from "./identity-rule.ts";
+import type { IdentityRule } from "../feature/identity/identity-rule.ts";
 import type { ResourceType } from "./record-type.ts";
 import type { Scope } from "./scope.ts";
 

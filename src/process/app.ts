@@ -5,7 +5,7 @@ import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
 import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
-import { IssuerKeys } from "../actions/identity/issuer-keys.ts";
+import { IssuerKeys } from "../feature/identity/issuer-keys.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import {
   findLostLedger,

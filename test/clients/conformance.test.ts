@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { createRule } from "../../src/actions/identity/rules.ts";
+import { createRule } from "../../src/feature/identity/rules.ts";
 import type { App } from "../../src/actions/app.ts";
 import { type OpenApp, openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -16,7 +16,7 @@ import { attemptOf, type Choose, startFaultyProxy } from "../client/faulty-proxy
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
-import { startPlatformIssuer } from "../support/platform-issuer.ts";
+import { startPlatformIssuer } from "../feature/identity/platform-issuer.ts";
 import type { Fields } from "../support/record-generator.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { type Command, lines, type Outcome, type Scenario, scenarios } from "./scenarios.ts";

@@ -11,7 +11,7 @@ import { routes } from "../../src/process/console-routes.ts";
 import { mayDo } from "../../src/domain/operator-right.ts";
 import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { holdPage } from "../../src/noun/hold.ts";
-import { identityPage } from "../../src/noun/identity.ts";
+import { identityPage } from "../../src/feature/identity/noun.ts";
 import { keyPage } from "../../src/noun/key.ts";
 import { operatorPage } from "../../src/noun/operator.ts";
 import { closeForm } from "../../src/noun/organization.ts";

@@ -7,7 +7,7 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
-import { createRule } from "../../src/actions/identity/rules.ts";
+import { createRule } from "../../src/feature/identity/rules.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";

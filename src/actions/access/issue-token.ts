@@ -7,7 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import { allScopes, coveredScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type { App } from "../app.ts";
-import { type Program, refusedToken } from "../identity/identify-program.ts";
+import { type Program, refusedToken } from "../../feature/identity/identify-program.ts";
 import { credentialKind, hashSecret, makeCredential } from "../credential.ts";
 
 /** The body, already validated. */

@@ -11,7 +11,7 @@ import { deletionPath } from "../html/link.ts";
 import { html, type Html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
 import { renderForm, renderForms } from "../../noun/act.ts";
-import { renderRulesLink } from "../../noun/identity.ts";
+import { renderRulesLink } from "../../feature/identity/noun.ts";
 import { keyCreate, renderKeys } from "../../noun/key.ts";
 import {
   approvalForm,

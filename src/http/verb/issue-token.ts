@@ -5,7 +5,7 @@ import {
   issueToken as issue,
   type AccessTokenRequest,
 } from "../../actions/access/issue-token.ts";
-import { identifyProgram } from "../../actions/identity/identify-program.ts";
+import { identifyProgram } from "../../feature/identity/identify-program.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
@@ -20,7 +20,7 @@ import { enforceLimit } from "../rate-limit/enforce-limit.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { refuseCredential } from "../request/authenticate.ts";
 import { closedObject, jsonBody } from "../request/request-check.ts";
-import { isTokenForm, oauthErrorOf, oauthReply, readTokenForm } from "../request/token-form.ts";
+import { isTokenForm, oauthErrorOf, oauthReply, readTokenForm } from "../../feature/identity/token-form.ts";
 
 const scopesSchema = closedObject(
   {

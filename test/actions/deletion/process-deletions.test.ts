@@ -8,7 +8,7 @@ import type { App } from "../../../src/actions/app.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
-import { IssuerKeys } from "../../../src/actions/identity/issuer-keys.ts";
+import { IssuerKeys } from "../../../src/feature/identity/issuer-keys.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { eachRole, signInPeople } from "./people.ts";
+import { createOrganization } from "../../../src/actions/access/create-organization.ts";
+import { eachRole, signInPeople } from "../../console/people.ts";
 
 type Fields = Readonly<Record<string, string>>;
 

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { makeFakeClock } from "../support/fake-clock.ts";
-import { startPlatformIssuer } from "../support/platform-issuer.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { makeFakeClock } from "../../support/fake-clock.ts";
+import { startPlatformIssuer } from "./platform-issuer.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
 
 const clock = makeFakeClock();
 const line = makeCommandLine({ now: clock.now });

@@ -4,7 +4,7 @@
 
 import type { JWTVerifyGetKey } from "jose";
 import { boundedFetch } from "../../basics/bounded-fetch.ts";
-import { identityLimits, type IdentityRule, type KeySet } from "../../domain/identity-rule.ts";
+import { identityLimits, type IdentityRule, type KeySet } from "./identity-rule.ts";
 
 /** No algorithm with a shared secret: a public key would be the secret. */
 const algorithms = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");

@@ -7,7 +7,7 @@ import {
   type IdentityRule,
   type ProgramClaims,
   readClaims,
-} from "../../src/domain/identity-rule.ts";
+} from "../../../src/feature/identity/identity-rule.ts";
 
 const now = 1_000_000_000;
 const seconds = now / 1_000;

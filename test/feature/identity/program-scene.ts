@@ -6,12 +6,12 @@ import {
   createRule,
   type TrustingRule,
   type WantedRule,
-} from "../../src/actions/identity/rules.ts";
-import type { Customer } from "../support/customer.ts";
-import type { FakeClock } from "../support/fake-clock.ts";
-import type { Reply } from "../support/http-client.ts";
-import { type PlatformIssuer, startPlatformIssuer } from "../support/platform-issuer.ts";
-import { fromNewAddress, type Scene, startScene } from "./scene.ts";
+} from "../../../src/feature/identity/rules.ts";
+import type { Customer } from "../../support/customer.ts";
+import type { FakeClock } from "../../support/fake-clock.ts";
+import type { Reply } from "../../support/http-client.ts";
+import { type PlatformIssuer, startPlatformIssuer } from "./platform-issuer.ts";
+import { fromNewAddress, type Scene, startScene } from "../../contract/scene.ts";
 
 export type Form = Readonly<Record<string, string>>;
 

@@ -13,10 +13,10 @@ import {
   type IdentityRule,
   type ProgramClaims,
   readClaims,
-} from "../../domain/identity-rule.ts";
+} from "./identity-rule.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
-import type { App } from "../app.ts";
+import type { App } from "../../actions/app.ts";
 
 export interface ProgramToken {
   readonly text: string;

@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
-import type { WantedRule } from "../../src/actions/identity/rules.ts";
-import { makeJwt, type PlatformIssuer, startPlatformIssuer } from "../support/platform-issuer.ts";
+import type { WantedRule } from "../../../src/feature/identity/rules.ts";
+import { makeJwt, type PlatformIssuer, startPlatformIssuer } from "./platform-issuer.ts";
 import { startProgramScene } from "./program-scene.ts";
-import { fromNewAddress, withoutRequestId } from "./scene.ts";
+import { fromNewAddress, withoutRequestId } from "../../contract/scene.ts";
 
 const scene = await startProgramScene();
 const { clock, issuer, send, service, trust, withTrust } = scene;

@@ -1,7 +1,7 @@
 // Rules by which an organization trusts tokens of a platform (JWTs, RFC 7519), such as Kubernetes or a CI service: what
 // a rule contains, and which claims a token must have. Verifies no signature.
 
-import { isStorable } from "./schema/formats.ts";
+import { isStorable } from "../../domain/schema/formats.ts";
 
 export interface IdentityRule {
   readonly issuer: string;

@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { closeOrganization } from "../../src/actions/access/close-organization.ts";
-import { revokeRule } from "../../src/actions/identity/rules.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
+import { revokeRule } from "../../../src/feature/identity/rules.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { asAssertion, type Form, requireRefused, startProgramScene } from "./program-scene.ts";
-import { fromNewAddress, typeNamed } from "./scene.ts";
+import { fromNewAddress, typeNamed } from "../../contract/scene.ts";
 
 const scene = await startProgramScene();
 const { client, issuer, send, service, trust, withTrust, clock } = scene;

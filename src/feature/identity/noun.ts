@@ -1,7 +1,7 @@
 // Rules by which programs get access tokens with a token of their platform instead of an API key: their values, the
 // commands `sluice identity …`, and the pages of the rules of an organization and of a single one.
 
-import type { App } from "../actions/app.ts";
+import type { App } from "../../actions/app.ts";
 import {
   createRule,
   findRule,
@@ -9,8 +9,8 @@ import {
   revokeRule,
   testToken,
   type TrustingRule,
-} from "../actions/identity/rules.ts";
-import { UsageError } from "../actions/operator/operator-error.ts";
+} from "./rules.ts";
+import { UsageError } from "../../actions/operator/operator-error.ts";
 import {
   defineStoreCommand,
   flag,
@@ -19,17 +19,17 @@ import {
   several,
   type Values,
   withDefault,
-} from "../cli/command.ts";
-import { duration, scopeList, text } from "../cli/input/kinds.ts";
-import { readText } from "../cli/input/proof.ts";
-import { formatTime } from "../cli/output/table.ts";
-import { type Html, html, renderFacts } from "../console/html/html.ts";
-import { pathTo } from "../console/html/link.ts";
-import { renderTime } from "../console/html/time.ts";
-import { identityLimits, readWantedClaims } from "../domain/identity-rule.ts";
-import { defineAct, defineForm, defineList, type NounPage, onlyOf, renderForms } from "./act.ts";
-import { nameField, scopesField, scopesValue } from "./key.ts";
-import { defineNoun, idValue, organizationValue } from "./noun.ts";
+} from "../../cli/command.ts";
+import { duration, scopeList, text } from "../../cli/input/kinds.ts";
+import { readText } from "../../cli/input/proof.ts";
+import { formatTime } from "../../cli/output/table.ts";
+import { type Html, html, renderFacts } from "../../console/html/html.ts";
+import { pathTo } from "../../console/html/link.ts";
+import { renderTime } from "../../console/html/time.ts";
+import { identityLimits, readWantedClaims } from "./identity-rule.ts";
+import { defineAct, defineForm, defineList, type NounPage, onlyOf, renderForms } from "../../noun/act.ts";
+import { nameField, scopesField, scopesValue } from "../../noun/key.ts";
+import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
 
 const screen = "/console/organizations";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
-import type { WantedRule } from "../../src/actions/identity/rules.ts";
-import { makeJwt, startPlatformIssuer } from "../support/platform-issuer.ts";
+import type { WantedRule } from "../../../src/feature/identity/rules.ts";
+import { makeJwt, startPlatformIssuer } from "./platform-issuer.ts";
 import { requireRefused, startProgramScene } from "./program-scene.ts";
 
 const scene = await startProgramScene();

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from "node:http";
 import { AppError, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { readSmallBody } from "../body/read-body.ts";
-import { textSchema } from "../openapi/content.ts";
+import { readSmallBody } from "../../http/body/read-body.ts";
+import { textSchema } from "../../http/openapi/content.ts";
 
 const formType = "application/x-www-form-urlencoded";
 

@@ -3,16 +3,16 @@
 
 import type { ApiKey } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
-import { identityLimits, type IdentityRule } from "../../domain/identity-rule.ts";
+import { identityLimits, type IdentityRule } from "./identity-rule.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { isLoopback } from "../../basics/url-hostname.ts";
-import { actOf, type App } from "../app.ts";
-import { findOpenOrganization } from "../access/close-organization.ts";
-import { requireName } from "../access/create-organization.ts";
-import { requireOrganization } from "../access/find-organization.ts";
-import { hashSecret, makeCredential, makeId } from "../credential.ts";
-import { OperatorError, reasonOf, unknownName, requireLine } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/viewer.ts";
+import { actOf, type App } from "../../actions/app.ts";
+import { findOpenOrganization } from "../../actions/access/close-organization.ts";
+import { requireName } from "../../actions/access/create-organization.ts";
+import { requireOrganization } from "../../actions/access/find-organization.ts";
+import { hashSecret, makeCredential, makeId } from "../../actions/credential.ts";
+import { OperatorError, reasonOf, unknownName, requireLine } from "../../actions/operator/operator-error.ts";
+import { requireRight } from "../../actions/operator/viewer.ts";
 import { findFault, readProgramToken } from "./identify-program.ts";
 import { readKeySet } from "./issuer-keys.ts";
 
