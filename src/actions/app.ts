@@ -6,7 +6,6 @@ import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
-import type { IssuerKeys } from "../feature/identity/issuer-keys.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
 import type { Viewer } from "./operator/viewer.ts";
 import type { Setting } from "../settings/setting.ts";
@@ -44,7 +43,6 @@ export interface App {
   /** The value of a setting of a feature. */
   readonly setting: <Value>(item: Setting<Value>) => Value;
   readonly callers: CallerCache;
-  readonly issuerKeys: IssuerKeys;
   readonly inFlight: InFlightKeys;
 }
 

@@ -21,7 +21,6 @@ import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "../feature/subject/commands.ts";
 import { subjectFind, subjectIndex } from "./command/subject-find.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
-import { identityCreate, identityList, identityRevoke, identityTest } from "../feature/identity/noun.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
 import { organizationCreate, organizationList } from "../noun/organization.ts";
@@ -40,10 +39,6 @@ export const commands: readonly Command[] = [
   keyList,
   keyRevoke,
   keyRotate,
-  identityCreate,
-  identityList,
-  identityRevoke,
-  identityTest,
   operator.operatorCreate,
   operator.operatorList,
   operator.operatorDisable,
@@ -93,7 +88,6 @@ export const commands: readonly Command[] = [
 export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",
   key: "Create, list, revoke and rotate API keys.",
-  identity: "Create, list, revoke and test rules for identities of programs.",
   operator: "Create, list, confirm and disable operators, and create sign-in links.",
   proposal: "List, show, approve and decline what waits for a second person.",
   record: "Show a record and its changes.",
@@ -109,7 +103,7 @@ export const groups: Readonly<Record<string, string>> = {
 
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "migrate"],
-  "Organizations and access": ["organization", "key", "identity", "operator", "proposal"],
+  "Organizations and access": ["organization", "key", "operator", "proposal"],
   Records: ["import", "changes", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "move", "check", "clock"],

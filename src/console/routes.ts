@@ -3,7 +3,6 @@
 
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { holdPage } from "../noun/hold.ts";
-import { identitiesPage, identityPage } from "../feature/identity/noun.ts";
 import { keyCreate, keyPage } from "../noun/key.ts";
 import { approvalForm, closeForm, organizationCreate, settingsForm } from "../noun/organization.ts";
 import { operatorPage, operatorsPage } from "../noun/operator.ts";
@@ -120,8 +119,6 @@ export const routes: readonly Route[] = [
     routeOf(form, showOrganization, organizationPath),
   ),
   ...routesOf("/console/key/:id", "key.read", keyPage),
-  ...routesOf("/console/identities/:id", "key.read", identitiesPage),
-  ...routesOf("/console/identity/:id", "key.read", identityPage),
   ...routesOf("/console/operators", "operator.read", operatorsPage),
   ...routesOf("/console/operator/:id", "operator.read", operatorPage),
   read("/console/audit", "audit.read", showAudit),

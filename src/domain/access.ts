@@ -1,6 +1,5 @@
 // Organizations, API keys, access tokens, holds and audit entries. Never contains a secret.
 
-import type { IdentityRule } from "../feature/identity/identity-rule.ts";
 import type { ResourceType } from "./record-type.ts";
 import type { Scope } from "./scope.ts";
 
@@ -29,7 +28,7 @@ export interface Organization {
   readonly deletionRequestId?: string;
 }
 
-/** An API key, or a rule by which programs are trusted without one. */
+/** An API key, or a rule by which a feature issues tokens without one. */
 export interface ApiKey {
   readonly keyId: string;
   readonly organizationId: string;
@@ -39,8 +38,8 @@ export interface ApiKey {
   readonly expiresAt: number | undefined;
   readonly revokedAt: number | undefined;
   readonly lastUsedAt: number | undefined;
-  /** Present for a rule, which has no secret. */
-  readonly identityRule?: IdentityRule;
+  /** Present for a rule, which has no secret, in the form of its feature. */
+  readonly rule?: object;
 }
 
 export interface AccessToken {
@@ -49,7 +48,7 @@ export interface AccessToken {
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** The program to which it was issued by a rule, as its issuer names it. */
+  /** To whom it was issued, where the key is a rule; in the audit trail after the id of the rule. */
   readonly subject?: string;
 }
 

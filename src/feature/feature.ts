@@ -15,7 +15,7 @@ import type { Right } from "../domain/operator-right.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import type { TraceRequest } from "../http/http-context.ts";
 import type { MemoryBudget } from "../http/load/memory-budget.ts";
-import type { Operation } from "../http/operation.ts";
+import type { Grant, Operation } from "../http/operation.ts";
 import type { Logger } from "../log.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Config } from "../settings/config.ts";
@@ -28,7 +28,7 @@ export interface Feature {
   /** The name of its folder. */
   readonly name: string;
   readonly settings?: readonly Setting<unknown>[];
-  readonly rows?: AddedRows;
+  readonly rows?: Partial<AddedRows>;
   readonly commands?: () => Promise<CommandPart>;
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;
@@ -55,9 +55,11 @@ export interface CommandPart {
 }
 
 export interface HttpPart {
-  readonly operations: readonly Operation[];
+  readonly operations?: readonly Operation[];
   /** Parts of the OpenAPI document in which the operations are. */
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags?: readonly { readonly name: string; readonly description: string }[];
+  /** Ways to get an access token. */
+  readonly grants?: readonly Grant[];
 }
 
 export interface ConsolePart {

@@ -4,6 +4,7 @@ import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
 import { exporting } from "./export/feature.ts";
 import type { Feature } from "./feature.ts";
+import { identity } from "./identity/feature.ts";
 import { proof } from "./proof/feature.ts";
 import { recipient } from "./recipient/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
@@ -15,6 +16,7 @@ export const features: readonly Feature[] = [
   telemetry,
   proof,
   exporting,
+  identity,
   recipient,
   webhook,
 ];

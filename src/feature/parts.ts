@@ -1,7 +1,8 @@
 // What features have in the store, a line each.
 
 import { StoreParts } from "../store/sql/store-parts.ts";
+import { identityRules } from "./identity/store/part.ts";
 import { recipients } from "./recipient/store/part.ts";
 import { webhooks } from "./webhook/store/part.ts";
 
-export const storeParts = new StoreParts([recipients, webhooks]);
+export const storeParts = new StoreParts([identityRules, recipients, webhooks]);

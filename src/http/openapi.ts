@@ -10,7 +10,7 @@ import {
   publicErrors,
   publicObject,
 } from "./openapi/operation-object.ts";
-import type { Operation, OperationDocument } from "./operation.ts";
+import type { Grant, Operation, OperationDocument } from "./operation.ts";
 import {
   changeTag,
   deletionTag,
@@ -33,6 +33,7 @@ const serverUrl = "http://127.0.0.1:8080";
 
 interface Added {
   readonly operations: readonly Operation[];
+  readonly grants: readonly Grant[];
   readonly tags: OpenApiDocument["tags"];
   readonly errors: readonly ErrorRow[];
 }
@@ -50,7 +51,7 @@ export function buildOpenApi(types: readonly RecordType[], added: Added): OpenAp
   const addPath = (path: string, methods: PathItem): void => {
     paths[path] = { parameters: [parameterRef("RequestId")], ...paths[path], ...methods };
   };
-  for (const operation of operationsFor(types, added.operations)) {
+  for (const operation of operationsFor(types, added)) {
     const document = operation.document(operation, types);
     addPath(operation.path, methodsOf(operation, document));
     Object.assign(schemas, document.request?.schemas, document.reply.schemas);

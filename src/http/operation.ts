@@ -1,12 +1,13 @@
 // What an operation is: a verb at a path. The server, the OpenAPI document and the tests are made from it.
 
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/access/caller-cache.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
 import type { HttpContext } from "./http-context.ts";
 import type { Content } from "./openapi/content.ts";
-import type { ParameterObject } from "./openapi/document.ts";
+import type { JsonSchema, ParameterObject } from "./openapi/document.ts";
 import type { ErrorResponse } from "./openapi/error-responses.ts";
 import type { Answer, RequestContext } from "./reply/reply.ts";
 
@@ -54,6 +55,15 @@ export interface OperationDocument {
   readonly request?: Content;
   readonly reply: Content;
   readonly empty?: Readonly<Record<number, Omit<Content, "content" | "schemas">>>;
+}
+
+/** Another way to get an access token than with an API key. */
+export interface Grant {
+  readonly takes: (request: IncomingMessage) => boolean;
+  readonly makeHandler: (context: HttpContext) => Handler;
+  /** What the document says of it, and of what its reply has in addition. */
+  readonly description: string;
+  readonly reply: Readonly<Record<string, JsonSchema>>;
 }
 
 export interface HandlerInput {

@@ -4,25 +4,32 @@
 import type { RecordType } from "../domain/record-type.ts";
 import { recordTypes } from "../domain/record-types.ts";
 import { componentName } from "./openapi/wording.ts";
-import type { Operation, Verb } from "./operation.ts";
+import type { Grant, Operation, Verb } from "./operation.ts";
 import { checkRecord } from "./verb/check-record.ts";
-import { issueToken } from "./verb/issue-token.ts";
+import { issueTokenBy } from "./verb/issue-token.ts";
 import { readChanges } from "./verb/read-changes.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletion, requestDeletionByType } from "./verb/request-deletion.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
 
+/** What features add. */
+interface Added {
+  readonly operations: readonly Operation[];
+  readonly grants: readonly Grant[];
+}
+
 export function operationsFor(
   types: readonly RecordType[],
-  added: readonly Operation[] = [],
+  { operations, grants }: Added = { operations: [], grants: [] },
 ): readonly Operation[] {
+  const issueToken = issueTokenBy(grants);
   return [
     row("issueToken", "POST /auth/token", issueToken),
     row("issueTokenV2", "POST /v2/auth/token", issueToken),
     row("requestDeletion", "POST /v2/deletion_request", requestDeletionByType),
     row("readChanges", "GET /v2/changes", readChanges),
     row("readDeletion", "GET /v2/deletion_request", readDeletion),
-    ...added,
+    ...operations,
     ...types.flatMap(operationsOfType),
   ];
 }

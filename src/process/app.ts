@@ -5,7 +5,6 @@ import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
 import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
-import { IssuerKeys } from "../feature/identity/issuer-keys.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import {
   findLostLedger,
@@ -80,7 +79,6 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       derive,
       setting: (item) => valueOf(config, item),
       callers: new CallerCache(),
-      issuerKeys: new IssuerKeys(now),
       inFlight: new InFlightKeys(),
     };
     if (options.restoring !== true) await refuseRolledBack(app);

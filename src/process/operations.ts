@@ -9,8 +9,9 @@ const parts = await loadParts((feature) => feature.http);
 
 /** What features add. */
 export const added = {
-  operations: parts.flatMap((part) => part.operations),
-  tags: parts.flatMap((part) => part.tags),
+  operations: parts.flatMap((part) => part.operations ?? []),
+  grants: parts.flatMap((part) => part.grants ?? []),
+  tags: parts.flatMap((part) => part.tags ?? []),
 };
 
-export const operations: readonly Operation[] = operationsFor(recordTypes, added.operations);
+export const operations: readonly Operation[] = operationsFor(recordTypes, added);

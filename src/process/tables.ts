@@ -12,9 +12,9 @@ const added = features.flatMap(({ rows }) => rows ?? []);
 
 function withAdded<Row>(
   own: Readonly<Record<string, Row>>,
-  of: (rows: AddedRows) => Readonly<Record<string, Row>>,
+  of: (rows: Partial<AddedRows>) => Readonly<Record<string, Row>> | undefined,
 ): Readonly<Record<string, Row>> {
-  return Object.fromEntries([own, ...added.map(of)].flatMap((table) => Object.entries(table)));
+  return Object.fromEntries([own, ...added.flatMap((rows) => of(rows) ?? [])].flatMap((table) => Object.entries(table)));
 }
 
 /** In the order of their codes. */
@@ -29,8 +29,8 @@ export const allOperatorErrors = withAdded(operatorErrors, (rows) => rows.operat
 export const allRights = withAdded<Right>(operatorRights, ({ rights }) => rights);
 
 /** What each action of the audit trail says. */
-export const allActions = withAdded<string>(trailActions, ({ actions }) =>
+export const allActions = withAdded<string>(trailActions, ({ actions = {} }) =>
   Object.fromEntries(Object.entries(actions).map(([name, { summary }]) => [name, summary])),
 );
 
-export const addedLimits = added.flatMap(({ limits }) => limits);
+export const addedLimits = added.flatMap(({ limits = [] }) => limits);

@@ -11,7 +11,6 @@ import { routes } from "../../src/process/console-routes.ts";
 import { mayDo } from "../../src/domain/operator-right.ts";
 import { type Operator, type OperatorRole, operatorRoles } from "../../src/domain/operator.ts";
 import { holdPage } from "../../src/noun/hold.ts";
-import { identityPage } from "../../src/feature/identity/noun.ts";
 import { keyPage } from "../../src/noun/key.ts";
 import { operatorPage } from "../../src/noun/operator.ts";
 import { closeForm } from "../../src/noun/organization.ts";
@@ -84,7 +83,7 @@ describe("the role matrix of the console", () => {
   }
 
   it("does nothing unless the id is typed, wherever an act asks for it", async () => {
-    const own = [keyPage, identityPage, operatorPage, holdPage, proposalPage];
+    const own = [keyPage, operatorPage, holdPage, proposalPage];
     const pages = [...own, ...samples.flatMap(({ pages: added = [] }) => added)];
     const acts = [closeForm, ...pages.flatMap((page) => page.acts)];
     const rows = allRows();

@@ -7,7 +7,6 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
-import { createRule } from "../../src/feature/identity/rules.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";
@@ -30,8 +29,6 @@ export interface Scene {
   readonly completed: string;
   readonly held: string;
   readonly holdId: string;
-  /** A rule for identities of programs. */
-  readonly identity: string;
   /** The paths of pages that features show. */
   readonly added: readonly string[];
   /** The origin of the console: passkeys need a name. */
@@ -93,14 +90,12 @@ export async function makeScene(service: Service): Promise<Scene> {
   const added = await Promise.all(
     samples.flatMap(({ showPages }) => showPages?.(app, organizationId) ?? []),
   );
-  const identity = await addRule(service, organizationId);
   return {
     service,
     acme,
     completed,
     held,
     holdId,
-    identity,
     added: added.flat(),
     base,
     addPerson,
@@ -117,20 +112,6 @@ export async function makeScene(service: Service): Promise<Scene> {
       await context.addCookies([{ name: cookie, value, url: base, httpOnly: true }]);
     },
   };
-}
-
-async function addRule({ app }: Service, organizationId: string): Promise<string> {
-  const { keyId } = await createRule(app, {
-    organizationId,
-    name: "nightly",
-    scopes: ["transactions:write"],
-    issuer: "https://token.actions.githubusercontent.com",
-    audience: "https://sluice.example.com",
-    claims: { repository: "acme/ledger", ref: "refs/heads/main" },
-    lifetimeSeconds: 3_600,
-    reusable: false,
-  });
-  return keyId;
 }
 
 /** To the organization of the token. */

@@ -91,8 +91,6 @@ export function pathsOf(scene: Scene, upload: string, proposal: string): readonl
     `/console/retention?organization=${organizationId}&days=30`,
     `/console/organization/${organizationId}`,
     `/console/key/${scene.acme.keyId}`,
-    `/console/identities/${organizationId}`,
-    `/console/identity/${scene.identity}`,
     ...scene.added,
     "/console/deletions/cancel?status=pending",
     "/console?period=day",

@@ -39,8 +39,17 @@ export interface Samples {
   readonly follow?: (app: App, organizationId: string) => Follower;
   /** True if deletions name who was informed of what they have erased. */
   readonly isTold?: true;
+  /** Signs tokens that a program can exchange for an access token. */
+  readonly startPlatform?: () => Promise<Platform>;
   /** Does what a minute of upkeep does. */
   readonly purge?: (app: App) => Promise<void>;
+}
+
+export interface Platform {
+  readonly trust: (app: App, organizationId: string) => Promise<void>;
+  /** A token that can be used once. */
+  readonly sign: (organizationId: string, id: string) => string;
+  readonly stop: () => Promise<void>;
 }
 
 export type Prepare = (service: Service, customer: Customer, example: unknown) => Promise<unknown>;

@@ -4,6 +4,7 @@ import type { App } from "../../src/actions/app.ts";
 import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import { samples as exporting } from "./export/samples.ts";
+import { samples as identity } from "./identity/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as proof } from "./proof/samples.ts";
 import { samples as recipient } from "./recipient/samples.ts";
@@ -16,6 +17,7 @@ export const samples: readonly Samples[] = [
   telemetry,
   proof,
   exporting,
+  identity,
   recipient,
   webhook,
 ];

@@ -11,7 +11,7 @@ export interface Identity {
   readonly organizationId: string;
   readonly organizationName: string;
   readonly keyId: string;
-  /** The name in the audit trail: the id of the key, or the id of the rule with the issuer and the program. */
+  /** The name in the audit trail: the id of the key, or the id of a rule and to whom it has issued the token. */
   readonly actor: string;
   /** Unix milliseconds: the end of the token or of its key, whichever comes first. */
   readonly expiresAt: number;

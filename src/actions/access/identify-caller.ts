@@ -101,7 +101,7 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
     organizationId: organization.organizationId,
     organizationName: organization.name,
     keyId: key.keyId,
-    actor: actorOf(key, token),
+    actor: token.subject === undefined ? key.keyId : `${key.keyId} ${token.subject}`,
     expiresAt,
     covered: coveredScopes(token.scopes, organization.strictScopes),
     confidential: confidentialTypes(organization.confidentialTypes),
@@ -114,9 +114,4 @@ function decide(app: App, { token, key, organization }: Caller): Identity {
 function hasEnded({ now }: App, { expiresAt }: Pick<Identity, "expiresAt">): boolean {
   const leftMs = expiresAt - now();
   return leftMs <= 0 || leftMs > 2 * limits.tokenSecondsMax * 1_000;
-}
-
-function actorOf({ keyId, identityRule }: Caller["key"], { subject }: Caller["token"]): string {
-  if (identityRule === undefined || subject === undefined) return keyId;
-  return `${keyId} ${identityRule.issuer} ${subject}`;
 }

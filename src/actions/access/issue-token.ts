@@ -1,5 +1,5 @@
-// Exchanges an API key, or a token of a platform, for an access token (interface document, "Request a new access
-// token"). The token is returned once, in the reply, and stored only as a hash. It never outlives its key.
+// Exchanges an API key for an access token (interface document, "Request a new access token"); grants exchange something
+// else. The token is returned once, in the reply, and stored only as a hash. It never outlives its key.
 
 import type { ApiKey, KeyHolder, Organization } from "../../domain/access.ts";
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
@@ -7,8 +7,16 @@ import { AppError } from "../../domain/error.ts";
 import { allScopes, coveredScopes, isScope, type Scope } from "../../domain/scope.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type { App } from "../app.ts";
-import { type Program, refusedToken } from "../../feature/identity/identify-program.ts";
+import type { UsedOnce } from "../../store/interface/operators.ts";
 import { credentialKind, hashSecret, makeCredential } from "../credential.ts";
+
+/** Who asks for a token: the holder of an API key, or whom a grant has found a rule for. */
+export interface Grantee extends KeyHolder {
+  /** Who that is, where the key does not say it. */
+  readonly subject?: string;
+  /** Undefined if what they have may be exchanged again. */
+  readonly usedOnce?: UsedOnce | undefined;
+}
 
 /** The body, already validated. */
 export interface AccessTokenRequest {
@@ -51,10 +59,9 @@ export async function identifyKeyHolder(
 /** Throws AppError unknown_scope, other_organization whether or not that exists, and insufficient_scope. */
 export async function issueToken(
   app: App,
-  holder: KeyHolder | Program,
+  { key, organization, subject, usedOnce }: Grantee,
   request: AccessTokenRequest,
 ): Promise<AccessTokenReply> {
-  const { key, organization } = holder;
   const scopes = readScopes(request.scopes.scopes);
   if (request.scopes.organization_id !== organization.organizationId) {
     throw new AppError("other_organization");
@@ -62,7 +69,7 @@ export async function issueToken(
   requireGranted(scopes, key, organization);
   const token = makeCredential("access_token");
   const createdAt = app.now();
-  const expiry = expiryOf(key, { createdAt, seconds: request.expiry_seconds });
+  const expiry = expiryOf(key.expiresAt, { createdAt, seconds: request.expiry_seconds });
   const isStored = await app.store.createToken({
     tokenHash: hashSecret(token),
     keyId: key.keyId,
@@ -70,9 +77,10 @@ export async function issueToken(
     scopes,
     createdAt,
     expiresAt: expiry * 1_000,
-    ...("subject" in holder && { subject: holder.subject, usedOnce: holder.usedOnce }),
+    ...(subject !== undefined && { subject }),
+    usedOnce,
   });
-  if (!isStored) throw refusedToken();
+  if (!isStored) throw refusedGrant();
   return {
     token,
     expiry,
@@ -82,13 +90,20 @@ export async function issueToken(
   };
 }
 
-/** In Unix seconds: not later than a rule allows or the key expires, even if that is very soon. */
+/** The same whatever the reason, so that it does not say whom an organization trusts. */
+export function refusedGrant(): AppError {
+  return new AppError("credential_invalid", {
+    message:
+      "The token is not valid, was used before, or no rule of the organization accepts it. An operator can test it.",
+  });
+}
+
+/** In Unix seconds: not later than the key expires, even if that is very soon. */
 function expiryOf(
-  { expiresAt: keyEnd, identityRule }: ApiKey,
+  keyEnd: number | undefined,
   { createdAt, seconds }: { readonly createdAt: number; readonly seconds: number },
 ): number {
-  const { lifetimeSeconds = seconds } = identityRule ?? {};
-  const requested = Math.floor(createdAt / 1_000) + Math.min(seconds, lifetimeSeconds);
+  const requested = Math.floor(createdAt / 1_000) + seconds;
   if (keyEnd === undefined) return requested;
   const expiry = Math.min(requested, Math.floor(keyEnd / 1_000));
   if (expiry * 1_000 <= createdAt) throw keyExpired();
@@ -142,13 +157,13 @@ function readScopes(asked: readonly string[]): readonly Scope[] {
 
 function requireGranted(
   asked: readonly Scope[],
-  { scopes, identityRule }: ApiKey,
+  { scopes, rule }: ApiKey,
   { strictScopes }: Organization,
 ): void {
   const granted = coveredScopes(scopes, strictScopes);
   const missing = asked.filter((scope) => !granted.has(scope));
   if (missing.length === 0) return;
-  const [what, other] = identityRule === undefined ? ["API key", "key"] : ["program", "rule"];
+  const [what, other] = rule === undefined ? ["API key", "key"] : ["program", "rule"];
   throw new AppError("insufficient_scope", {
     message: `The ${what} was not granted ${missing.join(", ")}; ask the operator for a ${other} that is.`,
   });

@@ -49,11 +49,6 @@ export const operatorErrors = {
   export_wanted: row(409, "The closing of the organization was to export its records first."),
   no_such_key: row(404, "There is no such API key."),
   key_ended: row(409, "The API key has expired or was revoked."),
-  no_such_identity: row(404, "There is no such rule for identities of programs."),
-  too_many_identities: row(
-    409,
-    "The organization has as many rules for identities of programs as it can have.",
-  ),
   no_such_type: row(404, "There is no such record type."),
   search_key: row(409, "The index of persons was made with another key, or there is no key."),
   no_such_record: row(404, "There is no such record."),

@@ -11,7 +11,6 @@ import { deletionPath } from "../html/link.ts";
 import { html, type Html, renderFacts } from "../html/html.ts";
 import { formatCounts, renderTime } from "../html/time.ts";
 import { renderForm, renderForms } from "../../noun/act.ts";
-import { renderRulesLink } from "../../feature/identity/noun.ts";
 import { keyCreate, renderKeys } from "../../noun/key.ts";
 import {
   approvalForm,
@@ -35,7 +34,6 @@ export async function showOrganization(person: Person): Promise<Next> {
         <section aria-labelledby="keys">
           <h2 id="keys">API keys</h2>
           ${renderKeys(keys, app)} ${isOpen && renderForms(app, [keyCreate], id)}
-          ${app.viewer.may("key.read") && html`<p>${renderRulesLink(id)}</p>`}
         </section>
         ${isOpen && (await readPanels(person, (panels) => panels.organization))}
       </div>

@@ -4,8 +4,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { KeyHolder } from "../../domain/access.ts";
-import { AppError } from "../../domain/error.ts";
+import { type Grantee, refusedGrant } from "../../actions/access/issue-token.ts";
 import {
   type Claims,
   findMismatch,
@@ -17,16 +16,16 @@ import {
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import type { App } from "../../actions/app.ts";
+import { issuerKeysOf } from "./issuer-keys.ts";
+import { identityRules, type TrustingRule } from "./store/part.ts";
 
 export interface ProgramToken {
   readonly text: string;
   readonly claims: ProgramClaims;
 }
 
-export interface Program extends KeyHolder {
-  readonly subject: string;
-  /** Undefined if the token may be exchanged again. */
-  readonly usedOnce: { readonly tokenHash: Uint8Array; readonly expiresAt: number } | undefined;
+export interface Program extends Grantee {
+  readonly key: TrustingRule;
 }
 
 /** Throws AppError credential_invalid. */
@@ -36,32 +35,24 @@ export async function identifyProgram(
 ): Promise<Program> {
   const token = readProgramToken(text, app.now());
   if (typeof token !== "string") {
-    for (const holder of await app.store.findTrustingRules(organizationId)) {
-      const { key, organization } = holder;
-      const rule = key.identityRule;
-      if (rule === undefined || organization.closedAt !== undefined) continue;
+    for (const holder of await app.store.of(identityRules).findTrusting(organizationId)) {
+      const { rule } = holder.key;
+      if (holder.organization.closedAt !== undefined) continue;
       if ((await findFault(app, rule, token)) !== undefined) continue;
-      const { subject } = token.claims;
-      return { key, organization, subject, usedOnce: usedOnceOf(rule, organizationId, token) };
+      const subject = `${rule.issuer} ${token.claims.subject}`;
+      return { ...holder, subject, usedOnce: usedOnceOf(rule, organizationId, token) };
     }
   }
-  throw refusedToken();
-}
-
-export function refusedToken(): AppError {
-  return new AppError("credential_invalid", {
-    message:
-      "The token is not valid, was used before, or no rule of the organization accepts it. An operator can test it.",
-  });
+  throw refusedGrant();
 }
 
 /** Why the rule does not accept the token; undefined if it does. Nothing is fetched unless the claims match. */
 export async function findFault(
-  { issuerKeys }: Pick<App, "issuerKeys">,
+  app: App,
   rule: IdentityRule,
   { text, claims }: ProgramToken,
 ): Promise<string | undefined> {
-  return findMismatch(rule, claims) ?? issuerKeys.findFault(text, rule);
+  return findMismatch(rule, claims) ?? issuerKeysOf(app).findFault(text, rule);
 }
 
 /** Returns the claims, or what is wrong with the token under any rule. Bounds it first; verifies no signature. */

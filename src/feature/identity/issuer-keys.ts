@@ -3,6 +3,7 @@
 // a token names.
 
 import type { JWTVerifyGetKey } from "jose";
+import type { App } from "../../actions/app.ts";
 import { boundedFetch } from "../../basics/bounded-fetch.ts";
 import { identityLimits, type IdentityRule, type KeySet } from "./identity-rule.ts";
 
@@ -28,7 +29,16 @@ interface Known {
   failure: string | undefined;
 }
 
-export class IssuerKeys {
+/** By what all copies of an application share, such as those for one request. */
+const known = new WeakMap<App["callers"], IssuerKeys>();
+
+export function issuerKeysOf({ callers, now }: App): IssuerKeys {
+  const keys = known.get(callers) ?? new IssuerKeys(now);
+  known.set(callers, keys);
+  return keys;
+}
+
+class IssuerKeys {
   readonly #now: () => number;
   readonly #known = new Map<string, Known>();
 

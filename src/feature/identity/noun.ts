@@ -8,8 +8,8 @@ import {
   listRules,
   revokeRule,
   testToken,
-  type TrustingRule,
 } from "./rules.ts";
+import type { TrustingRule } from "./store/part.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import {
   defineStoreCommand,
@@ -33,10 +33,10 @@ import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
 
 const screen = "/console/organizations";
 
-type Rule = Omit<TrustingRule, "identityRule"> & TrustingRule["identityRule"];
+type Rule = Omit<TrustingRule, "rule"> & TrustingRule["rule"];
 
-function flatten({ identityRule, ...rule }: TrustingRule): Rule {
-  return { ...rule, ...identityRule };
+function flatten({ rule, ...key }: TrustingRule): Rule {
+  return { ...key, ...rule };
 }
 
 const rules = defineNoun<Rule>({
@@ -129,7 +129,7 @@ function create(
   });
 }
 
-export const identityCreate = defineStoreCommand({
+const identityCreate = defineStoreCommand({
   name: "identity create",
   summary:
     "Trust the tokens of a platform: programs get access tokens with them, without an API key.",
@@ -198,7 +198,7 @@ const createForm = defineForm({
   },
 });
 
-export const identityList = defineList({
+const identityList = defineList({
   name: "identity list",
   plural: "identities",
   summary:
@@ -211,7 +211,7 @@ export const identityList = defineList({
   none: "There is no rule. Create one with: sluice identity create",
 });
 
-export const identityRevoke = defineAct({
+const identityRevoke = defineAct({
   name: "identity revoke",
   summary:
     "Revoke a rule and all tokens issued by it. A running server applies it within 2 seconds.",
@@ -233,7 +233,7 @@ export const identityRevoke = defineAct({
   },
 });
 
-export const identityTest = defineStoreCommand({
+const identityTest = defineStoreCommand({
   name: "identity test",
   summary: "Show which rules accept a token of a platform, or why none does. Issues nothing.",
   details: "Exits with 3 if no rule accepts it. The token is not used up, and is shown nowhere.",
@@ -259,6 +259,14 @@ export const identityTest = defineStoreCommand({
     };
   },
 });
+
+export const heading = "Organizations and access";
+
+export const groups = {
+  identity: "Create, list, revoke and test rules for identities of programs.",
+};
+
+export const commands = [identityCreate, identityList, identityRevoke, identityTest];
 
 const noRule =
   "There is no rule yet. With one, a program gets access tokens with a token of its platform, and needs no API key.";

@@ -1,7 +1,6 @@
 // Rules for identities of programs as operators see them: creates, lists, tests and revokes them. A rule is a
 // credential without a secret, so the rights for API keys apply.
 
-import type { ApiKey } from "../../domain/access.ts";
 import { limits } from "../../domain/limits.ts";
 import { identityLimits, type IdentityRule } from "./identity-rule.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -15,8 +14,8 @@ import { OperatorError, reasonOf, unknownName, requireLine } from "../../actions
 import { requireRight } from "../../actions/operator/viewer.ts";
 import { findFault, readProgramToken } from "./identify-program.ts";
 import { readKeySet } from "./issuer-keys.ts";
-
-export type TrustingRule = ApiKey & { readonly identityRule: IdentityRule };
+import { operatorErrors } from "./rows.ts";
+import { identityRules, type TrustingRule } from "./store/part.ts";
 
 export interface WantedRule extends Omit<IdentityRule, "jwks"> {
   readonly organizationId: string;
@@ -33,26 +32,22 @@ export async function listRules(
 ): Promise<readonly TrustingRule[]> {
   requireRight(app, "key.read");
   await requireOrganization(app, organizationId);
-  return (await app.store.listRules(organizationId)).filter(isRule);
-}
-
-function isRule(key: ApiKey): key is TrustingRule {
-  return key.identityRule !== undefined;
+  return app.store.of(identityRules).list(organizationId);
 }
 
 /** Throws OperatorError not_permitted, invalid, no_such_organization, organization_closed and too_many_identities. */
 export async function createRule(app: App, wanted: WantedRule): Promise<TrustingRule> {
-  const { organizationId, name = "identity", scopes, jwks, ...rule } = wanted;
+  const { organizationId, name = "identity", scopes, jwks, ...given } = wanted;
   requireRight(app, "key.create");
   requireName("The rule's name", name);
   if (scopes.length === 0) throw invalid("A rule needs at least one scope.");
-  requireRule(rule);
-  const identityRule = jwks === undefined ? rule : { ...rule, jwks: readKeys(jwks) };
+  requireRule(given);
+  const rule = jwks === undefined ? given : { ...given, jwks: readKeys(jwks) };
   await findOpenOrganization(app, organizationId);
-  const others = await app.store.findTrustingRules(organizationId);
+  const others = await app.store.of(identityRules).findTrusting(organizationId);
   if (others.length >= identityLimits.rulesMax) {
     const text = `The organization has ${identityLimits.rulesMax} rules, which is the maximum. Revoke one first.`;
-    throw new OperatorError("too_many_identities", text);
+    throw new OperatorError(operatorErrors.too_many_identities, text);
   }
   const made = {
     keyId: makeId("idn"),
@@ -61,11 +56,11 @@ export async function createRule(app: App, wanted: WantedRule): Promise<Trusting
     scopes,
     createdAt: app.now(),
     expiresAt: undefined,
-    identityRule,
+    rule,
   };
   // A secret that nobody learns, so that nobody can use the rule as an API key.
   const secretHash = hashSecret(makeCredential("api_key"));
-  await app.store.createKey({ ...made, secretHash }, actOf(app));
+  await app.store.of(identityRules).create({ ...made, secretHash }, actOf(app));
   return { ...made, revokedAt: undefined, lastUsedAt: undefined };
 }
 
@@ -126,18 +121,18 @@ function isPublic(key: Readonly<Record<string, unknown>>): boolean {
 export async function revokeRule(app: App, identityId: string): Promise<TrustingRule> {
   requireRight(app, "key.revoke");
   await findRule(app, identityId);
-  const revoked = await app.store.revokeKey(identityId, actOf(app));
-  return revoked !== undefined && isRule(revoked) ? revoked : findRule(app, identityId);
+  await app.store.of(identityRules).revoke(identityId, actOf(app));
+  return findRule(app, identityId);
 }
 
 /** Throws OperatorError not_permitted and no_such_identity. */
 export async function findRule(app: App, identityId: string): Promise<TrustingRule> {
   requireRight(app, "key.read");
   const found = await app.store.findKey(identityId);
-  if (found !== undefined && isRule(found)) return found;
-  const all = await app.store.listRules(undefined);
+  if (found?.rule !== undefined) return found as TrustingRule;
+  const all = await app.store.of(identityRules).list(undefined);
   throw unknownName(
-    "no_such_identity",
+    operatorErrors.no_such_identity,
     "There is no rule with this id.",
     all.map(({ keyId }) => keyId),
   );
@@ -169,8 +164,8 @@ export async function testToken(
   const token = readProgramToken(text, app.now());
   if (typeof token === "string") return { fault: token, rules: [] };
   const active = rules.filter(({ revokedAt }) => revokedAt === undefined);
-  const tested = active.map(async ({ keyId, name, identityRule }) => {
-    return { keyId, name, fault: await findFault(app, identityRule, token) };
+  const tested = active.map(async ({ keyId, name, rule }) => {
+    return { keyId, name, fault: await findFault(app, rule, token) };
   });
   return { fault: undefined, rules: await Promise.all(tested) };
 }

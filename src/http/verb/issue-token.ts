@@ -1,11 +1,11 @@
 // POST /auth/token: an access token. Idempotency-Key has no effect: a stored reply would be a stored secret.
 
 import {
-  identifyKeyHolder,
-  issueToken as issue,
   type AccessTokenRequest,
+  type Grantee,
+  identifyKeyHolder,
+  issueToken,
 } from "../../actions/access/issue-token.ts";
-import { identifyProgram } from "../../feature/identity/identify-program.ts";
 import { limits } from "../../domain/limits.ts";
 import { allScopes } from "../../domain/scope.ts";
 import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
@@ -15,12 +15,11 @@ import { exampleOrganizationId } from "../openapi/examples.ts";
 import { describedShape } from "../openapi/publish-schema.ts";
 import { tokenTag } from "../openapi/parts.ts";
 import type { HttpContext } from "../http-context.ts";
-import type { HandlerInput, Verb } from "../operation.ts";
+import type { Grant, HandlerInput, Verb } from "../operation.ts";
 import { enforceLimit } from "../rate-limit/enforce-limit.ts";
-import { type Answer, jsonAnswer } from "../reply/reply.ts";
+import { jsonAnswer } from "../reply/reply.ts";
 import { refuseCredential } from "../request/authenticate.ts";
 import { closedObject, jsonBody } from "../request/request-check.ts";
-import { isTokenForm, oauthErrorOf, oauthReply, readTokenForm } from "../../feature/identity/token-form.ts";
 
 const scopesSchema = closedObject(
   {
@@ -76,127 +75,120 @@ const request = jsonRequest({
   },
 });
 
-const reply = jsonReply("The access token.", {
-  name: "AccessToken",
-  schema: objectSchema(
-    "An access token; returned once and never stored.",
-    {
-      token: textSchema("The access token, for `Authorization: Bearer <token>`."),
-      expiry: {
-        type: "integer",
-        format: "int64",
-        description:
-          "Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is sooner.",
+/** `added`: the fields that only some replies have. */
+function replyWith(added: Grant["reply"]) {
+  return jsonReply("The access token.", {
+    name: "AccessToken",
+    schema: objectSchema(
+      "An access token; returned once and never stored.",
+      {
+        token: textSchema("The access token, for `Authorization: Bearer <token>`."),
+        expiry: {
+          type: "integer",
+          format: "int64",
+          description:
+            "Expiration time as Unix time, in seconds: as requested, or when the API key ends if that is sooner.",
+        },
+        organization_id: textSchema("Organization for which the token was requested."),
+        organization_name: textSchema("Name of that organization."),
+        scopes: schemaRef("AccessTokenScope"),
+        ...added,
       },
-      organization_id: textSchema("Organization for which the token was requested."),
-      organization_name: textSchema("Name of that organization."),
-      scopes: schemaRef("AccessTokenScope"),
-      ...oauthReply,
-    },
-    { sometimes: Object.keys(oauthReply) },
-  ),
-  examples: {
-    token: {
-      summary: "A token",
-      value: {
-        token: "sluice_token_example",
-        expiry: 1_769_855_400,
-        organization_id: exampleOrganizationId,
-        organization_name: "Example Bank",
-        scopes: scopesExample,
+      { sometimes: Object.keys(added) },
+    ),
+    examples: {
+      token: {
+        summary: "A token",
+        value: {
+          token: "sluice_token_example",
+          expiry: 1_769_855_400,
+          organization_id: exampleOrganizationId,
+          organization_name: "Example Bank",
+          scopes: scopesExample,
+        },
       },
     },
-  },
-});
+  });
+}
 
-export const issueToken: Verb = {
-  verb: "issue token",
-  body: "one",
-  success: 200,
-  errors: [
-    errorResponse("BadTokenRequest", {
-      description: "The request is not valid, or requests a scope that does not exist.",
-      errors: ["validation_failed", "malformed_json", "unknown_scope", "malformed_http"],
-      fields: [{ field: "expiry_seconds", message: "must be a whole number from 300 to 86400" }],
-    }),
-    errorResponse("NotGranted", {
-      description:
-        "The API key, or the rule for a program, was not granted the scope; or the key belongs to another organization.",
-      errors: ["insufficient_scope", "other_organization"],
-    }),
-    tooLarge,
-    contentType,
-  ],
-
-  document: ({ path }) => ({
-    tag: tokenTag,
-    summary: path.startsWith("/v2")
-      ? "Request an access token (v2 path)"
-      : "Request an access token",
-    description:
-      "Exchanges the API key for an access token that is valid for the requested time, but never longer than the key; " +
-      "`expiry` is its end. The key is the whole value of `Authorization`, without `Bearer`; an access token cannot be used " +
-      "to get another one. The key belongs to one organization; a request for any other is 403, whether or not it exists. " +
-      "A program with a token of its platform (a JWT) sends a form without `Authorization` instead, as RFC 7523 " +
-      "has it (`client_assertion`); the reply has the fields of RFC 6749, too. " +
-      `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key or rule. \`/auth/token\` and ` +
-      "`/v2/auth/token` are the same operation.",
-    request,
-    reply,
+const errors = [
+  errorResponse("BadTokenRequest", {
+    description: "The request is not valid, or requests a scope that does not exist.",
+    errors: ["validation_failed", "malformed_json", "unknown_scope", "malformed_http"],
+    fields: [{ field: "expiry_seconds", message: "must be a whole number from 300 to 86400" }],
   }),
+  errorResponse("NotGranted", {
+    description:
+      "The API key or the rule was not granted the scope; or the key belongs to another organization.",
+    errors: ["insufficient_scope", "other_organization"],
+  }),
+  tooLarge,
+  contentType,
+];
 
-  makeHandler: (context) => {
-    const read = jsonBody(tokenRequestSchema, "token request");
-    return async (input) => {
-      const { request: http, requestContext } = input;
-      if (isTokenForm(http.raw)) return exchange(context, input);
-      const holder = await admit(context, input, () =>
-        identifyKeyHolder(context.app, http.headers.authorization),
-      );
-      const limited = context.rates.tokenIssuing(holder.key.keyId);
-      enforceLimit(context, limited, { requestContext, name: "token-issuing" });
-      const { body } = await read(http);
-      return jsonAnswer(200, await issue(context.app, holder, body as AccessTokenRequest));
-    };
-  },
-};
+/** `grants`: the other ways to get a token. The first that takes a request answers it. */
+export function issueTokenBy(grants: readonly Grant[]): Verb {
+  return {
+    verb: "issue token",
+    body: "one",
+    success: 200,
+    errors,
+    document: ({ path }) => ({
+      tag: tokenTag,
+      summary: path.startsWith("/v2")
+        ? "Request an access token (v2 path)"
+        : "Request an access token",
+      description: [
+        "Exchanges the API key for an access token that is valid for the requested time, but never longer than the key;",
+        "`expiry` is its end. The key is the whole value of `Authorization`, without `Bearer`; an access token cannot be used",
+        "to get another one. The key belongs to one organization; a request for any other is 403, whether or not it exists.",
+        ...grants.map(({ description }) => description),
+        `The limit is ${limits.tokenRequestsPerMinute} requests a minute for each key or rule. \`/auth/token\` and`,
+        "`/v2/auth/token` are the same operation.",
+      ].join(" "),
+      request,
+      reply: replyWith(Object.assign({}, ...grants.map((grant) => grant.reply)) as Grant["reply"]),
+    }),
+    makeHandler: (context) => {
+      const read = jsonBody(tokenRequestSchema, "token request");
+      const others = grants.map(({ takes, makeHandler }) => ({
+        takes,
+        handle: makeHandler(context),
+      }));
+      return async (input) => {
+        const { raw, headers } = input.request;
+        const other = others.find(({ takes }) => takes(raw));
+        if (other !== undefined) return other.handle(input);
+        const identify = () => identifyKeyHolder(context.app, headers.authorization);
+        const holder = await findGrantee(context, input, identify);
+        const { body } = await read(input.request);
+        return jsonAnswer(200, await issueToken(context.app, holder, body as AccessTokenRequest));
+      };
+    },
+  };
+}
 
-async function admit<Found>(
+/** Counts the request against the limit of whom it finds. Throws AppError as `find` does, and rate_limited. */
+export async function findGrantee<Found extends Grantee>(
   context: HttpContext,
-  { request: http, requestContext }: HandlerInput,
-  work: () => Promise<Found>,
+  input: HandlerInput,
+  find: () => Promise<Found>,
 ): Promise<Found> {
+  const found = await orRefuse(context, input, find);
+  const limited = context.rates.tokenIssuing(found.key.keyId);
+  enforceLimit(context, limited, { requestContext: input.requestContext, name: "token-issuing" });
+  return found;
+}
+
+/** Counts a credential that is refused against its address. */
+export async function orRefuse<Result>(
+  context: HttpContext,
+  { request, requestContext }: HandlerInput,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    return refuseCredential(context, http, { requestContext, error });
+    return refuseCredential(context, request, { requestContext, error });
   }
-}
-
-async function exchange(context: HttpContext, input: HandlerInput): Promise<Answer> {
-  const { request: http, requestContext } = input;
-  requestContext.oauthErrorOf = oauthErrorOf;
-  // The form is read before anybody is identified.
-  const unknown = context.rates.unauthenticated(http.ip);
-  enforceLimit(context, unknown, { requestContext, name: "unauthenticated" });
-  const form = await readTokenForm(http.raw);
-  const program = await admit(context, input, () => identifyProgram(context.app, form));
-  const limited = context.rates.tokenIssuing(program.key.keyId);
-  enforceLimit(context, limited, { requestContext, name: "token-issuing" });
-  const issued = await admit(context, input, () =>
-    issue(context.app, program, {
-      expiry_seconds: form.expirySeconds ?? limits.tokenSecondsMax,
-      scopes: {
-        organization_id: form.organizationId,
-        scopes: form.scopes ?? program.key.scopes,
-      },
-    }),
-  );
-  return jsonAnswer(200, {
-    ...issued,
-    access_token: issued.token,
-    token_type: "Bearer",
-    expires_in: issued.expiry - Math.floor(context.app.now() / 1_000),
-    scope: issued.scopes.scopes.join(" "),
-  });
 }

@@ -12,14 +12,16 @@ export interface OperatorDetails extends Operator {
 /** A signature with a passkey, reading the content of a record, or a sign-in with OpenID Connect. */
 export type ChallengePurpose = "passkey_new" | "passkey_use" | "record_reading" | "oidc";
 
-/** A sign-in link that has not been used, or a challenge that has been used. */
+/** A sign-in link that has not been used, or what has been used: a challenge, or what was exchanged for a token. */
 export interface OneTimeToken {
   readonly tokenHash: Uint8Array;
-  /** `identity`: a platform's token that can be used only once. */
-  readonly purpose: "link" | "identity" | ChallengePurpose;
+  readonly purpose: "link" | "exchange" | ChallengePurpose;
   readonly operatorId: string;
   readonly expiresAt: number;
 }
+
+/** What can be exchanged for an access token only once, and until when that has to be remembered. */
+export type UsedOnce = Pick<OneTimeToken, "tokenHash" | "expiresAt">;
 
 export interface NewSession extends Omit<OperatorSession, "operatorId"> {
   readonly tokenHash: Uint8Array;

@@ -7,7 +7,7 @@ import { prefixed, reader } from "./reader.ts";
 export const keyColumns = prefixed(
   "key.",
   "api_key",
-  "key_id organization_id name scopes created_at expires_at revoked_at last_used_at identity_rule",
+  "key_id organization_id name scopes created_at expires_at revoked_at last_used_at rule",
 );
 
 /** A token with its key and its organization. */
@@ -25,7 +25,7 @@ export const toOrganization = reader<Organization>({
   deletionRequestId: "optional",
 });
 
-export const toKey = reader<ApiKey>({ scopes: "json", identityRule: "ifAny" }, { prefix: "key." });
+export const toKey = reader<ApiKey>({ scopes: "json", rule: "ifAny" }, { prefix: "key." });
 
 export const toToken = reader<AccessToken>(
   { scopes: "json", subject: "optional" },
@@ -33,16 +33,8 @@ export const toToken = reader<AccessToken>(
 );
 
 /** The detail of the audit entry of a new key. */
-export function describeKey({
-  name,
-  scopes,
-  expiresAt,
-  identityRule,
-}: NewKey): Readonly<Record<string, unknown>> {
-  const described = { name, scopes, expiresAt: expiresAt ?? null };
-  if (identityRule === undefined) return described;
-  const { jwks, ...rule } = identityRule;
-  return { ...described, ...rule, ...(jwks === undefined ? {} : { keys: jwks.keys.length }) };
+export function describeKey({ name, scopes, expiresAt }: NewKey) {
+  return { name, scopes, expiresAt: expiresAt ?? null };
 }
 
 /** The organization after the change; null removes a limit, undefined leaves it unchanged. */

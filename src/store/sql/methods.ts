@@ -121,8 +121,6 @@ export const methods = {
 
     createKey: change(ofOrganization, apiKey.createKey),
     listKeys: lookup(oneOrAll, apiKey.listKeys),
-    listRules: lookup(oneOrAll, apiKey.listRules),
-    findTrustingRules: lookup(organization, apiKey.findTrustingRules),
     findKey: lookup(credentials, apiKey.findKey),
     findKeyBySecret: lookup(credentials, apiKey.findKeyBySecret),
     revokeKey: change(every, apiKey.revokeKey),

@@ -30,20 +30,20 @@ export interface StorePart {
   /** Unique; its methods are sent to a writer in another thread under it. */
   readonly name: string;
   readonly methods: Methods;
-  /** The statements that make its tables, in the words of schema.sql. */
-  readonly schema: URL;
+  /** The statements that make its tables, in the words of schema.sql. Undefined if it has none. */
+  readonly schema?: URL;
   /**
    * Their names. Every row is of an organization, whose erasure leaves none. A serving process may change them, and a
    * move copies them, in this order.
    */
   readonly tables: readonly string[];
   /** Each finds the highest number of arrival in a table, in a column `latest`. */
-  readonly arrivalNumbers: readonly string[];
-  readonly invariants: readonly Invariant[];
+  readonly arrivalNumbers?: readonly string[];
+  readonly invariants?: readonly Invariant[];
   /** Removes what a closed organization can't use any more. */
   readonly close?: (organizationId: string) => Statements<void>;
   /** Removes rows of an organization that is erased; returns whether a page is full, so that there may be more. */
-  readonly erase: (page: PartPage) => Statements<boolean>;
+  readonly erase?: (page: PartPage) => Statements<boolean>;
   /** What the feed of changes has of it, besides changes (record/arrivals.ts has the parameters). */
   readonly feed?: {
     /** Finds notices by their numbers of arrival, in either order. */

@@ -85,8 +85,8 @@ CREATE TABLE api_key (
   revoked_at bigint,                                                 -- when it was revoked; null: it was not
   rotated_at bigint,                                                 -- when a successor was made, which set its end
   last_used_at bigint,                                               -- when a token was last requested with it, roughly
-  -- the tokens of a platform for which tokens are issued, as JSON; null: an API key
-  identity_rule text,
+  -- what a feature issues tokens for in place of a secret, as its JSON; null: an API key
+  rule text,
   -- who created it, and so could request with it; null: before this was stored
   created_by text
 );
@@ -103,7 +103,7 @@ CREATE TABLE access_token (
   scopes text NOT NULL,                                              -- what it grants, as a JSON list
   created_at bigint NOT NULL,                                        -- when it was issued
   expires_at bigint NOT NULL,                                        -- when it ends
-  -- the program that it was issued to by a rule, as its issuer names it; null: by an API key
+  -- who it was issued to, where its key is a rule; null: the holder of an API key
   subject text
 );
 -- tokens that have expired
@@ -581,7 +581,7 @@ CREATE TABLE operator_session (
 -- the sessions of an operator
 CREATE INDEX operator_session_by_operator ON operator_session (operator_id);
 
--- the secret of a sign-in link, or a challenge that a passkey has used, until it expires
+-- the secret of a sign-in link, or a challenge or what else was used and can't be again, until it expires
 -- retained: contains nothing about any record
 CREATE TABLE one_time_token (
   token_hash bytea NOT NULL PRIMARY KEY, -- the SHA-256 of the secret

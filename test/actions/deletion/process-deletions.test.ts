@@ -8,7 +8,6 @@ import type { App } from "../../../src/actions/app.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
-import { IssuerKeys } from "../../../src/feature/identity/issuer-keys.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";
@@ -41,7 +40,6 @@ function makeApp(place: Place, store: TestStore): App {
     setting: (item) => item.read(item.fallback) as never,
     timestampMin: "1980-01-01",
     callers: new CallerCache(),
-    issuerKeys: new IssuerKeys(() => worker.now),
     inFlight: new InFlightKeys(),
   };
 }

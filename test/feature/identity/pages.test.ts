@@ -49,7 +49,7 @@ describe("identities of programs in the console", () => {
     const { status, headers } = await send("operator", "identities/acme", form);
     assert.equal(status, 303);
     id = /^\/console\/identity\/(idn_\w+)$/.exec(headers.location ?? "")?.[1] ?? "";
-    const stored = (await site.service.app.store.findKey(id))?.identityRule;
+    const stored = (await site.service.app.store.findKey(id))?.rule;
     assert.deepEqual(stored, {
       issuer: "https://issuer.example.com",
       audience: "sluice",

@@ -1,5 +1,5 @@
-// API keys, rules for identities of programs, and the access tokens of both. Stores the SHA-256 of a secret, never the
-// secret.
+// API keys, the rules of features that stand for keys without a secret, and the access tokens of both. Stores the SHA-256
+// of a secret, never the secret.
 
 import type { ApiKey, KeyHolder, AccessToken, Caller } from "../../../domain/access.ts";
 import {
@@ -18,29 +18,24 @@ import { auditAct } from "../trail/audit.ts";
 import { credentialsChanged } from "./organization.ts";
 import { find, list, run, type Statements } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
-import type { OneTimeToken } from "../../interface/operators.ts";
+import type { UsedOnce } from "../../interface/operators.ts";
 import { insertOneTimeToken } from "./operator.ts";
 
 const insertKey = insertion<NewKey & { readonly createdBy: string }>(
   "api_key",
-  "key_id organization_id name secret_hash scopes created_at expires_at identity_rule created_by",
+  "key_id organization_id name secret_hash scopes created_at expires_at rule created_by",
 );
 
-const holders = `
+export const holders = `
   SELECT ${keyColumns}, organization.*
   FROM api_key JOIN organization USING (organization_id)`;
 
-const findBy = (condition: string) => `
+/** Those of one organization, or of all if none is named. */
+export const findBy = (condition: string) => `
   SELECT ${keyColumns} FROM api_key
   WHERE (CAST($1 AS text) IS NULL OR organization_id = $1) AND ${condition}
   ORDER BY created_at, key_id`;
-const findAll = findBy("identity_rule IS NULL");
-const findRules = findBy("identity_rule IS NOT NULL");
-
-const findTrusting = `
-  ${holders}
-  WHERE organization_id = $1 AND identity_rule IS NOT NULL AND revoked_at IS NULL
-  ORDER BY api_key.created_at, key_id`;
+const findAll = findBy("rule IS NULL");
 
 const setRevoked = `UPDATE api_key SET revoked_at = $1 WHERE key_id = $2 AND revoked_at IS NULL`;
 
@@ -51,17 +46,28 @@ const setEnd = `
   WHERE key_id = $1`;
 
 export function* createKey(key: NewKey, act: Act): Statements<void> {
+  yield* addKey(key, act, { action: "key.create", detail: describeKey(key) });
+}
+
+/** Adds a key or a rule. */
+export function* addKey(key: NewKey, act: Act, note: KeyNote): Statements<void> {
   yield* insertKey({ ...key, createdBy: act.actor });
-  yield* changed(noteOn(key, "create", describeKey(key)), act);
+  yield* changed(key, note, act);
+}
+
+export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefined> {
+  return yield* endKey(keyId, act, "key.revoke");
 }
 
 /** Undefined if there is no such key or rule. Revoking one a second time changes nothing. */
-export function* revokeKey(keyId: string, act: Act): Statements<ApiKey | undefined> {
+export function* endKey(
+  keyId: string,
+  act: Act,
+  action: AuditNote["action"],
+): Statements<ApiKey | undefined> {
   const revoked = yield* run(setRevoked, act.now, keyId);
   const key = yield* findKey(keyId);
-  if (key !== undefined && revoked === 1) {
-    yield* changed(noteOn(key, "revoke", {}), act);
-  }
+  if (key !== undefined && revoked === 1) yield* changed(key, { action, detail: {} }, act);
   return key;
 }
 
@@ -78,7 +84,7 @@ export function* rotateKey(
   const old = yield* findKey(keyId);
   if (old === undefined) throw new TypeError("a key that was just changed does not exist");
   const detail = { ...describeKey(successor), successor: successor.keyId, oldExpiresAt };
-  yield* changed(noteOn(old, "rotate", detail), act);
+  yield* changed(old, { action: "key.rotate", detail }, act);
   return old;
 }
 
@@ -90,7 +96,7 @@ export function* findKeyBySecret(secretHash: Uint8Array) {
   return yield* find(toKeyHolder, `${holders} WHERE secret_hash = $1`, secretHash);
 }
 
-function toKeyHolder(row: Row): KeyHolder {
+export function toKeyHolder(row: Row): KeyHolder {
   return { key: toKey(row), organization: toOrganization(row) };
 }
 
@@ -99,38 +105,20 @@ export function* listKeys(organizationId: string | undefined) {
   return yield* list(toKey, findAll, organizationId ?? null);
 }
 
-/** Lists the rules of one organization, or of all if none is named. */
-export function* listRules(organizationId: string | undefined) {
-  return yield* list(toKey, findRules, organizationId ?? null);
-}
+type KeyNote = Pick<AuditNote, "action" | "detail">;
 
-/** The rules of an organization that are not revoked, the oldest first. */
-export function* findTrustingRules(organizationId: string) {
-  return yield* list(toKeyHolder, findTrusting, organizationId);
-}
-
-function* changed(note: AuditNote, act: Act): Statements<void> {
+function* changed(
+  { organizationId, keyId: subject }: Pick<ApiKey, "organizationId" | "keyId">,
+  note: KeyNote,
+  act: Act,
+): Statements<void> {
   yield* credentialsChanged();
-  yield* auditAct(note, act);
-}
-
-function noteOn(
-  {
-    keyId: subject,
-    organizationId,
-    identityRule,
-  }: Pick<ApiKey, "keyId" | "organizationId" | "identityRule">,
-  verb: "create" | "revoke" | "rotate",
-  detail: AuditNote["detail"],
-): AuditNote {
-  const isRule = identityRule !== undefined;
-  return { action: `${isRule ? "identity" : "key"}.${verb}`, organizationId, subject, detail };
+  yield* auditAct({ ...note, organizationId, subject }, act);
 }
 
 export interface NewToken extends AccessToken {
   readonly tokenHash: Uint8Array;
-  /** The part of the platform's token that can be used only once, and until when this has to be remembered. */
-  readonly usedOnce?: Pick<OneTimeToken, "tokenHash" | "expiresAt"> | undefined;
+  readonly usedOnce?: UsedOnce | undefined;
 }
 
 const insertToken = insertion<NewToken>(
@@ -147,11 +135,11 @@ const findByHash = `
     JOIN organization ON organization.organization_id = access_token.organization_id
   WHERE token_hash = $1`;
 
-/** Returns false, and stores nothing, if a platform's token that can be used only once was used before. */
+/** Returns false, and stores nothing, if what can be exchanged only once was exchanged before. */
 export function* createToken(token: NewToken): Statements<boolean> {
   const { keyId, createdAt, usedOnce } = token;
   if (usedOnce !== undefined) {
-    const use = { ...usedOnce, purpose: "identity", operatorId: null } as const;
+    const use = { ...usedOnce, purpose: "exchange", operatorId: null } as const;
     if ((yield* insertOneTimeToken(use)) === 0) return false;
   }
   yield* insertToken(token);

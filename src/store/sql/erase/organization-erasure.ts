@@ -147,7 +147,7 @@ const ownParts: readonly Part[] = [
 
 function* allParts(): Statements<readonly Part[]> {
   const { list } = yield* storeParts();
-  const ofFeatures = list.map((part) => ({ first: [], erase: erasingOf(part) }));
+  const ofFeatures = list.flatMap(({ erase }) => (erase ? erasingOf(erase) : []));
   return [...ownParts, ...ofFeatures, { first: [], erase: hurryOthers }];
 }
 
@@ -254,9 +254,12 @@ function* eraseImports({ organizationId }: Page): Statements<NextPage> {
   return undefined;
 }
 
-function erasingOf({ erase }: StorePart): Part["erase"] {
-  return function* erasePart(page) {
-    return (yield* erase(page)) ? [] : undefined;
+function erasingOf(eraseOf: NonNullable<StorePart["erase"]>): Part {
+  return {
+    first: [],
+    *erase(page) {
+      return (yield* eraseOf(page)) ? [] : undefined;
+    },
   };
 }
 

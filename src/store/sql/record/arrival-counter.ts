@@ -15,7 +15,7 @@ const findHighest = ({ list }: StoreParts) => `
     --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id
     --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
     --postgres FROM organization AS one
-    ${list.flatMap((part) => part.arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
+    ${list.flatMap(({ arrivalNumbers = [] }) => arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
     UNION ALL SELECT max(indexed_no) FROM search_index
     UNION ALL SELECT max(after_no) FROM arrival_timeline
   ) AS numbers`;

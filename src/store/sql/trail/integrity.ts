@@ -57,7 +57,7 @@ const common: readonly Invariant[] = [
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {
   const { list: parts } = yield* storeParts();
-  const ofParts = parts.flatMap(({ invariants }) => invariants);
+  const ofParts = parts.flatMap(({ invariants = [] }) => invariants);
   let findings: readonly string[] = [];
   for (const { broken, sql } of [...own, ...common, ...ofParts]) {
     const rows = yield* all<{ subject: string }>(sql, findingsMax);

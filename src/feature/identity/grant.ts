@@ -1,10 +1,18 @@
-// The form of a token request with a token of a platform, as `client_assertion` of OAuth 2.0 (RFC 7523).
+// The grant of access tokens for tokens of platforms, as `client_assertion` of OAuth 2.0 (RFC 7523): its form, its reply
+// and its errors.
 
 import type { IncomingMessage } from "node:http";
+import { issueToken } from "../../actions/access/issue-token.ts";
 import { AppError, type FieldError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { readSmallBody } from "../../http/body/read-body.ts";
+import type { HttpContext } from "../../http/http-context.ts";
 import { textSchema } from "../../http/openapi/content.ts";
+import type { Grant, HandlerInput } from "../../http/operation.ts";
+import { enforceLimit } from "../../http/rate-limit/enforce-limit.ts";
+import { type Answer, jsonAnswer } from "../../http/reply/reply.ts";
+import { findGrantee, orRefuse } from "../../http/verb/issue-token.ts";
+import { identifyProgram } from "./identify-program.ts";
 
 const formType = "application/x-www-form-urlencoded";
 
@@ -14,32 +22,66 @@ const formBytesMax = 32 * 1_024;
 const grantType = "client_credentials";
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-export interface TokenForm {
-  readonly organizationId: string;
-  readonly token: string;
-  readonly scopes: readonly string[] | undefined;
-  readonly expirySeconds: number | undefined;
-}
-
-export const oauthReply = {
-  access_token: textSchema("The same as `token`, in the reply to a form."),
-  token_type: textSchema("`Bearer`, in the reply to a form."),
-  expires_in: {
-    type: "integer",
-    format: "int64",
-    description: "The lifetime in seconds, in the reply to a form.",
+const tokenForm: Grant = {
+  takes: isTokenForm,
+  makeHandler: (context) => (input) => exchange(context, input),
+  description:
+    "A program with a token of its platform (a JWT) sends a form without `Authorization` instead, as RFC 7523 " +
+    "has it (`client_assertion`); the reply has the fields of RFC 6749, too.",
+  reply: {
+    access_token: textSchema("The same as `token`, in the reply to a form."),
+    token_type: textSchema("`Bearer`, in the reply to a form."),
+    expires_in: {
+      type: "integer",
+      format: "int64",
+      description: "The lifetime in seconds, in the reply to a form.",
+    },
+    scope: textSchema("The granted scopes, separated by spaces, in the reply to a form."),
   },
-  scope: textSchema("The granted scopes, separated by spaces, in the reply to a form."),
-} as const;
+};
+
+export const grants: readonly Grant[] = [tokenForm];
 
 /** An API key is in Authorization, so a client that sends that header means the exchange of a key. */
-export function isTokenForm({ headers }: Pick<IncomingMessage, "headers">): boolean {
+function isTokenForm({ headers }: IncomingMessage): boolean {
   const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
   return headers.authorization === undefined && type.trim().toLowerCase() === formType;
 }
 
+async function exchange(context: HttpContext, input: HandlerInput): Promise<Answer> {
+  const { request, requestContext } = input;
+  const { app, rates } = context;
+  requestContext.oauthErrorOf = oauthErrorOf;
+  // The form is read before anybody is identified.
+  const limited = rates.unauthenticated(request.ip);
+  enforceLimit(context, limited, { requestContext, name: "unauthenticated" });
+  const form = await readTokenForm(request.raw);
+  const program = await findGrantee(context, input, () => identifyProgram(app, form));
+  const { organizationId, scopes = program.key.scopes, expirySeconds } = form;
+  const asked = {
+    expiry_seconds: Math.min(expirySeconds, program.key.rule.lifetimeSeconds),
+    scopes: { organization_id: organizationId, scopes },
+  };
+  const issued = await orRefuse(context, input, () => issueToken(app, program, asked));
+  return jsonAnswer(200, {
+    ...issued,
+    access_token: issued.token,
+    token_type: "Bearer",
+    expires_in: issued.expiry - Math.floor(app.now() / 1_000),
+    scope: issued.scopes.scopes.join(" "),
+  });
+}
+
+interface TokenForm {
+  readonly organizationId: string;
+  readonly token: string;
+  readonly scopes: readonly string[] | undefined;
+  /** The longest if the form has none. */
+  readonly expirySeconds: number;
+}
+
 /** Throws AppError validation_failed, too_large, and malformed_json for a body that is incomplete. */
-export async function readTokenForm(request: IncomingMessage): Promise<TokenForm> {
+async function readTokenForm(request: IncomingMessage): Promise<TokenForm> {
   const body = await readSmallBody(request, formBytesMax);
   const form = new URLSearchParams(body.toString("utf8"));
   const errors: FieldError[] = [];
@@ -76,9 +118,9 @@ export async function readTokenForm(request: IncomingMessage): Promise<TokenForm
 function readSeconds(
   text: string | undefined,
   refuse: (field: string, message: string) => void,
-): number | undefined {
-  if (text === undefined) return undefined;
+): number {
   const { tokenSecondsMin: min, tokenSecondsMax: max } = limits;
+  if (text === undefined) return max;
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(seconds >= min && seconds <= max)) {
     refuse("expiry_seconds", `must be a whole number from ${min} to ${max}`);
@@ -95,7 +137,7 @@ const oauthErrors: Readonly<Record<string, string>> = {
 };
 
 /** The error code of OAuth 2.0 (RFC 6749, section 5.2). */
-export function oauthErrorOf({ errorName, errors = [] }: AppError): string {
+function oauthErrorOf({ errorName, errors = [] }: AppError): string {
   if (errorName === "credential_invalid") return "invalid_client";
   if (errors.some(({ field }) => field === "grant_type")) return "unsupported_grant_type";
   return oauthErrors[errorName] ?? "invalid_request";
