@@ -8,7 +8,7 @@ import { changes } from "./command/changes.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { importRecords } from "../feature/import/commands.ts";
-import { move } from "./command/move.ts";
+import { move } from "../feature/move/commands.ts";
 import { openapi } from "./command/openapi.ts";
 import { operatorLink } from "./command/operator-link.ts";
 import { organizationClose } from "./command/organization-close.ts";

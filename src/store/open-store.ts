@@ -3,11 +3,11 @@
 
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./interface/ledger.ts";
-import type { MoveSource, MoveTarget } from "./interface/move.ts";
+import type { MoveSource, MoveTarget } from "../feature/move/store/move.ts";
 import { openLedger } from "./ledger/ledger-file.ts";
 import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/file/backup.ts";
 import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
-import { openSqliteMoveSource } from "./sqlite/move-source.ts";
+import { openSqliteMoveSource } from "../feature/move/store/source.ts";
 import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 import {
   copyBackup as copySqliteBackup,

@@ -11,7 +11,7 @@ import { continues } from "../sql/restore/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
-import type { MoveTarget } from "../interface/move.ts";
+import type { MoveTarget } from "../../feature/move/store/move.ts";
 import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
 import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
@@ -22,7 +22,7 @@ import { raiseCounter } from "./arrival.ts";
 import { requireRights } from "./migration/rights.ts";
 import { ReadOnlyServer } from "./servers.ts";
 import { isSecured } from "./migration/row-security.ts";
-import { makeMoveTarget, refuseUnfinishedMove } from "./move/move-target.ts";
+import { makeMoveTarget, refuseUnfinishedMove } from "../../feature/move/store/target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
 import { bulkConnectionsMax } from "./settings.ts";
 

@@ -19,8 +19,8 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 import { escapeControls, replaceControls } from "../../../src/cli/output/control-characters.ts";
 import { makeCommandLine } from "../command-line.ts";
 import { formatTime, renderFields, renderTable } from "../../../src/cli/output/table.ts";
-import { makeMoveProgress } from "../../../src/cli/command/move.ts";
-import type { MoveStep } from "../../../src/domain/move-step.ts";
+import { makeMoveProgress } from "../../../src/feature/move/commands.ts";
+import type { MoveStep } from "../../../src/feature/move/step.ts";
 
 /** The error of work after which closing something fails too. */
 function failTwice(): unknown {

@@ -1,16 +1,16 @@
 // The embedded store as the source of a move: it can be read, and until it is closed nobody else can serve it or write
 // to it. Writes nothing itself.
 
-import type { MovedRow, MovedTable, MovedValue, MoveSource } from "../interface/move.ts";
-import { movedTables, pageQuery, readMoveEnds } from "../sql/trail/move.ts";
-import { StoreError } from "../interface/store-error.ts";
-import type { StoreOptions } from "../interface/store.ts";
-import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
-import { migrate } from "./migration/migrate.ts";
-import { takeServingRight } from "./file/file-lock.ts";
-import { refuseCopiedAlone } from "./file/open-mark.ts";
-import { sizeOfStore } from "./file/store-file.ts";
-import { sqliteText } from "./statement-text.ts";
+import type { MovedRow, MovedTable, MovedValue, MoveSource } from "./move.ts";
+import { movedTables, pageQuery, readMoveEnds } from "./tables.ts";
+import { StoreError } from "../../../store/interface/store-error.ts";
+import type { StoreOptions } from "../../../store/interface/store.ts";
+import { type Connection, isBusy, openWriter, rollBack } from "../../../store/sqlite/connection.ts";
+import { migrate } from "../../../store/sqlite/migration/migrate.ts";
+import { takeServingRight } from "../../../store/sqlite/file/file-lock.ts";
+import { refuseCopiedAlone } from "../../../store/sqlite/file/open-mark.ts";
+import { sizeOfStore } from "../../../store/sqlite/file/store-file.ts";
+import { sqliteText } from "../../../store/sqlite/statement-text.ts";
 
 const movePageRows = 5_000;
 const movePageBytes = 4 * 1_024 * 1_024;

@@ -2,7 +2,7 @@
 // end of the move nobody else can open it (refuseUnfinishedMove), and no second move begins in it.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Act } from "../../interface/act.ts";
+import type { Act } from "../../../store/interface/act.ts";
 import type {
   MovedRow,
   MovedTable,
@@ -10,16 +10,16 @@ import type {
   ColumnKind,
   MovedValue,
   MoveEnds,
-} from "../../interface/move.ts";
-import { appendAudit } from "../../sql/trail/audit.ts";
-import { movedTables, readMoveEnds, pageQuery } from "../../sql/trail/move.ts";
-import { StoreError } from "../../interface/store-error.ts";
-import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
-import type { Database, Work } from "../database.ts";
-import { hasState, insufficientPrivilege } from "../failure.ts";
-import { rebuilding } from "../../sql/statement/visibility.ts";
-import type { Transaction } from "../transaction.ts";
-import type { Insertion } from "../../sql/statement/statements.ts";
+} from "./move.ts";
+import { appendAudit } from "../../../store/sql/trail/audit.ts";
+import { movedTables, readMoveEnds, pageQuery } from "./tables.ts";
+import { StoreError } from "../../../store/interface/store-error.ts";
+import { commitInTwoPhases, awaitVisibleCommits } from "../../../store/postgres/citus.ts";
+import type { Database, Work } from "../../../store/postgres/database.ts";
+import { hasState, insufficientPrivilege } from "../../../store/postgres/failure.ts";
+import { rebuilding } from "../../../store/sql/statement/visibility.ts";
+import type { Transaction } from "../../../store/postgres/transaction.ts";
+import type { Insertion } from "../../../store/sql/statement/statements.ts";
 
 /** How long a move waits for the connections of other processes to end. */
 const moveOthersGoneMsMax = 10_000;

@@ -4,24 +4,24 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, beforeEach, describe, it } from "node:test";
 import { Client } from "pg";
-import { readConfig } from "../../src/settings/config.ts";
-import { type MovePhase, type MoveStep, MoveStopped } from "../../src/domain/move-step.ts";
-import { move } from "../../src/process/move.ts";
-import { serve } from "../../src/process/serve.ts";
-import { makeCommandLine } from "../cli/command-line.ts";
-import { type Started, startProgram } from "../cli/program.ts";
-import { acme, organization, operator, transaction } from "../conformance/scene.ts";
+import { readConfig } from "../../../../src/settings/config.ts";
+import { type MovePhase, type MoveStep, MoveStopped } from "../../../../src/feature/move/step.ts";
+import { move } from "../../../../src/feature/move/run-move.ts";
+import { serve } from "../../../../src/process/serve.ts";
+import { makeCommandLine } from "../../../cli/command-line.ts";
+import { type Started, startProgram } from "../../../cli/program.ts";
+import { acme, organization, operator, transaction } from "../../../conformance/scene.ts";
 import {
   password,
   type PostgresServer,
   queryAs,
   startPostgres,
   usePostgres,
-} from "../support/postgres/postgres-server.ts";
-import { testEnvironment } from "../support/service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { openTestStore } from "../support/test-store.ts";
+} from "../../../support/postgres/postgres-server.ts";
+import { testEnvironment } from "../../../support/service.ts";
+import { makeTempFolder } from "../../../support/temp-folder.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { openTestStore } from "../../../support/test-store.ts";
 
 /** Several pages of records, and of changes; most records have more than one. */
 const records = 5_200;

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { MovedTable } from "../../src/store/interface/move.ts";
-import { movedTables } from "../../src/store/sql/trail/move.ts";
-import { usePostgres } from "../support/postgres/postgres-server.ts";
-import { makePlace } from "../store/sqlite/place.ts";
-import { openTestStore } from "../support/test-store.ts";
-import { storeParts } from "../../src/feature/parts.ts";
+import type { MovedTable } from "../../../src/feature/move/store/move.ts";
+import { movedTables } from "../../../src/feature/move/store/tables.ts";
+import { usePostgres } from "../../support/postgres/postgres-server.ts";
+import { makePlace } from "../../store/sqlite/place.ts";
+import { openTestStore } from "../../support/test-store.ts";
+import { storeParts } from "../../../src/feature/parts.ts";
 
 /** By table: the declared type of each column. */
 type Columns = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -3,19 +3,19 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { catchUpLedger } from "../actions/ledger/keep-ledger.ts";
-import { reasonOf } from "../actions/operator/operator-error.ts";
-import { requireRightOf } from "../actions/operator/operators.ts";
-import { openApp } from "./app.ts";
-import { noteMoved } from "../data-folder/moved-store.ts";
-import { type Config, connectionsOf } from "../settings/config.ts";
-import { sqlitePath } from "../files/sqlite-path.ts";
-import { AppError } from "../domain/error.ts";
-import { MoveStopped } from "../domain/move-step.ts";
-import { type MoveOptions, type MoveReport, moveStore } from "../store/move/move-store.ts";
-import { openMoveSource, openMoveTarget } from "../store/open-store.ts";
-import { storeParts as parts } from "../feature/parts.ts";
-import { StoreError } from "../store/interface/store-error.ts";
+import { catchUpLedger } from "../../actions/ledger/keep-ledger.ts";
+import { reasonOf } from "../../actions/operator/operator-error.ts";
+import { requireRightOf } from "../../actions/operator/operators.ts";
+import { openApp } from "../../process/app.ts";
+import { noteMoved } from "../../data-folder/moved-store.ts";
+import { type Config, connectionsOf } from "../../settings/config.ts";
+import { sqlitePath } from "../../files/sqlite-path.ts";
+import { AppError } from "../../domain/error.ts";
+import { MoveStopped } from "./step.ts";
+import { type MoveOptions, type MoveReport, moveStore } from "./copy.ts";
+import { openMoveSource, openMoveTarget } from "../../store/open-store.ts";
+import { storeParts as parts } from "../parts.ts";
+import { StoreError } from "../../store/interface/store-error.ts";
 
 export interface Moved extends MoveReport {
   /** Absolute paths. */

@@ -1,6 +1,6 @@
 // The interface of the engines that a move copies from and to.
 
-import type { Act } from "./act.ts";
+import type { Act } from "../../../store/interface/act.ts";
 
 /** flag: 0 or 1 on SQLite, a boolean on PostgreSQL. */
 export type ColumnKind = "text" | "number" | "bytes" | "flag";

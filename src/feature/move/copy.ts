@@ -3,7 +3,7 @@
 // interrupted can't be continued: the target has to be emptied. A digest covers a table in a form that is the same on
 // every engine, with at most one page of rows in memory.
 
-import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
+import { type MovePhase, type MoveStep, MoveStopped } from "./step.ts";
 import type {
   MovedRow,
   MovedTable,
@@ -13,9 +13,9 @@ import type {
   MoveSide,
   TableSummary,
   MovedValue,
-} from "../interface/move.ts";
-import { StoreError } from "../interface/store-error.ts";
-import type { Act } from "../interface/act.ts";
+} from "./store/move.ts";
+import { StoreError } from "../../store/interface/store-error.ts";
+import type { Act } from "../../store/interface/act.ts";
 import { createHash } from "node:crypto";
 
 export interface MoveOptions {

@@ -4,22 +4,22 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { cancelDeletion } from "../../src/actions/deletion/decide-deletion.ts";
-import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { holdRecord } from "../../src/actions/retention/holds.ts";
-import { setRule } from "../../src/actions/retention/retention-rules.ts";
-import { rotateReceiptKey } from "../../src/actions/receipt/receipt-keys.ts";
-import { revokeKey } from "../../src/actions/access/keys.ts";
-import type { RecordType } from "../../src/domain/record-type.ts";
-import { recordTypes } from "../../src/domain/record-types.ts";
-import { makeKey } from "../../src/data-folder/receipt-key.ts";
-import { idOf, pathOf, type Scene, startScene, typeNamed } from "../contract/scene.ts";
-import type { Customer } from "../support/customer.ts";
-import { type FakeClock, makeFakeClock } from "../support/fake-clock.ts";
-import type { Ask } from "../support/http-client.ts";
-import type { Fields } from "../support/record-generator.ts";
-import { storeSamples } from "../feature/samples.ts";
-import { openTestStore } from "../support/test-store.ts";
+import { cancelDeletion } from "../../../src/actions/deletion/decide-deletion.ts";
+import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
+import { holdRecord } from "../../../src/actions/retention/holds.ts";
+import { setRule } from "../../../src/actions/retention/retention-rules.ts";
+import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
+import { revokeKey } from "../../../src/actions/access/keys.ts";
+import type { RecordType } from "../../../src/domain/record-type.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import { makeKey } from "../../../src/data-folder/receipt-key.ts";
+import { idOf, pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
+import type { Customer } from "../../support/customer.ts";
+import { type FakeClock, makeFakeClock } from "../../support/fake-clock.ts";
+import type { Ask } from "../../support/http-client.ts";
+import type { Fields } from "../../support/record-generator.ts";
+import { storeSamples } from "../samples.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 export interface FilledStore {
   readonly folder: string;

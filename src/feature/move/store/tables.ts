@@ -2,10 +2,10 @@
 // the target continues. The columns of the tables are those of PostgreSQL in the schema; a test compares them with the
 // real tables of both engines.
 
-import type { MoveEnds, MovedTable, ColumnKind } from "../../interface/move.ts";
-import { reader } from "../../row/reader.ts";
-import { find, type Statements } from "../statement/statements.ts";
-import type { StoreParts } from "../store-parts.ts";
+import type { MoveEnds, MovedTable, ColumnKind } from "./move.ts";
+import { reader } from "../../../store/row/reader.ts";
+import { find, type Statements } from "../../../store/sql/statement/statements.ts";
+import type { StoreParts } from "../../../store/sql/store-parts.ts";
 
 const findEnds = `
   SELECT store_id, receipt_no, receipt_head.hash AS receipt_hash, salt_key,

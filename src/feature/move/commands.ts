@@ -2,15 +2,15 @@
 
 import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
 import type { BulkProgress } from "../../bulk/progress.ts";
-import { type MovePhase, type MoveStep, MoveStopped } from "../../domain/move-step.ts";
+import { type MovePhase, type MoveStep, MoveStopped } from "./step.ts";
 import { postgresUrls } from "../../files/postgres-urls.ts";
-import type { Moved } from "../../process/move.ts";
+import type { Moved } from "./run-move.ts";
 import { readConfig } from "../../settings/config.ts";
-import { type CommandResult, type Context, defineCommand, required } from "../command.ts";
-import { text } from "../input/kinds.ts";
-import { formatSeconds, makeBulkProgress } from "../output/bulk-progress.ts";
-import { runUntilStopped } from "../stop-signal.ts";
-import { bulkHeap, limitHeap } from "../v8-flags.ts";
+import { type CommandResult, type Context, defineCommand, required } from "../../cli/command.ts";
+import { text } from "../../cli/input/kinds.ts";
+import { formatSeconds, makeBulkProgress } from "../../cli/output/bulk-progress.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
 
 const openPassword =
   "sluice: warning: other users of this machine can see the password in --to while this runs. Use PGPASSWORD instead.\n";
@@ -58,7 +58,7 @@ function holdsPassword(url: string): boolean {
 
 async function perform(context: Context, to: string, stopping: AbortSignal): Promise<Moved> {
   const config = readConfig(context.environment);
-  const module = await import("../../process/move.ts");
+  const module = await import("./run-move.ts");
   const progress = makeMoveProgress(context);
   try {
     const { operator, as } = context;
