@@ -8,7 +8,6 @@ import { changes } from "./command/changes.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { importRecords } from "../feature/import/commands.ts";
-import { move } from "../feature/move/commands.ts";
 import { openapi } from "./command/openapi.ts";
 import { operatorLink } from "./command/operator-link.ts";
 import { organizationClose } from "./command/organization-close.ts";
@@ -79,7 +78,6 @@ export const commands: readonly Command[] = [
   auditVerify,
   backup,
   restore,
-  move,
   check,
   clockConfirm,
   openapi,
@@ -106,6 +104,6 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   "Organizations and access": ["organization", "key", "operator", "proposal"],
   Records: ["import", "changes", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
-  Store: ["audit", "backup", "restore", "move", "check", "clock"],
+  Store: ["audit", "backup", "restore", "check", "clock"],
   Tools: ["openapi"],
 };

@@ -13,46 +13,25 @@ import { StoreError } from "../store/interface/store-error.ts";
 
 export const movedEnding = ".moved";
 
-interface MovedNote {
-  /** The URL of the database, without the user and the password. */
-  readonly moved_to: string;
-  readonly moved_at: string;
-}
-
 /** Replaces the note of an earlier move. It is on stable storage when this returns. */
 export function noteMoved(storeFile: string, { to, at }: { to: string; at: number }): void {
   const path = `${storeFile}${movedEnding}`;
-  const note: MovedNote = { moved_to: withoutUser(to), moved_at: new Date(at).toISOString() };
+  const place = describeServers(to);
+  const url = place === undefined ? "a PostgreSQL database" : `${to.split(":", 1)[0]}://${place}`;
   rmSync(path, { force: true });
-  writeOwnFile(path, `${JSON.stringify(note, null, 2)}\n`);
+  writeOwnFile(path, `was moved to ${url} at ${new Date(at).toISOString()}\n`);
   syncFolder(dirname(path));
-}
-
-function withoutUser(url: string): string {
-  const place = describeServers(url);
-  return place === undefined ? "a PostgreSQL database" : `${url.split(":", 1)[0]}://${place}`;
 }
 
 /** Says where the store was moved, and when; undefined if it was not. Throws FileError. */
 export function describeMoved(storeFile: string): string | undefined {
   const path = `${storeFile}${movedEnding}`;
-  let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    // A note that a crash has left empty counts, too.
+    return readFileSync(path, "utf8").trim() || "was moved to a PostgreSQL database";
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return undefined;
     throw explainOpening(cause, "The note of a move", path);
-  }
-  const { moved_to: to = "a PostgreSQL database", moved_at: at = "an unknown time" } = parse(text);
-  return `was moved to ${to} at ${at}`;
-}
-
-/** A note that a crash has left incomplete counts too. */
-function parse(text: string): Partial<MovedNote> {
-  try {
-    return JSON.parse(text) as MovedNote;
-  } catch {
-    return {};
   }
 }
 

@@ -71,7 +71,6 @@ export const operatorRights = {
   "store.check": may(["officer", "auditor"], "check the store"),
   "store.backup": may(["operator"], "make a backup of the store"),
   "store.restore": may(["operator"], "restore the store from a backup"),
-  "store.move": may(["operator"], "move the store to PostgreSQL"),
   "operator.read": may(
     ["operator", "officer", "auditor", "administrator"],
     "see operators and their roles",

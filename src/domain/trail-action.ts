@@ -57,7 +57,6 @@ export const trailActions = {
   "store.backup": "A backup was made.",
   "store.restore": "The store was restored from a backup.",
   "store.replay": "The deletions since a backup were replayed.",
-  "store.move": "The store was moved to PostgreSQL.",
 } as const;
 
 type OwnAction = keyof typeof trailActions;

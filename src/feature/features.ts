@@ -5,6 +5,7 @@ import { demo } from "./demo/feature.ts";
 import { exporting } from "./export/feature.ts";
 import type { Feature } from "./feature.ts";
 import { identity } from "./identity/feature.ts";
+import { move } from "./move/feature.ts";
 import { proof } from "./proof/feature.ts";
 import { recipient } from "./recipient/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
@@ -17,6 +18,7 @@ export const features: readonly Feature[] = [
   proof,
   exporting,
   identity,
+  move,
   recipient,
   webhook,
 ];

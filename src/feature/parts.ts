@@ -2,7 +2,8 @@
 
 import { StoreParts } from "../store/sql/store-parts.ts";
 import { identityRules } from "./identity/store/part.ts";
+import { moves } from "./move/store/part.ts";
 import { recipients } from "./recipient/store/part.ts";
 import { webhooks } from "./webhook/store/part.ts";
 
-export const storeParts = new StoreParts([identityRules, recipients, webhooks]);
+export const storeParts = new StoreParts([identityRules, moves, recipients, webhooks]);

@@ -32,6 +32,12 @@ export const scopesValue: Value<Pick<ApiKey, "scopes">> = {
   html: ({ scopes }) => describeScopes(scopes, ", "),
 };
 
+export const statusValue: Value<ApiKey> = {
+  json: (key, app) => keyStatus(key, app.now()),
+  text: (key, app) => describeStatus(key, keyStatus(key, app.now())),
+  html: renderStatus,
+};
+
 const keys = defineNoun<ApiKey>({
   values: {
     keyId: idValue(
@@ -40,11 +46,7 @@ const keys = defineNoun<ApiKey>({
       ({ name }) => name,
     ),
     organizationId: organizationValue,
-    status: {
-      json: (key, app) => keyStatus(key, app.now()),
-      text: (key, app) => describeStatus(key, keyStatus(key, app.now())),
-      html: renderStatus,
-    },
+    status: statusValue,
     expiresAt: { fact: renderExpiry },
     scopes: scopesValue,
   },

@@ -18,6 +18,7 @@ import { readOperatorName } from "./operator-name.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
 import { refuseLostStore } from "../data-folder/data-folder.ts";
 import { hasReceiptKey, isNamedKey, makeKeyReader } from "../data-folder/receipt-key.ts";
+import * as stores from "../store/open-store.ts";
 import { openStore, openStoreLedger } from "../store/open-store.ts";
 import { storeParts } from "../feature/parts.ts";
 import { StoreError } from "../store/interface/store-error.ts";
@@ -25,6 +26,16 @@ import type { DeletionLedger, MustHave } from "../store/interface/ledger.ts";
 import { ledgerName } from "../store/ledger/ledger-reader.ts";
 import type { StoreOptions } from "../store/interface/store.ts";
 import { removeUnfinished } from "../data-folder/unfinished-files.ts";
+
+/** Throws StoreError. */
+export function openSource({ databaseUrl }: Config) {
+  return stores.openSource(databaseUrl, storeParts);
+}
+
+/** Throws StoreError. */
+export function openTarget(url: string, config: Config) {
+  return stores.openTarget(url, { connections: connectionsOf(config), parts: storeParts });
+}
 
 export interface OpenApp extends App, AsyncDisposable {
   close(): Promise<void>;

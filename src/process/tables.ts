@@ -14,7 +14,9 @@ function withAdded<Row>(
   own: Readonly<Record<string, Row>>,
   of: (rows: Partial<AddedRows>) => Readonly<Record<string, Row>> | undefined,
 ): Readonly<Record<string, Row>> {
-  return Object.fromEntries([own, ...added.flatMap((rows) => of(rows) ?? [])].flatMap((table) => Object.entries(table)));
+  return Object.fromEntries(
+    [own, ...added.map((rows) => of(rows) ?? {})].flatMap((table) => Object.entries(table)),
+  );
 }
 
 /** In the order of their codes. */

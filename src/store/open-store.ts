@@ -1,14 +1,12 @@
-// Opens, backs up, restores and moves the store that a database URL names, with the engine that the URL selects. The
-// code of PostgreSQL is loaded only where it is used.
+// Opens, backs up and restores the store that a database URL names, with the engine that the URL selects. The code of
+// PostgreSQL is loaded only where it is used.
 
 import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./interface/ledger.ts";
-import type { MoveSource, MoveTarget } from "../feature/move/store/move.ts";
 import { openLedger } from "./ledger/ledger-file.ts";
 import { type BackupOptions, backUpSqliteStore, refuseBackupFile } from "./sqlite/file/backup.ts";
 import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
-import { openSqliteMoveSource } from "../feature/move/store/source.ts";
-import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import { openSqliteSource, openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 import {
   copyBackup as copySqliteBackup,
   type RestoredCopy,
@@ -61,26 +59,22 @@ export function copyBackup(databaseUrl: string, options: RestoreOptions): Restor
   );
 }
 
-/** Throws StoreError, for example if a move can't copy from the engine. */
-export function openMoveSource(
-  databaseUrl: string,
-  options: Pick<StoreOptions, "parts">,
-): MoveSource {
+/** An embedded store, for a command that reads its tables. Throws StoreError. */
+export function openSource(databaseUrl: string, parts: StoreOptions["parts"]) {
   const path = sqlitePath(databaseUrl);
-  if (path !== undefined) return openSqliteMoveSource(path, options);
+  if (path !== undefined) return openSqliteSource(path, parts);
   throw new StoreError(
-    "A move copies an embedded store to PostgreSQL, but DATABASE_URL names a PostgreSQL database. Set DATABASE_URL to the " +
-      "embedded store, such as sqlite:./data/sluice.db, and name the database in --to.",
+    "DATABASE_URL names a PostgreSQL database. Set it to the embedded store, such as sqlite:./data/sluice.db.",
   );
 }
 
-/** Throws StoreError, which never repeats the URL: it may contain a password. */
-export async function openMoveTarget(
+/** A database, for a command that fills its tables. Throws StoreError, which never repeats the URL. */
+export async function openTarget(
   url: string,
   options: Required<Pick<StoreOptions, "connections" | "parts">>,
-): Promise<MoveTarget> {
-  const { openPostgresMoveTarget } = await import("./postgres/open-postgres-store.ts");
-  return openPostgresMoveTarget(url, options);
+) {
+  const { openPostgresTarget } = await import("./postgres/open-postgres-store.ts");
+  return openPostgresTarget(url, options);
 }
 
 /** The ledger of the store with this id, in a folder of this host; for any engine. */

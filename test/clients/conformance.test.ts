@@ -147,8 +147,7 @@ async function makeProgram(
     return { options: {}, renew: () => undefined };
   }
   const file = join(folder, `${organizationId} ${title}`);
-  const renew = (): void =>
-    writeFileSync(file, `${platform.sign(organizationId, randomUUID())}\n`);
+  const renew = (): void => writeFileSync(file, `${platform.sign(organizationId, randomUUID())}\n`);
   await platform.trust(app, organizationId);
   renew();
   const options = {

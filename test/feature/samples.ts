@@ -6,6 +6,7 @@ import { samples as demo } from "./demo/samples.ts";
 import { samples as exporting } from "./export/samples.ts";
 import { samples as identity } from "./identity/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
+import { samples as move } from "./move/samples.ts";
 import { samples as proof } from "./proof/samples.ts";
 import { samples as recipient } from "./recipient/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
@@ -18,6 +19,7 @@ export const samples: readonly Samples[] = [
   proof,
   exporting,
   identity,
+  move,
   recipient,
   webhook,
 ];

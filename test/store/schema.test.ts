@@ -67,7 +67,9 @@ describe("the schema of a new store", () => {
 
   for (const { name, schema, tables } of storeParts.list) {
     it(`has the tables of ${name} that a move copies and the erasure of an organization empties`, () => {
-      const columns = readColumns(schema === undefined ? "" : readFileSync(schema, "utf8")).map((one) => one.name);
+      const columns = readColumns(schema === undefined ? "" : readFileSync(schema, "utf8")).map(
+        (one) => one.name,
+      );
       assert.deepEqual(
         columns.filter((column) => !column.includes(".")),
         tables,

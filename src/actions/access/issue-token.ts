@@ -1,5 +1,5 @@
-// Exchanges an API key for an access token (interface document, "Request a new access token"); grants exchange something
-// else. The token is returned once, in the reply, and stored only as a hash. It never outlives its key.
+// Exchanges an API key for an access token (interface document, "Request a new access token"); grants exchange
+// something else. The token is returned once, in the reply, and stored only as a hash. It never outlives its key.
 
 import type { ApiKey, KeyHolder, Organization } from "../../domain/access.ts";
 import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";

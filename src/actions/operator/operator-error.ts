@@ -34,7 +34,6 @@ export const operatorErrors = {
   restore: row(409, "The restore failed."),
   replay: row(409, "The replay of deletions failed."),
   ledger: row(409, "A ledger can't be read."),
-  move: row(409, "The move to PostgreSQL failed."),
   serve: row(409, "The server can't start."),
   server: row(409, "The server can't be reached, or refused a request."),
   stopped: row(409, "Somebody stopped it; what was done remains."),

@@ -1,9 +1,10 @@
 // The pages of rules, and the link to them on the page of an organization.
 
 import { html } from "../../console/html/html.ts";
+import { pathTo } from "../../console/html/link.ts";
 import type { Panels, Route } from "../../console/page.ts";
 import { routesOf } from "../../console/route.ts";
-import { identitiesPage, identityPage, renderRulesLink } from "./noun.ts";
+import { identitiesPage, identityPage } from "./noun.ts";
 
 export const routes: readonly Route[] = [
   ...routesOf("/console/identities/:id", "key.read", identitiesPage),
@@ -12,5 +13,6 @@ export const routes: readonly Route[] = [
 
 export const panels: Panels = {
   organization: async ({ app, id }) =>
-    app.viewer.may("key.read") && html`<p>${renderRulesLink(id)}</p>`,
+    app.viewer.may("key.read") &&
+    html`<p><a href="${pathTo("identities", id)}">Identities of programs</a></p>`,
 };

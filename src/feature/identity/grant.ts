@@ -1,5 +1,5 @@
-// The grant of access tokens for tokens of platforms, as `client_assertion` of OAuth 2.0 (RFC 7523): its form, its reply
-// and its errors.
+// The grant of access tokens for tokens of platforms, as `client_assertion` of OAuth 2.0 (RFC 7523): its form, its
+// reply and its errors.
 
 import type { IncomingMessage } from "node:http";
 import { issueToken } from "../../actions/access/issue-token.ts";

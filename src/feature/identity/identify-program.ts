@@ -1,6 +1,6 @@
-// Identifies a program by a token of its platform (RFC 7523) and the rules of an organization. Every refusal
-// has the same reply, so that none says which issuers an organization trusts. Its time may: keys are read, and a
-// signature is verified, only if the claims match a rule.
+// Identifies a program by a token of its platform (RFC 7523) and the rules of an organization. Every refusal has the
+// same reply, so that none says which issuers an organization trusts. Its time may: keys are read, and a signature is
+// verified, only if the claims match a rule.
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";

@@ -29,12 +29,12 @@ interface Known {
   failure: string | undefined;
 }
 
-/** By what all copies of an application share, such as those for one request. */
-const known = new WeakMap<App["callers"], IssuerKeys>();
+/** What all copies of an application share, such as those for one request, finds them. */
+const opened = new WeakMap<App["callers"], IssuerKeys>();
 
 export function issuerKeysOf({ callers, now }: App): IssuerKeys {
-  const keys = known.get(callers) ?? new IssuerKeys(now);
-  known.set(callers, keys);
+  const keys = opened.get(callers) ?? new IssuerKeys(now);
+  opened.set(callers, keys);
   return keys;
 }
 

@@ -2,13 +2,7 @@
 // commands `sluice identity …`, and the pages of the rules of an organization and of a single one.
 
 import type { App } from "../../actions/app.ts";
-import {
-  createRule,
-  findRule,
-  listRules,
-  revokeRule,
-  testToken,
-} from "./rules.ts";
+import { createRule, findRule, listRules, revokeRule, testToken } from "./rules.ts";
 import type { TrustingRule } from "./store/part.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import {
@@ -23,12 +17,18 @@ import {
 import { duration, scopeList, text } from "../../cli/input/kinds.ts";
 import { readText } from "../../cli/input/proof.ts";
 import { formatTime } from "../../cli/output/table.ts";
-import { type Html, html, renderFacts } from "../../console/html/html.ts";
+import { html, renderFacts } from "../../console/html/html.ts";
 import { pathTo } from "../../console/html/link.ts";
-import { renderTime } from "../../console/html/time.ts";
 import { identityLimits, readWantedClaims } from "./identity-rule.ts";
-import { defineAct, defineForm, defineList, type NounPage, onlyOf, renderForms } from "../../noun/act.ts";
-import { nameField, scopesField, scopesValue } from "../../noun/key.ts";
+import {
+  defineAct,
+  defineForm,
+  defineList,
+  type NounPage,
+  onlyOf,
+  renderForms,
+} from "../../noun/act.ts";
+import { nameField, scopesField, scopesValue, statusValue } from "../../noun/key.ts";
 import { defineNoun, idValue, organizationValue } from "../../noun/noun.ts";
 
 const screen = "/console/organizations";
@@ -47,16 +47,7 @@ const rules = defineNoun<Rule>({
       ({ name }) => name,
     ),
     organizationId: organizationValue,
-    all: {
-      fact: ({ organizationId }) => renderRulesLink(organizationId, "all of the organization"),
-    },
-    status: {
-      json: describeStatus,
-      text: (rule) =>
-        rule.revokedAt === undefined ? "active" : `revoked ${formatTime(rule.revokedAt)}`,
-      html: describeStatus,
-      fact: ({ revokedAt: at }) => (at === undefined ? "active" : html`revoked ${renderTime(at)}`),
-    },
+    status: statusValue,
     scopes: scopesValue,
     claims: { text: describeClaims, html: (rule) => html`<bdi>${describeClaims(rule)}</bdi>` },
     lifetimeSeconds: { fact: ({ lifetimeSeconds }) => `${lifetimeSeconds} seconds` },
@@ -70,7 +61,7 @@ const rules = defineNoun<Rule>({
     "keyId: identity, organizationId, name, status, issuer, audience, claims, lastUsedAt, scopes",
   headings: "keyId: Rule, issuer, claims, status, lastUsedAt",
   facts:
-    "name, organizationId, all: Rules, status, issuer, audience, claims, jwks: Public keys, " +
+    "name, organizationId, status, issuer, audience, claims, jwks: Public keys, " +
     "lifetimeSeconds: Longest lifetime of an access token, reusable: A token can be used, scopes, createdAt, " +
     "lastUsedAt: Last used for a token",
 });
@@ -81,10 +72,6 @@ function describeClaims({ claims }: Rule): string {
     .join(" ");
 }
 
-function describeStatus({ revokedAt }: Rule): string {
-  return revokedAt === undefined ? "active" : "revoked";
-}
-
 function describeKeys({ jwks, jwksUrl }: Rule): string {
   if (jwks !== undefined) return `${jwks.keys.length} in the rule`;
   return jwksUrl ?? "as the metadata of the issuer say";
@@ -92,10 +79,6 @@ function describeKeys({ jwks, jwksUrl }: Rule): string {
 
 async function list(app: App, organizationId: string | undefined): Promise<readonly Rule[]> {
   return (await listRules(app, organizationId)).map(flatten);
-}
-
-export function renderRulesLink(organizationId: string, label = "Identities of programs"): Html {
-  return html`<a href="${pathTo("identities", organizationId)}">${label}</a>`;
 }
 
 const createOptions = {
@@ -287,6 +270,7 @@ export const identityPage: NounPage = {
     const rule = flatten(await findRule(app, id));
     const body = html`${renderFacts(rules.facts(rule, app))}
     ${rule.revokedAt === undefined && renderForms(app, identityPage.acts, id)}`;
-    return { title: `Rule ${rule.name}`, id: rule.keyId, screen, body };
+    const within = [[pathTo("identities", rule.organizationId), rule.organizationId]] as const;
+    return { title: `Rule ${rule.name}`, id: rule.keyId, screen, within, body };
   },
 };

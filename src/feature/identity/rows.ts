@@ -1,4 +1,5 @@
-// What identities of programs add to the tables of the core. A rule is created and revoked with the rights for API keys.
+// What identities of programs add to the tables of the core. A rule is created and revoked with the rights for API
+// keys.
 
 import { operatorError } from "../../actions/operator/operator-error.ts";
 import { nameRows } from "../../basics/name-rows.ts";

@@ -10,7 +10,12 @@ import { findOpenOrganization } from "../../actions/access/close-organization.ts
 import { requireName } from "../../actions/access/create-organization.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { hashSecret, makeCredential, makeId } from "../../actions/credential.ts";
-import { OperatorError, reasonOf, unknownName, requireLine } from "../../actions/operator/operator-error.ts";
+import {
+  OperatorError,
+  reasonOf,
+  unknownName,
+  requireLine,
+} from "../../actions/operator/operator-error.ts";
 import { requireRight } from "../../actions/operator/viewer.ts";
 import { findFault, readProgramToken } from "./identify-program.ts";
 import { readKeySet } from "./issuer-keys.ts";
@@ -138,27 +143,11 @@ export async function findRule(app: App, identityId: string): Promise<TrustingRu
   );
 }
 
-export interface TestedRule {
-  readonly keyId: string;
-  readonly name: string;
-  readonly fault: string | undefined;
-}
-
-export interface TokenTest {
-  /** What is wrong with the token independently of rules. */
-  readonly fault: string | undefined;
-  readonly rules: readonly TestedRule[];
-}
-
 /**
- * Whether a token would be accepted, and why not. Issues nothing, and does not mark the token as used. Throws
- * OperatorError not_permitted and no_such_organization.
+ * What is wrong with a token under any rule, or else under each. Issues nothing, and does not mark the token as used.
+ * Throws OperatorError not_permitted and no_such_organization.
  */
-export async function testToken(
-  app: App,
-  organizationId: string,
-  text: string,
-): Promise<TokenTest> {
+export async function testToken(app: App, organizationId: string, text: string) {
   requireRight(app, "key.read");
   const rules = await listRules(app, organizationId);
   const token = readProgramToken(text, app.now());

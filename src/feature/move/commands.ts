@@ -1,10 +1,11 @@
 // `sluice move`
 
-import { OperatorError, reasonOf, UsageError } from "../../actions/operator/operator-error.ts";
+import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import type { BulkProgress } from "../../bulk/progress.ts";
-import { type MovePhase, type MoveStep, MoveStopped } from "./step.ts";
 import { postgresUrls } from "../../files/postgres-urls.ts";
+import { operatorErrors, rights } from "./rows.ts";
 import type { Moved } from "./run-move.ts";
+import type { MovePhase, MoveStep } from "./store/copy.ts";
 import { readConfig } from "../../settings/config.ts";
 import { type CommandResult, type Context, defineCommand, required } from "../../cli/command.ts";
 import { text } from "../../cli/input/kinds.ts";
@@ -15,7 +16,9 @@ import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
 const openPassword =
   "sluice: warning: other users of this machine can see the password in --to while this runs. Use PGPASSWORD instead.\n";
 
-export const move = defineCommand({
+export const heading = "Store";
+
+const move = defineCommand({
   name: "move",
   summary: "Copy the embedded store to an empty PostgreSQL database and verify the copy.",
   details:
@@ -28,7 +31,7 @@ export const move = defineCommand({
     "sluice move --to postgres://sluice_owner@db.example:5432/sluice",
     "DATABASE_URL=sqlite:/var/lib/sluice/sluice.db sluice move --to postgres://sluice_owner@db.example/sluice",
   ],
-  rights: ["store.move"],
+  rights: [rights["store.move"]],
   options: {
     to: required(
       text("URL"),
@@ -47,10 +50,13 @@ export const move = defineCommand({
     if (!context.json && holdsPassword(to)) context.err.write(openPassword);
     limitHeap(bulkHeap);
     const startedAt = performance.now();
-    const moved = await runUntilStopped((stopping) => perform(context, to, stopping));
+    const stopped = new OperatorError("stopped", "The move was stopped.");
+    const moved = await runUntilStopped((stopping) => perform(context, to, stopping), stopped);
     return reportMove(moved, (performance.now() - startedAt) / 1_000);
   },
 });
+
+export const commands = [move];
 
 function holdsPassword(url: string): boolean {
   return (URL.parse(postgresUrls(url)?.[0] ?? "")?.password ?? "") !== "";
@@ -64,9 +70,9 @@ async function perform(context: Context, to: string, stopping: AbortSignal): Pro
     const { operator, as } = context;
     return await module.move(config, { to, operator, as, stopping, onStep: progress.show });
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause;
-    if (!(cause instanceof MoveStopped)) throw OperatorError.from("move", cause);
-    throw new OperatorError("stopped", `${reasonOf(cause)} ${progress.describe()}`, { cause });
+    if (!(cause instanceof OperatorError)) throw OperatorError.from(operatorErrors.move, cause);
+    if (cause.errorName !== "stopped") throw cause;
+    throw new OperatorError("stopped", `${cause.message} ${progress.describe()}`, { cause });
   } finally {
     progress.close();
   }
@@ -101,49 +107,37 @@ export function makeMoveProgress(
   };
 }
 
-function reportMove(moved: Moved, seconds: number): CommandResult {
-  const { storeId, rows, summary, files } = moved;
+function reportMove({ storeId, rows, summary, files }: Moved, seconds: number): CommandResult {
+  const { storeFile, receiptKey, ledger } = files;
+  const along = [
+    [receiptKey, "the private key that signs receipts"],
+    [ledger, "the ledger of deletions"],
+  ].flatMap(([path, what]) => (path === undefined ? [] : [`   ${path} (${what})`]));
+  const steps = [
+    "Set DATABASE_URL to the database wherever Sluice runs.",
+    [
+      "Keep these files, which are not in the database: set DATA_DIR to their folder, or copy them to the one that is " +
+        "used from now on (./data unless DATA_DIR is set):",
+      ...along,
+    ].join("\n"),
+    `Never serve ${storeFile} again. Delete it and its backups once the service runs: they still contain what is erased ` +
+      "from now on.",
+    "Run `sluice check`. It reports the old files until they are gone.",
+  ].filter((_, at) => at !== 1 || along.length > 0);
+  const lines = [
+    `Moved ${rows.toLocaleString("en")} rows of ${storeId} in ${formatSeconds(seconds)}. Counts and digests of all ` +
+      `${Object.keys(summary).length} tables are equal on both sides.`,
+    "",
+    "Next steps:",
+    ...steps.map((step, at) => `${at + 1}. ${step}`),
+  ];
   const json = {
     store_id: storeId,
     rows,
     seconds: Number(seconds.toFixed(3)),
     tables: summary,
-    take_along: { receipt_key: files.receiptKey ?? null, ledger: files.ledger ?? null },
-    left_behind: files.storeFile,
+    take_along: { receipt_key: receiptKey ?? null, ledger: ledger ?? null },
+    left_behind: storeFile,
   };
-  const tables = Object.keys(summary).length;
-  const lines = [
-    `Moved ${rows.toLocaleString("en")} rows of ${storeId} in ${formatSeconds(seconds)}. Counts and digests of all ${tables} ` +
-      "tables are equal on both sides.",
-    "",
-    "Next steps:",
-    ...describeSteps(moved).map((step, index) => `${index + 1}. ${step}`),
-  ];
   return { json, text: lines.join("\n") };
-}
-
-function describeSteps({ files }: Moved): readonly string[] {
-  const along = [
-    ...printFile(files.receiptKey, "the private key that signs receipts"),
-    ...printFile(files.ledger, "the ledger of deletions"),
-  ];
-  return [
-    "Set DATABASE_URL to the database wherever Sluice runs.",
-    ...(along.length === 0
-      ? []
-      : [
-          [
-            "Keep these files, which are not in the database: set DATA_DIR to their folder, or copy them to the one that is " +
-              "used from now on (./data unless DATA_DIR is set):",
-            ...along,
-          ].join("\n"),
-        ]),
-    `Never serve ${files.storeFile} again. Delete it and its backups once the service runs: they still contain what is erased ` +
-      "from now on.",
-    "Run `sluice check`. It reports the old files until they are gone.",
-  ];
-}
-
-function printFile(path: string | undefined, what: string): readonly string[] {
-  return path === undefined ? [] : [`   ${path} (${what})`];
 }

@@ -183,12 +183,12 @@ export async function findGrantee<Found extends Grantee>(
 /** Counts a credential that is refused against its address. */
 export async function orRefuse<Result>(
   context: HttpContext,
-  { request, requestContext }: HandlerInput,
+  { request: http, requestContext }: HandlerInput,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    return refuseCredential(context, request, { requestContext, error });
+    return refuseCredential(context, http, { requestContext, error });
   }
 }

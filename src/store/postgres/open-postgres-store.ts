@@ -6,15 +6,15 @@ import { AppError } from "../../domain/error.ts";
 import { describeServers, isUnencrypted, unknownTls } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
-import { allOrganizations } from "../sql/statement/visibility.ts";
+import type { BareStore } from "../sql/statement/run.ts";
+import { allOrganizations, rebuilding } from "../sql/statement/visibility.ts";
 import { continues } from "../sql/restore/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
-import type { MoveTarget } from "../../feature/move/store/move.ts";
-import { isDistributed, refuseWorker } from "./citus.ts";
+import { awaitVisibleCommits, commitInTwoPhases, isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
-import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
+import { hasState, insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
 import { compareSchema } from "./migration/actual-schema.ts";
 import { findSchema } from "./migration/find-schema.ts";
 import { migrate } from "./migration/migrate.ts";
@@ -22,7 +22,6 @@ import { raiseCounter } from "./arrival.ts";
 import { requireRights } from "./migration/rights.ts";
 import { ReadOnlyServer } from "./servers.ts";
 import { isSecured } from "./migration/row-security.ts";
-import { makeMoveTarget, refuseUnfinishedMove } from "../../feature/move/store/target.ts";
 import { makePostgresStore } from "./postgres-store.ts";
 import { bulkConnectionsMax } from "./settings.ts";
 
@@ -51,7 +50,9 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
       refuseDifference("The database", await opened.transaction(allOrganizations, compareSchema));
       await opened.transaction({}, requireRights);
     }
-    await opened.transaction({}, refuseUnfinishedMove);
+    await opened.transaction({}, async (transaction) => {
+      for (const { refuse } of options.parts.list) if (refuse) await transaction.perform(refuse);
+    });
     if (options.role === "serve" || options.writesBeside === true) {
       await opened.transaction(allOrganizations, raiseCounter);
     }
@@ -83,18 +84,34 @@ function shareOut({ role, connections = defaultConnections }: StoreOptions) {
   };
 }
 
-/** Opens the target of a move: migrates the schema and does nothing else. Throws StoreError. */
-export async function openPostgresMoveTarget(
+/** Migrates the schema, and checks nothing else. Throws StoreError. */
+export async function openPostgresTarget(
   url: string,
-  options: Required<Pick<StoreOptions, "connections" | "parts">>,
-): Promise<MoveTarget> {
-  try {
-    return makeMoveTarget(await openDatabase(url, options));
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    // Here these errors must not name a setting, because the URL does not come from one.
-    throw new StoreError(error.message.replaceAll("DATABASE_URL", "--to"), { cause: error });
-  }
+  options: Pick<StoreOptions, "connections" | "parts">,
+): Promise<BareStore> {
+  const database = await openDatabase(url, options);
+  return {
+    perform: async (work, ...args) => {
+      try {
+        return await database.transaction(rebuilding, async (transaction) => {
+          // On a cluster, this sees all that was committed before.
+          await awaitVisibleCommits(transaction);
+          await commitInTwoPhases(transaction);
+          return transaction.perform(work, ...args);
+        });
+      } catch (error) {
+        throw hasState(error, insufficientPrivilege) ? mayNotFill(error) : error;
+      }
+    },
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}
+
+function mayNotFill(cause: unknown): StoreError {
+  return new StoreError(
+    "The role may not fill the database. Use the role that owns the tables, as for `sluice migrate`.",
+    { cause },
+  );
 }
 
 /** `check` throws if the database does not meet further conditions. */

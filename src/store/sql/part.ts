@@ -33,13 +33,15 @@ export interface StorePart {
   /** The statements that make its tables, in the words of schema.sql. Undefined if it has none. */
   readonly schema?: URL;
   /**
-   * Their names. Every row is of an organization, whose erasure leaves none. A serving process may change them, and a
-   * move copies them, in this order.
+   * Those whose rows are of an organization. Its erasure leaves none; a serving process may change them, and a move
+   * copies them, in this order.
    */
   readonly tables: readonly string[];
   /** Each finds the highest number of arrival in a table, in a column `latest`. */
   readonly arrivalNumbers?: readonly string[];
   readonly invariants?: readonly Invariant[];
+  /** Throws StoreError if nobody may open the store. Only a database is asked: several processes can open it. */
+  readonly refuse?: () => Statements<void>;
   /** Removes what a closed organization can't use any more. */
   readonly close?: (organizationId: string) => Statements<void>;
   /** Removes rows of an organization that is erased; returns whether a page is full, so that there may be more. */

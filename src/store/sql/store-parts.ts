@@ -43,7 +43,10 @@ export class StoreParts {
 
   /** The statements that make the tables of a new store. */
   schemaFor(engine: EngineName): string {
-    const files = [new URL("schema.sql", import.meta.url), ...this.list.flatMap((part) => part.schema ?? [])];
+    const files = [
+      new URL("schema.sql", import.meta.url),
+      ...this.list.flatMap((part) => part.schema ?? []),
+    ];
     return schemaText(engine, files.map((file) => readFileSync(file, "utf8")).join("\n"));
   }
 

@@ -2,6 +2,8 @@
 
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
+import type { BareStore } from "../sql/statement/run.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
@@ -11,9 +13,11 @@ import {
   asUnusable,
   type Connection,
   hasTables,
+  isBusy,
   isMarkedOpen,
   openReader,
   openWriter,
+  rollBack,
 } from "./connection.ts";
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
@@ -70,6 +74,46 @@ function refuseUnmatchedLog(path: string): void {
     `There is no store at ${path}, but ${log} contains changes of one. Put the file of the store back beside it, or run ` +
       "`sluice restore --replace` with a backup. To begin with an empty store instead, move that file to another folder.",
   );
+}
+
+/**
+ * Until this is closed, nobody can serve the store or write to it, and all reads see the same snapshot. Nothing that is
+ * written remains. Throws StoreError, also if the store is being served, or written to by a command.
+ */
+export function openSqliteSource(path: string, parts: StoreParts): BareStore {
+  if ((sizeOfStore(path) ?? 0) === 0) throw noStore(path);
+  refuseCopiedAlone(path);
+  const right = takeServingRight(path);
+  let connection: Connection | undefined;
+  try {
+    connection = openWriter(path, { parts });
+    migrate(connection);
+    keepWritersOut(connection);
+  } catch (error) {
+    connection?.close();
+    right.release();
+    throw error;
+  }
+  const opened = connection;
+  return {
+    perform: async (work, ...args) => opened.perform(work, ...args),
+    [Symbol.asyncDispose]: async () => {
+      rollBack(opened);
+      opened.close();
+      right.release();
+    },
+  };
+}
+
+/** Holds the write lock without writing. */
+function keepWritersOut(connection: Connection): void {
+  try {
+    connection.run("BEGIN IMMEDIATE");
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    const text = `Another command writes to the store ${connection.path}. Run this one when it is done.`;
+    throw new StoreError(text, { cause });
+  }
 }
 
 /** In this thread, which starts fast. With the right to serve, deletions in progress are taken over. */

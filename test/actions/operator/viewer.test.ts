@@ -27,7 +27,6 @@ import {
   createOperator,
   disableOperator,
   listOperators,
-  requireRightOf,
 } from "../../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
 import { createSignInLink } from "../../../src/actions/operator/sign-in-link.ts";
@@ -131,8 +130,6 @@ const uses: Readonly<Record<string, (app: App, service: Service) => unknown>> = 
       as,
       onUnreadable: () => undefined,
     }),
-  // Moving needs a store that is not in service; test/cli/every-right.test.ts moves one.
-  "store.move": (app) => requireRightOf(app, app.operator, "store.move"),
   "operator.read": (app) => listOperators(app),
   "operator.create": (app) => createOperator(app, { name: "", roles: [] }),
   "operator.disable": (app) => disableOperator(app, "none"),

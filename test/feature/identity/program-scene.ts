@@ -2,11 +2,8 @@
 
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import {
-  createRule,
-  type TrustingRule,
-  type WantedRule,
-} from "../../../src/feature/identity/rules.ts";
+import { createRule, type WantedRule } from "../../../src/feature/identity/rules.ts";
+import type { TrustingRule } from "../../../src/feature/identity/store/part.ts";
 import type { Customer } from "../../support/customer.ts";
 import type { FakeClock } from "../../support/fake-clock.ts";
 import type { Reply } from "../../support/http-client.ts";

@@ -1,5 +1,5 @@
-// What identities of programs have in the store: no table, since a rule is a row of `api_key` without a secret. Whatever
-// ends a key, such as closing its organization, ends a rule.
+// What identities of programs have in the store: no table, since a rule is a row of `api_key` without a secret.
+// Whatever ends a key, such as closing its organization, ends a rule.
 
 import type { ApiKey, KeyHolder } from "../../../domain/access.ts";
 import type { NewKey } from "../../../store/interface/access.ts";
@@ -43,12 +43,12 @@ function* revokeRule(keyId: string, act: Act): Statements<void> {
   yield* endKey(keyId, act, actions["identity.revoke"].name);
 }
 
-/** Of one organization, or of all if none is named. */
+/** The rules of one organization, or of all if none is named. */
 function* listRules(organizationId: string | undefined) {
   return yield* list(toRule, findRules, organizationId ?? null);
 }
 
-/** Of an organization, not revoked, the oldest first. */
+/** The rules of an organization that are not revoked, the oldest first. */
 function* findTrustingRules(organizationId: string) {
   return yield* list(toRuleHolder, findTrusting, organizationId);
 }

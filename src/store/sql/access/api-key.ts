@@ -1,5 +1,5 @@
-// API keys, the rules of features that stand for keys without a secret, and the access tokens of both. Stores the SHA-256
-// of a secret, never the secret.
+// API keys, the rules of features that stand for keys without a secret, and the access tokens of both. Stores the
+// SHA-256 of a secret, never the secret.
 
 import type { ApiKey, KeyHolder, AccessToken, Caller } from "../../../domain/access.ts";
 import {

@@ -3,6 +3,14 @@
 
 import type { Request, Statements } from "./statements.ts";
 
+/** A store that one command has open to run statements of its own, each in a transaction. */
+export interface BareStore extends AsyncDisposable {
+  perform<Args extends readonly unknown[], Result>(
+    work: (...args: Args) => Statements<Result>,
+    ...args: Args
+  ): Promise<Result>;
+}
+
 export function runSync<Result>(
   statements: Statements<Result>,
   answer: (request: Request) => unknown,

@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { before, beforeEach, describe, it } from "node:test";
 import { Client } from "pg";
 import { readConfig } from "../../../../src/settings/config.ts";
-import { type MovePhase, type MoveStep, MoveStopped } from "../../../../src/feature/move/step.ts";
+import type { MovePhase, MoveStep } from "../../../../src/feature/move/store/copy.ts";
+import { OperatorError } from "../../../../src/actions/operator/operator-error.ts";
 import { move } from "../../../../src/feature/move/run-move.ts";
 import { serve } from "../../../../src/process/serve.ts";
 import { makeCommandLine } from "../../../cli/command-line.ts";
@@ -105,7 +106,7 @@ async function moveUntil(phase: MovePhase, steps: number): Promise<MoveStep | un
   return moving.then(
     () => undefined,
     (error: unknown) => {
-      assert.ok(error instanceof MoveStopped, String(error));
+      assert.ok(error instanceof OperatorError && error.errorName === "stopped", String(error));
       return last;
     },
   );

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, it } from "node:test";
 import { readConfig } from "../../../../src/settings/config.ts";
-import { MoveStopped } from "../../../../src/feature/move/step.ts";
 import { move } from "../../../../src/feature/move/run-move.ts";
 import { makeCommandLine } from "../../../cli/command-line.ts";
 import { runProgram } from "../../../cli/program.ts";
@@ -47,7 +46,7 @@ async function beginMove(folder: string): Promise<void> {
       if (phase === "copy" && rows > 0) stopping.abort();
     },
   });
-  await assert.rejects(moving, MoveStopped);
+  await assert.rejects(moving, { errorName: "stopped" });
 }
 
 async function requireRefused(folder: string, words: RegExp, to = url): Promise<void> {
@@ -123,7 +122,7 @@ describe("a move", () => {
 
   it("is refused where there is no store, and creates none", async () => {
     const folder = makeTempFolder();
-    await requireRefused(folder, /There is no store at .*sluice\.db to move\. Check DATABASE_URL/);
+    await requireRefused(folder, /There is no store at .*sluice\.db\. Check DATABASE_URL/);
     removeFolder(folder);
   });
 

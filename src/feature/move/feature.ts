@@ -1,0 +1,6 @@
+// Moving an embedded store to PostgreSQL; see README.md.
+
+import type { Feature } from "../feature.ts";
+import { rows } from "./rows.ts";
+
+export const move: Feature = { name: "move", rows, commands: () => import("./commands.ts") };

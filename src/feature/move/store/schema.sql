@@ -1,0 +1,7 @@
+-- on PostgreSQL: one row while an embedded store is moved here, and after a move that was interrupted; otherwise empty
+-- retained: contains nothing about any record
+--postgres CREATE TABLE move (
+  -- always the same, so that there is one row
+  --postgres single boolean NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+  --postgres store_id text NOT NULL -- the store that is moved
+--postgres );
