@@ -19,12 +19,14 @@ import {
   readSmallBody,
 } from "../body/read-body.ts";
 import { reportOf } from "../bulk/list-task.ts";
+import type { BulkClient } from "../bulk/bulk-client.ts";
 import { markItems } from "../bulk/mark-items.ts";
 import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import type { Load } from "../load/load.ts";
+import type { Reservation } from "../load/memory-budget.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
 import { reportRefusals } from "../reply/refusals.ts";
@@ -68,18 +70,23 @@ export function makeWrite(
   };
 }
 
+/** More items than this are read in turns, however small they are: an invalid one may take a millisecond. */
+const itemsAtOnceMax = 128;
+
 /** The function is not `async`, so that the body and its items can be collected while the store writes. */
 function writeSmall(
   context: HttpContext,
-  { request, requestContext, caller }: HandlerInput,
+  input: HandlerInput,
   { write, bytes }: { readonly write: Write; readonly bytes: Buffer },
 ): Promise<ListReport> {
+  const { request, requestContext, caller } = input;
   const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = caller;
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
   if (single) requireSingleForm(operation);
   else requireListForm(operation, value.length);
+  if (!single && value.length > itemsAtOnceMax) return writeMany(context, input, { write, bytes });
   const items: readonly unknown[] = single ? [value] : value;
   const keySpace = keySpaceOf(caller, type);
   const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
@@ -127,14 +134,12 @@ async function writeLarge(
   input: HandlerInput,
   write: Write,
 ): Promise<ListReport> {
-  const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = input.caller;
   const { raw } = input.request;
+  // An invalid key is refused before the body is read.
+  idempotencyRequest(input.request, write.operation);
   const declared = declaredBytes(raw);
   context.load.shedding.admitBody(declared);
-  const key = idempotencyRequest(input.request, operation);
-  const keyHash = key && keyHashOf(keySpaceOf(input.caller, type), key.idempotencyKey);
-  const items = itemsOrder(input.request, { caller: input.caller, write });
   const signal = clientGone(input.reply.raw);
   const reader = mayReadOnMain(context.load, organizationId, declared)
     ? context.lists
@@ -145,7 +150,42 @@ async function writeLarge(
     signal,
     onRefused: (count) => charge(context, input, { items: 0, bytes: count, processorMs: 0 }),
   });
+  return writeInTurns(context, input, { write, bytes, reservation, reader, signal });
+}
+
+async function writeMany(
+  context: HttpContext,
+  input: HandlerInput,
+  { write, bytes }: { readonly write: Write; readonly bytes: Buffer },
+): Promise<ListReport> {
+  const { organizationId } = input.caller;
+  const signal = clientGone(input.reply.raw);
+  const own = new Uint8Array(bytes);
+  const reservation = await context.load.bodies.reserve(organizationId, own.length, signal);
+  const reader = context.bulk;
+  return writeInTurns(context, input, { write, bytes: own, reservation, reader, signal });
+}
+
+interface ReadBody {
+  readonly write: Write;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly reservation: Reservation;
+  readonly reader: Pick<BulkClient, "writeList">;
+  readonly signal: AbortSignal;
+}
+
+/** Releases the bytes and their reservation. */
+async function writeInTurns(
+  context: HttpContext,
+  input: HandlerInput,
+  { write, bytes, reservation, reader, signal }: ReadBody,
+): Promise<ListReport> {
+  const { operation, type, mode, lenient, asSingle } = write;
+  const { organizationId } = input.caller;
   try {
+    const key = idempotencyRequest(input.request, operation);
+    const keyHash = key && keyHashOf(keySpaceOf(input.caller, type), key.idempotencyKey);
+    const items = itemsOrder(input.request, { caller: input.caller, write });
     const order: ListOrder = {
       operation: operation.name,
       mode,
