@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { FairQueue } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
+/** For work of a fraction of a millisecond on each connection. */
 export const perTurnMax = 8;
 
 type Turn = (socket: Socket) => void;
@@ -12,13 +13,18 @@ type Turn = (socket: Socket) => void;
 export class ConnectionTurns {
   /** Network addresses take turns, so that one with few connections does not wait for those of others. */
   readonly #waiting = new FairQueue<() => void>();
+  readonly #perTurn: number;
   #given = 0;
   #isScheduled = false;
+
+  constructor(perTurn = perTurnMax) {
+    this.#perTurn = perTurn;
+  }
 
   /** Calls `turn` at once or later, unless the connection is closed before. */
   add(socket: Socket, turn: Turn): void {
     if (!this.#isScheduled) this.#schedule();
-    if (this.#given < perTurnMax) {
+    if (this.#given < this.#perTurn) {
       this.#given += 1;
       turn(socket);
       return;
@@ -35,7 +41,7 @@ export class ConnectionTurns {
   #giveNext(): void {
     this.#given = 0;
     for (const place of this.#waiting.inTurn()) {
-      if (this.#given === perTurnMax) break;
+      if (this.#given === this.#perTurn) break;
       this.#given += 1;
       this.#waiting.take(place)();
     }

@@ -92,7 +92,8 @@ export class Connection extends Duplex {
     this.#socket.on("data", (packet: Buffer) => {
       this.#packet = packet;
       this.#rest = packet;
-      this.#pass();
+      if (this.#exchange === undefined && this.#headStart === "") this.#takeTurn();
+      else this.#pass();
     });
     this.#socket.resume();
   }
@@ -245,7 +246,8 @@ export class Connection extends Duplex {
     if (this.isClosing || this.destroyed) return;
     const exchange = this.#exchange;
     if (exchange?.isAnswered === true && exchange.request.complete) this.#next();
-    const waits = exchange !== undefined && (exchange.isChunked || exchange.request.complete);
+    const waits =
+      this.#isWaitingForTurn || exchange?.isChunked === true || exchange?.request.complete === true;
     // A small rest must not retain its packet.
     if (waits && this.#rest.length * 2 < this.#packet.length) {
       this.#rest = Buffer.from(this.#rest);
@@ -285,12 +287,17 @@ export class Connection extends Duplex {
       return;
     }
     this.#isWaitingForTurn = true;
-    setImmediate(() => {
-      this.#shared.requests.add(this.#socket, () => {
-        this.#isWaitingForTurn = false;
-        this.#pass();
-      });
+    setImmediate(() => this.#takeTurn());
+  }
+
+  #takeTurn(): void {
+    this.#isWaitingForTurn = true;
+    this.#shared.requests.add(this.#socket, () => {
+      this.#isWaitingForTurn = false;
+      this.#pass();
     });
+    // The socket must not read on meanwhile.
+    if (this.#isWaitingForTurn) this.#afterPassing();
   }
 
   #end(): void {

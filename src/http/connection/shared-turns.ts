@@ -3,13 +3,19 @@
 import { ConnectionTurns } from "./connection-turns.ts";
 import type { LingeringClose } from "./lingering-close.ts";
 
+/** About a millisecond of work. */
+export const requestsPerTurn = 16;
+
 interface Waiting {
   destroy(): unknown;
 }
 
 export class SharedTurns {
-  /** The turns of requests that have waited for the reply to an earlier one. */
-  readonly requests = new ConnectionTurns();
+  /**
+   * The turns of requests: the system hands over what thousands of connections have sent in the order in which it
+   * arrived, and whoever sends next would wait until all of it is answered.
+   */
+  readonly requests = new ConnectionTurns(requestsPerTurn);
   readonly bodies = new ConnectionTurns();
   readonly lingering: LingeringClose;
   readonly #bytesMax: number;

@@ -137,6 +137,25 @@ function windowOf(encoding: string, body: Buffer, pieceBytes = body.length): num
   return window.bytes;
 }
 
+describe("a small body with many items", () => {
+  it("is read by the bulk thread, in turns", async (context) => {
+    const scene = await startScene();
+    context.after(() => scene.stop());
+    const { token } = await scene.makeCustomer();
+    let byBulkThread = 0;
+    scene.service.replaceStore("writtenElsewhere", () => (byBulkThread += 1));
+    const headers = { prefer: "handling=lenient" };
+    for (const count of [128, 129, 5_000]) {
+      const body = JSON.stringify(Array.from({ length: count }, () => ({})));
+      const ask = { method: "POST", path: "/v2/transactions/batch", token, headers, body };
+      const { status, text } = await scene.client.send(ask);
+      assert.equal(status, 200);
+      assert.equal((JSON.parse(text) as { results: unknown[] }).results.length, count);
+    }
+    assert.equal(byBulkThread, 2);
+  });
+});
+
 describe("the window of zstd", () => {
   const text = Buffer.from('{"a":1}\n'.repeat(50_000));
 
