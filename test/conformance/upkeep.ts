@@ -38,7 +38,16 @@ export function testUpkeep(engine: Engine): void {
       await store.clock.move(6_000);
       assert.equal(await trusted(), 7_000);
       await store.clock.confirm(7_000, { ...operator, now: 4_000 });
-      assert.deepEqual(await store.clock.read(), { trustedAt: 4_000, notedAt: 4_000 });
+      assert.deepEqual(await store.clock.read(), {
+        trustedAt: 4_000,
+        trustedNo: 1,
+        notedAt: 4_000,
+      });
+      await store.clock.move(7_000);
+      const moved = { trustedAt: 7_000, trustedNo: 2, notedAt: undefined };
+      assert.deepEqual(await store.clock.read(), moved);
+      await store.clock.move(5_000, true);
+      assert.equal(await trusted(), 5_000);
       await store.requireConsistent();
     });
 

@@ -4,7 +4,7 @@
 import type { ApiKey } from "../../domain/access.ts";
 import { recordScopes, type Scope } from "../../domain/scope.ts";
 import type { NewKey } from "../../store/interface/access.ts";
-import { actOf, type App } from "../app.ts";
+import { actOf, type App, currentTimeOf } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
 import { OperatorError, unknownName } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
@@ -77,7 +77,7 @@ export async function createKey(app: App, wanted: KeyOptions): Promise<CreatedKe
     );
   }
   await findOpenOrganization(app, organizationId);
-  const createdAt = app.now();
+  const createdAt = currentTimeOf(app);
   const expiresAt = lifetimeMs === undefined ? undefined : createdAt + lifetimeMs;
   const { stored, ...created } = makeKey({ organizationId, name, scopes, createdAt, expiresAt });
   await app.store.createKey(stored, { actor: app.operator, now: createdAt });
@@ -108,7 +108,7 @@ export async function rotateKey(
 ): Promise<RotatedKey> {
   requireRight(app, "key.rotate");
   const old = await findKey(app, keyId);
-  const now = app.now();
+  const now = currentTimeOf(app);
   const status = keyStatus(old, now);
   if (status !== "active") {
     const { organizationId } = old;

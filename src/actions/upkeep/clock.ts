@@ -17,16 +17,18 @@ export interface ClockState {
 
 /**
  * Compares the clock with the last times that the store, the audit trail and the ledger have. Later times prove nothing
- * by themselves, because they were written with a clock that may have been wrong; earlier ones do.
+ * by themselves, because they were written with a clock that may have been wrong; earlier ones do, unless a clock was
+ * trusted after they were written.
  */
 export async function readClockState(app: App, now = app.now()): Promise<ClockState> {
   const { store, ledger, clockJumpMs } = app;
-  const [{ trustedAt, notedAt }, sealed] = await Promise.all([
+  const [{ trustedAt, trustedNo, notedAt }, sealed] = await Promise.all([
     store.clock.read(),
     ledger.state().catch(() => undefined),
   ]);
   const reference = trustedAt ?? notedAt;
-  const latest = Math.max(reference ?? now, notedAt ?? 0, sealed?.heads?.at ?? 0);
+  const { audit = { no: 0 }, at: sealedAt = 0 } = sealed?.heads ?? {};
+  const latest = Math.max(reference ?? now, notedAt ?? 0, audit.no > trustedNo ? sealedAt : 0);
   const isBehind = now < latest - clockJumpMs;
   const isAhead = now > (reference ?? now) + clockJumpMs;
   const known = isBehind ? latest : reference;
@@ -91,8 +93,9 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
       if (isNew) anchor = { at, passed };
       // The time of the clock would make a later jump seem smaller.
       const mark = movesOn ? known : at;
-      if (markedAt === undefined || Math.abs(mark - markedAt) >= markIntervalMs) {
-        await store.clock.move(mark);
+      const isDue = markedAt === undefined || Math.abs(mark - markedAt) >= markIntervalMs;
+      if (isDue || !wasTrusted) {
+        await store.clock.move(mark, !state.isTrusted);
         [markedAt, app.knownTime.at] = [mark, mark];
       }
     }

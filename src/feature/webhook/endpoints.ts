@@ -17,7 +17,7 @@ import type { EndpointChange } from "./store/delivery.ts";
 import type { EndpointKept, EndpointRemoval, NewEndpoint } from "./store/endpoint.ts";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import { actOf, type App } from "../../actions/app.ts";
+import { actOf, type App, currentTimeOf } from "../../actions/app.ts";
 import { makeWebhookKeys, type WebhookKeys } from "./webhook-keys.ts";
 import { readPages } from "../../actions/pages.ts";
 import { FeedCipher, type TrailPosition } from "../../actions/change/offset.ts";
@@ -266,7 +266,7 @@ export async function rotateSecret(
   requireRight(app, rights["webhook.change"]);
   const keys = requireKeys(app);
   const { keyCheck } = await findEndpoint(app, endpointId);
-  const formerUntil = keyCheck === keys.check ? app.now() + overlapMs : undefined;
+  const formerUntil = keyCheck === keys.check ? currentTimeOf(app) + overlapMs : undefined;
   const secret = { keyCheck: keys.check, formerUntil };
   const endpoint = await change(app, endpointId, { secret });
   return { endpoint, ...keys.secretOf(endpointId, endpoint.secretVersion) };

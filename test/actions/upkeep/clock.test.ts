@@ -171,6 +171,46 @@ describe("a clock", () => {
     }
   });
 
+  it("that was ahead, and was set right while the process ran, needs no confirmation later", async (test) => {
+    const folder = makeTempFolder();
+    const one = await startProcess(test, folder);
+    await makeRule(one);
+    assert.equal(await one.isClockTrusted(), true);
+    one.jump(10 * year);
+    assert.equal(await one.isClockTrusted(), false);
+    await createOrganization(one.app, { name: "Other", organizationId: "other" });
+    one.jump(-10 * year);
+    assert.equal(await one.isClockTrusted(), true);
+    assert.equal(await describeClockJump(one.app), undefined);
+    await one.stop();
+    const later = await startProcess(test, folder, start + hour);
+    assert.equal(await later.isClockTrusted(), true);
+  });
+
+  it("that was accepted because nothing depended on it is not known any more when it is behind", async (test) => {
+    const folder = makeTempFolder();
+    const wrong = await startProcess(test, folder, start + 10 * year);
+    assert.equal(await wrong.isClockTrusted(), true);
+    await wrong.stop();
+    const right = await startProcess(test, folder);
+    assert.equal(await right.isClockTrusted(), true);
+    assert.equal((await right.app.store.clock.read()).trustedAt, start);
+  });
+
+  it("that was behind shortens no overlap of a key, and no life of one", async (test) => {
+    const one = await startProcess(test, makeTempFolder());
+    const { app } = one;
+    await createOrganization(app, { name: "Acme", organizationId: "acme" });
+    const { key } = await createKey(app, { organizationId: "acme" });
+    assert.equal(await one.isClockTrusted(), true);
+    one.jump(-20 * hour);
+    await createKey(app, { organizationId: "acme", lifetimeMs: hour });
+    await rotateKey(app, { keyId: key.keyId, overlapMs: hour });
+    one.jump(20 * hour);
+    const statuses = (await listKeys(app, "acme")).map((of) => keyStatus(of, app.now()));
+    assert.deepEqual(statuses, ["active", "active", "active"]);
+  });
+
   it("that is wrong on one host does not stop another one", async (test) => {
     const folder = makeTempFolder();
     const right = await startProcess(test, folder);

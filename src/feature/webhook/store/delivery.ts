@@ -123,8 +123,17 @@ const setTest = `
 
 const setSecret = `
   UPDATE webhook_endpoint
-  SET secret_version = secret_version + 1, key_check = $3, former_secret_until = $4
+  SET secret_version = secret_version + 1, key_check = $3, former_secret_until = $4,
+    secret_made_at = $5
   WHERE ${isNamed}`;
+
+/** An overlap of secrets that began while the clock was ahead. */
+export const restartOverlap = `
+  UPDATE webhook_endpoint
+  SET former_secret_until = $1 + former_secret_until - secret_made_at, secret_made_at = $1
+  WHERE (organization_id, endpoint_id) IN (
+    SELECT organization_id, endpoint_id FROM webhook_endpoint
+    WHERE secret_made_at > $2 ORDER BY organization_id, endpoint_id LIMIT $3)`;
 
 const steps = `action IN ('deletion.request', 'deletion.cancel', 'deletion.complete')`;
 
@@ -208,7 +217,7 @@ export function* changeEndpoint(
   if (from !== undefined) yield* run(setCursors, ...name, from.entryNo, from.changeNo);
   if (test === true) yield* run(setTest, ...name, act.now);
   if (secret !== undefined) {
-    yield* run(setSecret, ...name, secret.keyCheck, secret.formerUntil ?? null);
+    yield* run(setSecret, ...name, secret.keyCheck, secret.formerUntil ?? null, act.now);
   }
   const verb = secret !== undefined ? "rotate" : test === true ? "test" : "enable";
   const detail = { from, formerUntil: secret?.formerUntil };
