@@ -2,6 +2,7 @@
 // position share one read, whether they poll or follow a stream.
 
 import type { App } from "../app.ts";
+import { isWaitOver } from "../../basics/duration.ts";
 import { Turns } from "../../basics/turns.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -24,7 +25,7 @@ import {
 export type Beginning = Omit<Reading, "from"> & { readonly from: Cursor | undefined };
 
 export interface Waiting {
-  /** Unix milliseconds, by the clock of the application. */
+  /** Unix milliseconds, by the clock of the application; at most `limits.changeStreamMs` after the beginning. */
   readonly until: number;
   readonly signal: AbortSignal;
   /** Throws if the reader may not get the next page. */
@@ -153,7 +154,7 @@ export class ChangeFeed {
   }
 
   isOver({ until, signal }: Waiting, now = this.#app.now()): boolean {
-    return this.#stopped || signal.aborted || now >= until;
+    return this.#stopped || signal.aborted || isWaitOver(until, now, limits.changeStreamMs);
   }
 
   #requireRunning(): void {
