@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { operatorRoles } from "../../src/domain/operator.ts";
 import { commands, groups, headings } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { version } from "../../src/process/version.ts";
@@ -53,9 +52,14 @@ describe("the command line", () => {
     }
   });
 
-  it("names the roles of operators", async () => {
-    const { out } = await line.type("help operator create");
-    for (const role of operatorRoles) assert.ok(out.includes(role), role);
+  it("names the values of each option that takes one of few", async () => {
+    for (const { name, options } of commands) {
+      const few = Object.values(options).flatMap(({ values: all = [] }) =>
+        all.length > 10 ? [] : all,
+      );
+      const { out } = await line.type(`help ${name}`);
+      for (const value of few) assert.ok(out.includes(value), `${name}: ${value}`);
+    }
   });
 
   it("accepts -o for --organization wherever that exists", async () => {

@@ -171,7 +171,9 @@ describe("the audit trail and the receipts in the console", () => {
   });
 
   it("list receipts for those who may know of all of them", async () => {
-    assert.ok((await show("/console/receipts")).includes(deletion));
+    const page = await show("/console/receipts");
+    assert.ok(page.includes(deletion));
+    assert.equal(page.match(/<h[12][^>]*>Receipts</g)?.length, 1);
     const other = await show("/console/receipts", viewer);
     assert.ok(!other.includes(deletion));
     assert.doesNotMatch(other, /href="\/console\/audit"/);

@@ -113,6 +113,8 @@ export interface ErrorContext {
   /** No person was named who acts. */
   readonly isUnnamed?: boolean;
   readonly field?: string;
+  /** What the command line calls the choice that has to be made, such as an encoding. */
+  readonly option?: string;
 }
 
 export class OperatorError extends Error {

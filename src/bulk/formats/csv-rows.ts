@@ -109,8 +109,11 @@ function firstLineFinder(
 }
 
 function withoutTable(path: string, skip: Layout["skip"]): OperatorError {
-  const what = typeof skip === "string" ? `line that has the columns ${skip}` : "line after those";
-  return new OperatorError("input", `${path} has no ${what}; check --skip ${skip}.`);
+  const what =
+    typeof skip === "string"
+      ? `line that has the columns ${skip}`
+      : "line after those that are skipped";
+  return new OperatorError("input", `${path} has no ${what}.`, { context: { option: "--skip" } });
 }
 
 const delimiters = [",", ";", "\t", "|"];

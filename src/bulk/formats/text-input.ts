@@ -112,8 +112,8 @@ function explain(path: string, cause: unknown): Error {
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
     return new OperatorError(
       "input",
-      `${path} has bytes that are not text in its encoding. Give its encoding, such as windows-1252, with --encoding, ` +
-        "or convert it to UTF-8.",
+      `${path} has bytes that are not text in its encoding. Give its encoding, such as windows-1252, or convert it to UTF-8.`,
+      { context: { option: "--encoding" } },
     );
   }
   if (code === "ZSTD_error_frameParameter_windowTooLarge") {

@@ -8,6 +8,7 @@ import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.t
 import type { ToldView } from "../../actions/deletion/told-recipients.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { listHoldsOf } from "../../actions/retention/holds.ts";
+import { deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { approvalWait, awaitsApproval } from "../../domain/deletion/deletion.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
 import {
@@ -53,7 +54,10 @@ export const deletionRequest = defineStoreCommand({
       reason,
       "The reason. It stays in the receipt, so it should not repeat content of the record.",
     ),
-    basis: optional(deletionBasis, "On which basis the request rests."),
+    basis: optional(
+      deletionBasis,
+      `On which basis the request rests: ${deletionBasisNames.join(", ")}.`,
+    ),
   },
   run: async (app, { reason: why, basis, ...key }) => {
     const asked = { ...recordKeyOf(key), reason: why, basis };

@@ -71,7 +71,7 @@ export const retentionSet = defineStoreCommand({
     delete: flag("Erase its records without a request as soon as the floor ends."),
     from: optional(
       floorOrigin,
-      "What the days count from: the last timestamp of the record, its closing, or its filing. Default: as before; last_seen for a new rule.",
+      "What the days count from: the last timestamp of the record (last_seen), its closing (closed), or its filing (report_filed_at). Default: as before; last_seen for a new rule.",
     ),
     redactable: flag(
       "Let deletions remove references, and ids of erased persons and companies, from the records that must be kept.",

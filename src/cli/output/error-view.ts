@@ -81,6 +81,7 @@ export const advice: {
     "To include it, add --include-confidential; it may be forbidden to pass on the output.",
   export_wanted: () =>
     "Add --export DIR to export its records before they are deleted, or --without-export.",
+  input: ({ option }) => option && `See the option ${option}.`,
   invalid: where("isRecord", "To show one record, use: sluice record show"),
   key_ended: ({ organizationId = "ID" }) =>
     `Create a new one with: sluice key create --organization ${organizationId}`,

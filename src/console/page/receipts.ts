@@ -33,7 +33,7 @@ export async function showReceipts(person: Person): Promise<Next> {
 
 function renderPart({ receipts, next }: ReceiptPart): Html {
   return html`<section aria-labelledby="list">
-    <h2 id="list">Receipts</h2>
+    <h2 id="list">Completed deletions</h2>
     ${renderTable(receiptColumns, receipts, { empty: "There is no receipt here. Each completed deletion gets one." })}
     ${renderNext("Older receipts", screen, { place: { before: next } })}
     <p>

@@ -159,7 +159,10 @@ export const webhookCreate = defineAct({
   options: {
     organization: required(text("ID"), "Organization whose events are sent."),
     url: required(text("URL"), "Where they are sent, with https."),
-    events: optional(eventList, "The events, separated by commas. Default: all."),
+    events: optional(
+      eventList,
+      `The events, separated by commas: ${webhookEvents.join(", ")}. Default: all.`,
+    ),
     description: optional(lineOfText("TEXT"), "What the endpoint is for."),
   },
   act: (app, { organization: organizationId, url, events = webhookEvents, description }) =>

@@ -160,7 +160,7 @@ describe("a file of an import that", () => {
   it("has no line with the names that it should is refused", async () => {
     await assert.rejects(
       read("a,b\n1,2\n", { skip: "a,c" }),
-      /has no line that has the columns a,c; check --skip/,
+      /has no line that has the columns a,c/,
     );
   });
 
@@ -171,7 +171,7 @@ describe("a file of an import that", () => {
     ["data", '[{"data":[{"a":1}]}]'],
   ] as const) {
     it(`has no list at ${list}, but ${text}, is refused`, async () => {
-      await assert.rejects(read(text, { list }, "rows.json"), /has no list .*; check --list/);
+      await assert.rejects(read(text, { list }, "rows.json"), /has no list /);
     });
   }
 });

@@ -46,7 +46,14 @@ const some = { organizationId: "acme", deletionRequestId: "del_1", ledgers: ["a.
 describe("the error that is shown", () => {
   for (const [name, advise] of Object.entries(advice)) {
     it(`${name} ends with a command that exists, or an option`, () => {
-      const context = { ...some, isFirst: true, isOther: true, isRecord: true, isUnnamed: true };
+      const context = {
+        ...some,
+        option: "--encoding",
+        isFirst: true,
+        isOther: true,
+        isRecord: true,
+        isUnnamed: true,
+      };
       const { message } = viewError(
         new OperatorError(name as OperatorErrorName, "First.\n  second", { context }),
       );

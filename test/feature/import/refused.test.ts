@@ -68,7 +68,7 @@ describe("an import that has failed before it sent anything", () => {
     const file = write(line, "rows.json", [{ a: [assess("one")] }]);
     const words = ["import", file, "--type", "risk_assessment", "--organization", "acme"];
     const { message } = await line.fail(...words);
-    assert.match(message, /give its key with --list/);
+    assert.match(message, /is in an object, say where/);
     assert.equal((await importFile(line, file, "--list", "a")).written, 1);
   });
 });

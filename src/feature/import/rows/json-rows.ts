@@ -75,7 +75,9 @@ async function* splitList(
     if (splitter.held.length > recordCharactersMax) throw tooLong(input, "item");
   }
   if (finder !== undefined) {
-    throw new OperatorError("input", `${input.path} has no list ${list}; check --list.`);
+    throw new OperatorError("input", `${input.path} has no list ${list}.`, {
+      context: { option: "--list" },
+    });
   }
   if (splitter.state !== "ended") throw notAList(input);
 }
@@ -83,7 +85,8 @@ async function* splitList(
 function notAList({ path }: TextInput): OperatorError {
   return new OperatorError(
     "input",
-    `${path} is not a JSON list such as [{…}, {…}], or is truncated. If the list is in an object, give its key with --list.`,
+    `${path} is not a JSON list such as [{…}, {…}], or is truncated. If the list is in an object, say where.`,
+    { context: { option: "--list" } },
   );
 }
 
