@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { processDeletions } from "../src/actions/deletion/process-deletions.ts";
-import { makePartyRound } from "../src/actions/upkeep/index-parties.ts";
+import { makePartyRound } from "../src/actions/upkeep/build-indexes.ts";
 import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";

@@ -18,7 +18,7 @@ import { restrictedExport, restrictedList, restrictedShow } from "./command/rest
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "../feature/subject/commands.ts";
-import { subjectFind, subjectIndex } from "./command/subject-find.ts";
+import { subjectFind, subjectIndex } from "../feature/find/commands.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";

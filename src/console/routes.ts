@@ -48,7 +48,7 @@ import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
-import { searchSubjects, showAnswer, showSearch } from "./page/subjects.ts";
+import { searchSubjects, showAnswer, showSearch } from "../feature/find/console.ts";
 import {
   chooseColumns,
   discardUpload,

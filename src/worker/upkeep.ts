@@ -12,8 +12,8 @@ import {
 } from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
-import { makeIndexRound } from "../actions/search/build-index.ts";
-import { makePartyRound } from "../actions/upkeep/index-parties.ts";
+import { makeIndexRound } from "../feature/find/build-index.ts";
+import { makePartyRound } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";

@@ -28,7 +28,7 @@ import {
   testResumption,
   testTrail,
 } from "./joint-completion.ts";
-import { testSearching } from "./searching.ts";
+import { testSearching } from "../feature/find/store/searching.ts";
 import { testSubjects } from "../feature/subject/find-subject.ts";
 import { testDryRun } from "./dry-run.ts";
 import { testUpkeep } from "./upkeep.ts";

@@ -7,7 +7,7 @@ import { after, describe, it } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { loadTelephoneReader } from "../../src/actions/search/telephone.ts";
+import { loadTelephoneReader } from "../../src/feature/find/telephone.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";

@@ -15,7 +15,7 @@ import { requireRight, showing } from "../../actions/operator/viewer.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { findKeys, readDeletionsOf, type SubjectRequest } from "./read-subject.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { mayStateRecords } from "../../actions/search/closed-organization.ts";
+import { mayStateRecords } from "../../actions/access/closed-organization.ts";
 import {
   type OwnRecord,
   productsMax,

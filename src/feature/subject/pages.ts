@@ -11,7 +11,7 @@ import {
   type SubjectRequest,
 } from "./read-subject.ts";
 import { limits } from "../../domain/limits.ts";
-import { searchedTypes } from "../../domain/search/searched-types.ts";
+import { searchedTypes } from "../find/store/searched-types.ts";
 import { answerDates } from "./answer-dates.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { readDate, renderButton, renderInput } from "../../console/html/field.ts";

@@ -63,7 +63,7 @@ import {
   readDueChanges,
   readSearchState,
   storeTokens,
-} from "./search/index-tokens.ts";
+} from "../../feature/find/store/index-tokens.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import { changesIn, type StoreParts } from "./store-parts.ts";

@@ -18,8 +18,8 @@ import { createOrganization } from "../../../src/actions/access/create-organizat
 import { discloseReceipt } from "../../../src/actions/receipt/disclose-receipt.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
 import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
-import { beginIndex } from "../../../src/actions/search/build-index.ts";
-import { findSubjects } from "../../../src/actions/search/find-subjects.ts";
+import { beginIndex } from "../../../src/feature/find/build-index.ts";
+import { findSubjects } from "../../../src/feature/find/find-subjects.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";
 import { holdRecord, listHolds, releaseHold } from "../../../src/actions/retention/holds.ts";
 import {

@@ -15,7 +15,7 @@ import {
 } from "../statement/named.ts";
 import { changeAfter } from "../record/changes.ts";
 import { readFirstNamed, replaceEntries } from "../party/entries.ts";
-import { removeFromIndex } from "../search/erase-tokens.ts";
+import { removeFromIndex } from "../../../feature/find/store/tokens.ts";
 import { type RepliedRow, removeRepliesOf } from "./rewrite.ts";
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import { findHoldsOf } from "../retention/hold.ts";

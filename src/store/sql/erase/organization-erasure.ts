@@ -14,7 +14,7 @@ import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasu
 import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
-import { removeIndexPart, afterAllTypes } from "../search/erase-tokens.ts";
+import { removeIndexPart, afterAllTypes } from "../../../feature/find/store/tokens.ts";
 import { get, run, runTogether, type Statements, column, scalar } from "../statement/statements.ts";
 import type { KeyRow } from "../../shared/record-key.ts";
 import { type StoreParts, storeParts } from "../store-parts.ts";

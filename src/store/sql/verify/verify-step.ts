@@ -15,7 +15,7 @@ import { type PartyVerification, verifyParties, type VerifyingParties } from "./
 import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "../erase/redact-kept.ts";
 import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
-import { findIndexed } from "../search/erase-tokens.ts";
+import { findIndexed } from "../../../feature/find/store/tokens.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "../plan/record-plans.ts";

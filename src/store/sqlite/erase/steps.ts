@@ -28,7 +28,7 @@ import {
 } from "../../sql/erase/organization-erasure.ts";
 import { all, get, run, type Statements } from "../../sql/statement/statements.ts";
 import type { KeyRow } from "../../shared/record-key.ts";
-import { afterAllTypes } from "../../sql/search/erase-tokens.ts";
+import { afterAllTypes } from "../../../feature/find/store/tokens.ts";
 
 /** The state of the connection that writes; a process has one. */
 const orders = new WeakMap<Connection, ChangeOrder>();

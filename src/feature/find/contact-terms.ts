@@ -1,7 +1,7 @@
 // How e-mail addresses, numbers of documents and dates are compared in a search, by the rules of their standards.
 // Telephone numbers are in actions/search/telephone.ts, because their rules need a library.
 
-import { isFullDate } from "../timestamp.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
 import { spell } from "./transliteration.ts";
 
 const atSign = /[@＠]/;

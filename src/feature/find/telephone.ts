@@ -2,7 +2,7 @@
 // which only this file imports, and which is loaded when it is first needed.
 
 import type { parsePhoneNumber } from "awesome-phonenumber";
-import { normaliseText } from "../../domain/search/contact-terms.ts";
+import { normaliseText } from "./contact-terms.ts";
 
 export interface TelephoneNumber {
   /** In E.164, such as +49301234567; undefined if the text does not tell the country. */

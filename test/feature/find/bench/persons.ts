@@ -1,9 +1,9 @@
 // Persons for the benchmark of the search, each from its number. Of 500 first names the most common one has 4.5 % of
 // all persons, and of 50,000 family names the most common one has 0.45 %. Names and dates repeat after a million.
 
-import { makeDraft } from "../src/domain/record/payload.ts";
-import type { Draft } from "../src/domain/record/record-write.ts";
-import { recordTypeByName } from "../src/domain/record-types.ts";
+import { makeDraft } from "../../../../src/domain/record/payload.ts";
+import type { Draft } from "../../../../src/domain/record/record-write.ts";
+import { recordTypeByName } from "../../../../src/domain/record-types.ts";
 
 const firstNames = 500;
 const lastNames = 50_000;

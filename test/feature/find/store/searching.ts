@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { RecordKey } from "../../src/domain/record/record-write.ts";
-import { searchedTypes } from "../../src/domain/search/searched-types.ts";
-import { recordTypes } from "../../src/domain/record-types.ts";
-import type { DuePage } from "../../src/store/interface/search.ts";
-import type { TestStore } from "../support/test-store.ts";
-import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, mark, operator, organization, other } from "./scene.ts";
+import type { RecordKey } from "../../../../src/domain/record/record-write.ts";
+import { searchedTypes } from "../../../../src/feature/find/store/searched-types.ts";
+import { recordTypes } from "../../../../src/domain/record-types.ts";
+import type { DuePage } from "../../../../src/feature/find/store/search.ts";
+import type { TestStore } from "../../../support/test-store.ts";
+import { type Engine, openSite } from "../../../conformance/engine.ts";
+import { acme, draftOf, keyOf, mark, operator, organization, other } from "../../../conformance/scene.ts";
 
 const person = { resourceType: "person" };
 const hashOf = (text: string): Uint8Array => Buffer.alloc(16, text);

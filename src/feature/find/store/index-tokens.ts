@@ -3,7 +3,7 @@
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { searchedTypes } from "../../../domain/search/searched-types.ts";
+import { searchedTypes } from "./searched-types.ts";
 import type {
   DueChange,
   DuePage,
@@ -14,10 +14,10 @@ import type {
   FoundToken,
   TokenSearch,
   TokensFound,
-} from "../../interface/search.ts";
-import { reader } from "../../row/reader.ts";
-import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
-import { hashIn, hashText, keyRows, named, namedRecords } from "../statement/named.ts";
+} from "./search.ts";
+import { reader } from "../../../store/row/reader.ts";
+import { type KeyRow, rowKeyText, keyValues } from "../../../store/shared/record-key.ts";
+import { hashIn, hashText, keyRows, named, namedRecords } from "../../../store/sql/statement/named.ts";
 import {
   all,
   find,
@@ -29,8 +29,8 @@ import {
   type Statements,
   allTogether,
   column,
-} from "../statement/statements.ts";
-import { removeFromIndex } from "./erase-tokens.ts";
+} from "../../../store/sql/statement/statements.ts";
+import { removeFromIndex } from "./tokens.ts";
 
 const readState = `SELECT key_check, indexed_no FROM search_index`;
 const begin = `UPDATE search_index SET key_check = $1, indexed_no = 0`;

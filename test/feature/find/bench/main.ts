@@ -5,20 +5,20 @@
 // found.
 
 import { parseArgs } from "node:util";
-import type { App } from "../src/actions/app.ts";
-import { createOrganization } from "../src/actions/access/create-organization.ts";
-import { IndexBuilder, requireKeys } from "../src/actions/search/build-index.ts";
-import { findSubjects } from "../src/actions/search/find-subjects.ts";
-import { loadTelephoneReader } from "../src/actions/search/telephone.ts";
-import { readWanted, type Wanted } from "../src/actions/search/wanted-terms.ts";
-import { makeKey, replaceKey } from "../src/data-folder/receipt-key.ts";
-import { readConfig } from "../src/settings/config.ts";
-import { operate } from "../test/support/server.ts";
-import { fillIndex } from "./find-index.ts";
-import { makeHistogram } from "./histogram.ts";
+import type { App } from "../../../../src/actions/app.ts";
+import { createOrganization } from "../../../../src/actions/access/create-organization.ts";
+import { IndexBuilder, requireKeys } from "../../../../src/feature/find/build-index.ts";
+import { findSubjects } from "../../../../src/feature/find/find-subjects.ts";
+import { loadTelephoneReader } from "../../../../src/feature/find/telephone.ts";
+import { readWanted, type Wanted } from "../../../../src/feature/find/wanted-terms.ts";
+import { makeKey, replaceKey } from "../../../../src/data-folder/receipt-key.ts";
+import { readConfig } from "../../../../src/settings/config.ts";
+import { operate } from "../../../support/server.ts";
+import { fillIndex } from "./fill-index.ts";
+import { makeHistogram } from "../../../../bench/histogram.ts";
 import { commonName, draftOf, type Person, personOf } from "./persons.ts";
-import { makeSearchKeys } from "../src/actions/search/search-keys.ts";
-import { withTemporaryStores } from "./temporary-store.ts";
+import { makeSearchKeys } from "../../../../src/feature/find/search-keys.ts";
+import { withTemporaryStores } from "../../../../bench/temporary-store.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 // Finds persons and companies by what is known about them, and shows the answer to an authority as a page to print.
 // Search criteria are only in forms, never in an address, which logs and browsers keep.
 
-import { answerSubject, describeAnswer } from "../../feature/subject/answer-subject.ts";
+import { answerSubject, describeAnswer } from "../subject/answer-subject.ts";
 import {
   describeEmptyPage,
   findDescribed,
@@ -10,10 +10,10 @@ import {
   type SubjectMatch,
   type SubjectsFound,
   type DescribedSubjects,
-} from "../../actions/search/find-subjects.ts";
+} from "./find-subjects.ts";
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
-import { searchedTypes } from "../../domain/search/searched-types.ts";
+import { searchedTypes } from "./store/searched-types.ts";
 import {
   fieldsOf,
   type Form,
@@ -23,14 +23,14 @@ import {
   renderInput,
   renderReason,
   renderTick,
-} from "../html/field.ts";
-import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../html/filter.ts";
-import { type Column, html, type Html, renderTable } from "../html/html.ts";
-import { keyFields, readRecordKey, recordPath } from "../html/link.ts";
-import { renderParty } from "../html/party.ts";
+} from "../../console/html/field.ts";
+import { renderOrganizationInput, renderTypeChoice, withOrganization } from "../../console/html/filter.ts";
+import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
+import { keyFields, readRecordKey, recordPath } from "../../console/html/link.ts";
+import { renderParty } from "../../console/html/party.ts";
 import { formatCount } from "../../basics/format-count.ts";
-import { formatNumber, renderAgo } from "../html/time.ts";
-import type { Next, Person } from "../page.ts";
+import { formatNumber, renderAgo } from "../../console/html/time.ts";
+import type { Next, Person } from "../../console/page.ts";
 
 const path = "/console/subjects";
 const screen = path;

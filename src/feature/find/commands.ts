@@ -1,20 +1,20 @@
 // `sluice subject find` and `sluice subject index`: find persons and companies by what is known about them, and build
 // the index for it.
 
-import { IndexBuilder, beginIndex } from "../../actions/search/build-index.ts";
-import { makePartyRound } from "../../actions/upkeep/index-parties.ts";
+import { IndexBuilder, beginIndex } from "./build-index.ts";
+import { makePartyRound } from "../../actions/upkeep/build-indexes.ts";
 import {
   describeEmptyPage,
   findSubjects,
   leftOut,
   subjectsMax,
   type FoundSubject,
-} from "../../actions/search/find-subjects.ts";
-import { defineStoreCommand, optional, required, withDefault } from "../command.ts";
-import { confidentialOptions, lineOfText, reason, text, wholeNumber } from "../input/kinds.ts";
+} from "./find-subjects.ts";
+import { defineStoreCommand, optional, required, withDefault } from "../../cli/command.ts";
+import { confidentialOptions, lineOfText, reason, text, wholeNumber } from "../../cli/input/kinds.ts";
 import { showing } from "../../actions/operator/viewer.ts";
-import { renderTable } from "../output/table.ts";
-import { runUntilStopped } from "../stop-signal.ts";
+import { renderTable } from "../../cli/output/table.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
 
 const line = lineOfText("TEXT");
 

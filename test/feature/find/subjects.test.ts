@@ -3,17 +3,17 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { closeOrganization } from "../../src/actions/access/close-organization.ts";
-import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
-import { setRule } from "../../src/actions/retention/retention-rules.ts";
-import { answerSubject } from "../../src/feature/subject/answer-subject.ts";
-import { operatorRoles } from "../../src/domain/operator.ts";
-import { draftOf } from "../conformance/scene.ts";
-import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
-import { type Service, startService } from "../support/service.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { addOperator, read, signIn, submit } from "./browse.ts";
+import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { setRule } from "../../../src/actions/retention/retention-rules.ts";
+import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
+import { operatorRoles } from "../../../src/domain/operator.ts";
+import { draftOf } from "../../conformance/scene.ts";
+import { type Customer, makeCustomer } from "../../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { addOperator, read, signIn, submit } from "../../console/browse.ts";
 
 const timestamp = "2026-01-31T09:30:00Z";
 const later = "2026-02-01T08:00:00Z";

@@ -4,14 +4,14 @@
 import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import type { FoundToken } from "../../store/interface/search.ts";
-import type { App } from "../app.ts";
-import { findOrganization } from "../access/find-organization.ts";
-import { requireReason } from "../operator/operator-error.ts";
-import { requireRight } from "../operator/viewer.ts";
-import { auditAccess } from "../trail/audit-access.ts";
+import type { FoundToken } from "./store/search.ts";
+import type { App } from "../../actions/app.ts";
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { requireReason } from "../../actions/operator/operator-error.ts";
+import { requireRight } from "../../actions/operator/viewer.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
 import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";
-import { mayStateRecords } from "./closed-organization.ts";
+import { mayStateRecords } from "../../actions/access/closed-organization.ts";
 import { loadTelephoneReader } from "./telephone.ts";
 import { readTraits, type Traits } from "./subject-traits.ts";
 import {

@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { termsOfName, termsOfWantedName } from "../../../src/domain/search/name-terms.ts";
+import { termsOfName, termsOfWantedName } from "../../../src/feature/find/name-terms.ts";
 import {
   normaliseDate,
   normaliseEmail,
   normaliseNumber,
-} from "../../../src/domain/search/contact-terms.ts";
+} from "../../../src/feature/find/contact-terms.ts";
 
 /** How a stored name is found by a wanted one. */
 function compare(of: "person" | "company", stored: string, wanted: string): string {

@@ -1,7 +1,7 @@
 // The search terms of a person or a company: the terms of the values in its changes, each with its field.
 
-import { termsOfName } from "../../domain/search/name-terms.ts";
-import type { SearchedType } from "../../domain/search/searched-types.ts";
+import { termsOfName } from "./name-terms.ts";
+import type { SearchedType } from "./store/searched-types.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import type { TelephoneReader } from "./telephone.ts";
 import { makeTerm, termsOfValue, type ValueKind } from "./value-terms.ts";

@@ -5,9 +5,9 @@ import type { KeyObject } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import { Client } from "pg";
-import { hashRecord } from "../src/actions/search/build-index.ts";
-import { makeSearchKeys } from "../src/actions/search/search-keys.ts";
-import { loadTelephoneReader } from "../src/actions/search/telephone.ts";
+import { hashRecord } from "../../../../src/feature/find/build-index.ts";
+import { makeSearchKeys } from "../../../../src/feature/find/search-keys.ts";
+import { loadTelephoneReader } from "../../../../src/feature/find/telephone.ts";
 import { draftOf } from "./persons.ts";
 
 export interface Range {

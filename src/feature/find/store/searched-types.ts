@@ -1,7 +1,7 @@
 // The types whose records are found by name and number. This is a separate list, because the threads that write must
 // not load the record types; a test compares it with them.
 
-import type { ResourceType } from "../record-type.ts";
+import type { ResourceType } from "../../../domain/record-type.ts";
 
 export const searchedTypes = ["company", "person"] as const;
 

@@ -7,8 +7,8 @@ import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Range } from "./find-thread.ts";
-import type { TemporaryStore } from "./temporary-store.ts";
+import type { Range } from "./thread.ts";
+import type { TemporaryStore } from "../../../../bench/temporary-store.ts";
 
 export interface Persons {
   readonly organizationId: string;

@@ -2,8 +2,8 @@
 // whole value is an exact match, any other one a partial match.
 
 import { limits } from "../../domain/limits.ts";
-import { termsOfWantedName } from "../../domain/search/name-terms.ts";
-import { OperatorError, requireLine } from "../operator/operator-error.ts";
+import { termsOfWantedName } from "./name-terms.ts";
+import { OperatorError, requireLine } from "../../actions/operator/operator-error.ts";
 import type { TelephoneReader } from "./telephone.ts";
 import { makeTerm, termsOfValue, type ValueTerm } from "./value-terms.ts";
 

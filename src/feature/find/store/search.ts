@@ -1,7 +1,7 @@
 // The index by which persons and companies are found: what it contains of a record, and how it is searched. It never
 // contains a value, only hashes that the caller has made.
 
-import type { Change, RecordKey } from "../../domain/record/record-write.ts";
+import type { Change, RecordKey } from "../../../domain/record/record-write.ts";
 
 /** A hash by which a record is found. */
 export interface SearchToken {

@@ -3,17 +3,17 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { App } from "../../src/actions/app.ts";
-import { IndexBuilder } from "../../src/actions/search/build-index.ts";
-import { makeDraft } from "../../src/domain/record/payload.ts";
-import type { Payload } from "../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
-import { makeKey, replaceKey } from "../../src/data-folder/receipt-key.ts";
-import { readConfig } from "../../src/settings/config.ts";
-import { draftOf } from "../conformance/scene.ts";
-import { operate } from "../support/server.ts";
-import { withActs } from "../support/test-store.ts";
-import { makeCommandLine } from "./command-line.ts";
+import type { App } from "../../../src/actions/app.ts";
+import { IndexBuilder } from "../../../src/feature/find/build-index.ts";
+import { makeDraft } from "../../../src/domain/record/payload.ts";
+import type { Payload } from "../../../src/domain/record-type.ts";
+import { recordTypeByName } from "../../../src/domain/record-types.ts";
+import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
+import { readConfig } from "../../../src/settings/config.ts";
+import { draftOf } from "../../conformance/scene.ts";
+import { operate } from "../../support/server.ts";
+import { withActs } from "../../support/test-store.ts";
+import { makeCommandLine } from "../../cli/command-line.ts";
 
 const line = makeCommandLine();
 for (const id of ["acme", "other"]) await line.ask("organization create --name A --id", id);

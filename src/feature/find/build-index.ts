@@ -6,18 +6,18 @@ import { setImmediate } from "node:timers/promises";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import { type Change, keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
-import { isSearched, searchedTypes } from "../../domain/search/searched-types.ts";
-import type { IndexedRecord, SearchState } from "../../store/interface/search.ts";
-import type { App } from "../app.ts";
+import { isSearched, searchedTypes } from "./store/searched-types.ts";
+import type { IndexedRecord, SearchState } from "./store/search.ts";
+import type { App } from "../../actions/app.ts";
 import { makeSearchKeys, type SearchKeys } from "./search-keys.ts";
-import { DeletionPace } from "../deletion/deletion-pace.ts";
-import { historyPages } from "../pages.ts";
-import { OperatorError } from "../operator/operator-error.ts";
+import { DeletionPace } from "../../actions/deletion/deletion-pace.ts";
+import { historyPages } from "../../actions/pages.ts";
+import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { readTerms } from "./record-terms.ts";
 import { loadTelephoneReader, type TelephoneReader } from "./telephone.ts";
-import { requireRight } from "../operator/viewer.ts";
-import { auditAccess } from "../trail/audit-access.ts";
-import { findType } from "../record/find-named-record.ts";
+import { requireRight } from "../../actions/operator/viewer.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
 
 /** For how many records one transaction reads changes and stores hashes. */
 const recordsAtOnce = 64;

@@ -5,7 +5,7 @@ import {
   normaliseDate,
   normaliseEmail,
   normaliseNumber,
-} from "../../domain/search/contact-terms.ts";
+} from "./contact-terms.ts";
 import type { TelephoneReader } from "./telephone.ts";
 
 export type ValueKind = "born" | "email" | "telephone" | "document" | "registration";

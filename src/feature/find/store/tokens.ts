@@ -2,10 +2,10 @@
 // deletion that names a person or a company erases it, and only what belongs to it can be kept.
 
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import { isSearched } from "../../../domain/search/searched-types.ts";
-import type { KeyRow } from "../../shared/record-key.ts";
-import { among, keyRows, namedRecords } from "../statement/named.ts";
-import { all, get, run, type Statements } from "../statement/statements.ts";
+import { isSearched } from "./searched-types.ts";
+import type { KeyRow } from "../../../store/shared/record-key.ts";
+import { among, keyRows, namedRecords } from "../../../store/sql/statement/named.ts";
+import { all, get, run, type Statements } from "../../../store/sql/statement/statements.ts";
 
 const key = ["organization_id", "resource_type", "resource_id"] as const;
 

@@ -4,10 +4,10 @@
 import type { Payload } from "../../domain/record-type.ts";
 import { StateFold } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { App } from "../app.ts";
-import { requireRight } from "../operator/viewer.ts";
-import { historyPages } from "../pages.ts";
-import { findType } from "../record/find-named-record.ts";
+import type { App } from "../../actions/app.ts";
+import { requireRight } from "../../actions/operator/viewer.ts";
+import { historyPages } from "../../actions/pages.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
 
 /** Undefined for what the record does not say. */
 export interface Traits {
