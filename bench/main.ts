@@ -1,10 +1,11 @@
-// `npm run bench -- [NAME] [options]`: runs the benchmark of that name, each of which is a file beside this one with
-// its own options; most have `--engine sqlite|postgres`. Without a name it compares the operations of the service with
-// a floor.
+// `npm run bench -- [NAME] [options]`: runs the benchmark of that name, each of which is a file beside this one, or of
+// a feature, with its own options; most have `--engine sqlite|postgres`. Without a name it compares the operations of
+// the service with a floor.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
 
 const benchmarks: Readonly<Record<string, string>> = {
   operations: "each operation, compared with a bare floor",
@@ -17,11 +18,18 @@ const benchmarks: Readonly<Record<string, string>> = {
   large: "export, check, restart and existence checks on a store of ten million records",
   deletion: "deletions on either engine, alone and beside intake",
   closing: "the deletion of a closed organization, beside intake",
-  find: "finding persons by what is known of them",
   parties: "finding the transactions that name a person",
   console: "the pages of the console, alone and beside intake",
   clients: "concurrent calls of each client, one request for each and batched",
 };
+
+/** The files of all benchmarks by their names: that of a feature is named after it. */
+const files = new Map([
+  ...Object.keys(benchmarks).map((name) => [name, `${name}.ts`] as const),
+  ...globSync("../test/feature/*/bench/main.ts", { cwd: import.meta.dirname }).map(
+    (file) => [basename(join(file, "../..")), file] as const,
+  ),
+]);
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -32,11 +40,12 @@ async function main(words: readonly string[]): Promise<number> {
   }
   const isNamed = words[0]?.startsWith("-") === false;
   const [name, ...options] = isNamed ? words : ["operations", ...words];
-  if (name === undefined || !Object.hasOwn(benchmarks, name)) {
+  const file = files.get(name ?? "");
+  if (file === undefined) {
     process.stderr.write(`there is no benchmark "${name ?? ""}"; there are\n${listBenchmarks()}\n`);
     return 2;
   }
-  const args = [join(import.meta.dirname, `${name}.ts`), ...options];
+  const args = [join(import.meta.dirname, file), ...options];
   const [code] = (await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit")) as [
     number | null,
   ];
@@ -44,6 +53,8 @@ async function main(words: readonly string[]): Promise<number> {
 }
 
 function listBenchmarks(): string {
-  const rows = Object.entries(benchmarks).map(([one, about]) => `  ${one.padEnd(15)}${about}`);
+  const rows = Array.from(files.keys(), (one) => {
+    return `  ${one.padEnd(15)}${benchmarks[one] ?? "what this feature does"}`;
+  });
   return rows.join("\n");
 }

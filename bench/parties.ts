@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { processDeletions } from "../src/actions/deletion/process-deletions.ts";
-import { makePartyRound } from "../src/actions/upkeep/build-indexes.ts";
+import { partyIndex } from "../src/actions/upkeep/build-indexes.ts";
 import { makeDraft } from "../src/domain/record/payload.ts";
 import type { Draft } from "../src/domain/record/record-write.ts";
 import { recordTypeByName } from "../src/domain/record-types.ts";
@@ -157,7 +157,7 @@ async function readSize({ query, transaction }: Bench): Promise<object> {
 async function compareAdds(bench: Bench): Promise<void> {
   const rates = { on: [] as number[], off: [] as number[] };
   const cpus = { on: [] as number[], off: [] as number[] };
-  const indexNext = makePartyRound(bench.app);
+  const indexNext = partyIndex.makeRound(bench.app);
   for (let round = 0; round < 2 * rounds; round += 1) {
     const mode = round % 2 === 0 ? "on" : "off";
     const stop = new AbortController();
@@ -245,7 +245,7 @@ async function eraseBeside(bench: Bench): Promise<void> {
       if (tookMs.length === deletions) all.resolve();
     },
   });
-  const loops = [round, makePartyRound(app)].map((one) =>
+  const loops = [round, partyIndex.makeRound(app)].map((one) =>
     startLoop(one, { intervalMs: 1_000, backOffMsMax: 1_000, onError: all.reject }),
   );
   let requestedSeconds = 0;

@@ -18,13 +18,12 @@ import { restrictedExport, restrictedList, restrictedShow } from "./command/rest
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
 import { subjectExport, subjectShow, subjectAnswer } from "../feature/subject/commands.ts";
-import { subjectFind, subjectIndex } from "../feature/find/commands.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
 import { organizationCreate, organizationList } from "../noun/organization.ts";
 import * as proposal from "../noun/proposal.ts";
-import { check, clockConfirm, migrate } from "./command/store.ts";
+import { check, clockConfirm, migrate, subjectIndex } from "./command/store.ts";
 
 export const commands: readonly Command[] = [
   serve,
@@ -52,7 +51,6 @@ export const commands: readonly Command[] = [
   recordShow,
   subjectShow,
   subjectExport,
-  subjectFind,
   subjectAnswer,
   subjectIndex,
   deletion.deletionRequest,

@@ -8,6 +8,7 @@ import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts"
 import type { Viewer } from "../actions/operator/viewer.ts";
 import type { HealthChecks } from "../actions/upkeep/read-health.ts";
 import { AppError, type ErrorRow } from "../domain/error.ts";
+import type { RecordKey } from "../domain/record/record-write.ts";
 import { isStorable } from "../domain/schema/formats.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
@@ -31,10 +32,24 @@ import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 /** What a feature shows on pages of the core. */
 export interface Panels {
   readonly organization?: (person: Person) => Promise<HtmlValue>;
+  /** On the page that finds a record by its id. */
+  readonly find?: (person: Person) => Promise<HtmlValue>;
+  /** What can be asked about a person or a company: one that was found, or one whose id is known. */
+  readonly party?: (person: Person, found?: FoundParty) => HtmlValue;
+  /** Actions that the command palette finds. */
+  readonly actions?: readonly PaletteAction[];
   /** A part of the figures of the overview; undefined if there is nothing to see. */
   readonly overview?: (person: Person) => Promise<Html | undefined>;
   readonly health?: HealthChecks;
 }
+
+export interface FoundParty {
+  readonly key: RecordKey;
+  /** Why it was searched for. */
+  readonly reason: string;
+}
+
+export type PaletteAction = readonly [label: string, href: ConsolePath, right: OperatorRight];
 
 /** What those of all features show that have this panel. */
 export function readPanels<Shown>(

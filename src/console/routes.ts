@@ -23,6 +23,7 @@ import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
 import { showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
 import { downloadReport, showErasures } from "./page/erasures.ts";
+import { answerPath, showAnswer, showAsking } from "../feature/subject/answer-page.ts";
 import { listRestricted, showOneSet, showRestricted } from "./page/restricted.ts";
 import { showFind } from "./page/find.ts";
 import { placeOne, showHolds } from "./page/holds.ts";
@@ -48,7 +49,6 @@ import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
-import { searchSubjects, showAnswer, showSearch } from "../feature/find/console.ts";
 import {
   chooseColumns,
   discardUpload,
@@ -96,9 +96,8 @@ export const routes: readonly Route[] = [
   read("/console/record/deletion", "deletion.request", showDeletionForm),
   act("/console/record/deletion", "deletion.request", requestOne, showDeletionForm),
   act("/console/record/hold", "hold.place", placeOne, showRecord),
-  read("/console/subjects", "subject.find", showSearch),
-  act("/console/subjects", "subject.find", searchSubjects, showSearch),
-  act("/console/subjects/answer", "subject.answer", showAnswer, showSearch),
+  read(answerPath, "subject.answer", showAsking),
+  act(answerPath, "subject.answer", showAnswer, showAsking),
   read("/console/access", "subject.show", showAccess),
   act("/console/access", "subject.show", countAccess, showAccess),
   act("/console/access/copy", "subject.export", downloadAccess, showAccess),

@@ -36,11 +36,10 @@ export const operatorRights = {
   "records.import": may(["operator"], "import records"),
   "subject.show": may(["officer"], "see how much is stored on a person or a company"),
   "subject.export": may(["officer"], "export everything that is stored on a person or a company"),
-  "subject.find": may(["officer"], "find persons and companies by name, date of birth or number"),
   "subject.answer": may(["officer"], "answer an inquiry about a person or a company"),
   "subject.index": may(
     ["operator", "officer"],
-    "make the index again by which persons and companies are found",
+    "build the indexes of persons and companies again",
   ),
   "deletion.read": may(everyone, "see deletions and their receipts"),
   "deletion.request": may(["operator", "officer"], "request deletions"),

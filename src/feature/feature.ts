@@ -6,6 +6,7 @@
 
 import type { App } from "../actions/app.ts";
 import type { OperatorErrorRow } from "../actions/operator/operator-error.ts";
+import type { DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import type { Named } from "../basics/name-rows.ts";
 import type { Command } from "../cli/command.ts";
 import type { Screen } from "../console/frame/screens.ts";
@@ -33,6 +34,7 @@ export interface Feature {
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;
   readonly service?: () => Promise<ServicePart>;
+  readonly index?: () => Promise<{ readonly index: DerivedIndex }>;
 }
 
 /** What the feature adds to tables of the core. */

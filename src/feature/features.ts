@@ -4,6 +4,7 @@ import { completion } from "./completion/feature.ts";
 import { demo } from "./demo/feature.ts";
 import { exporting } from "./export/feature.ts";
 import type { Feature } from "./feature.ts";
+import { find } from "./find/feature.ts";
 import { identity } from "./identity/feature.ts";
 import { move } from "./move/feature.ts";
 import { proof } from "./proof/feature.ts";
@@ -19,6 +20,7 @@ export const features: readonly Feature[] = [
   exporting,
   identity,
   move,
+  find,
   recipient,
   webhook,
 ];

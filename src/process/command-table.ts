@@ -13,7 +13,7 @@ export const commandTable: CommandTable = {
   headings: Object.fromEntries(
     Object.entries(own.headings).map(([heading, words]) => [
       heading,
-      [...words, ...firstWordsIn(heading)],
+      [...new Set([...words, ...firstWordsIn(heading)])],
     ]),
   ),
   settings: addedSettings,
@@ -22,5 +22,5 @@ export const { commands, groups, headings } = commandTable;
 
 function firstWordsIn(heading: string): readonly string[] {
   const added = parts.filter((part) => part.heading === heading).flatMap((part) => part.commands);
-  return [...new Set(added.map(({ name }) => name.split(" ")[0] ?? ""))];
+  return added.map(({ name }) => name.split(" ")[0] ?? "");
 }

@@ -35,6 +35,7 @@ import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
 import { RefusalHistory } from "../metrics/refusals.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
+import { indexes } from "./indexes.ts";
 import { openClock } from "./open-clock.ts";
 import { loadDocument } from "./load-document.ts";
 import { openBulk } from "./open-bulk.ts";
@@ -205,6 +206,7 @@ async function startEntryPoints(
   const replaced = Promise.withResolvers<OperatorError>();
   const upkeep = await startUpkeep(app, log, {
     added: Object.assign({}, ...parts.services.map(({ upkeep: rounds }) => rounds)) as Rounds,
+    indexes,
     trustedClock,
     onReplaced: replaced.resolve,
   });

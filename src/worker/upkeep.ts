@@ -12,8 +12,7 @@ import {
 } from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
-import { makeIndexRound } from "../feature/find/build-index.ts";
-import { makePartyRound } from "../actions/upkeep/build-indexes.ts";
+import type { DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
@@ -44,6 +43,7 @@ export type Rounds = Readonly<Record<string, Round>>;
 interface UpkeepOptions {
   /** Those of features, which take something away because time has passed. */
   readonly added?: Rounds;
+  readonly indexes?: readonly DerivedIndex[];
   /** Called when the store is no longer the one that the process opened. */
   readonly onReplaced?: (error: OperatorError) => void;
   /** Asked before anything is taken away because time has passed; its time is that of the round. */
@@ -59,6 +59,7 @@ export async function startUpkeep(
   {
     intervalMs = purgeIntervalMs,
     added = {},
+    indexes = [],
     onReplaced,
     trustedClock = async () => app.now,
   }: UpkeepOptions = {},
@@ -77,7 +78,6 @@ export async function startUpkeep(
     });
   await refreshCallers(app);
   const keepLedger = await watchStore(app);
-  const [indexPersons, indexParties] = [makeIndexRound(app), makePartyRound(app)];
   const ledgerRound = async () => {
     try {
       await keepLedger();
@@ -94,11 +94,10 @@ export async function startUpkeep(
     timed("ending proposals failed", expireProposals),
     start("finding deletions that take long failed", processingRound(log)),
     start("releasing unused space failed", withPauses(spacePauseMs, reclaimSpace)),
-    start("building the index of persons failed", (_app, stopping) => indexPersons(stopping), {
-      intervalMs: indexIntervalMs,
-    }),
-    start("building the index of parties failed", (_app, stopping) => indexParties(stopping), {
-      intervalMs: indexIntervalMs,
+    ...indexes.map(({ name, makeRound }) => {
+      const round = makeRound(app);
+      const failure = `building the index of ${name} failed`;
+      return start(failure, (_app, stopping) => round(stopping), { intervalMs: indexIntervalMs });
     }),
     start("updating the ledger of deletions failed", once(ledgerRound), {
       intervalMs: ledgerIntervalMs,

@@ -73,9 +73,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "retention/retention-rules previewRules": partly,
   "retention/retention-rules setRule": partly,
   "retention/holds stateOf": begun,
-  "search/find-subjects findDescribed": partly,
   "upkeep/clock describeClockJump": begun,
-  "upkeep/index-parties makePartyRound": begun,
   "upkeep/store-upkeep describeStore": open,
   ...Object.assign({}, ...samples.map((one) => one.withoutRight)),
 };

@@ -28,7 +28,6 @@ import {
   testResumption,
   testTrail,
 } from "./joint-completion.ts";
-import { testSearching } from "../feature/find/store/searching.ts";
 import { testSubjects } from "../feature/subject/find-subject.ts";
 import { testDryRun } from "./dry-run.ts";
 import { testUpkeep } from "./upkeep.ts";
@@ -45,7 +44,6 @@ const decisions: readonly Part[] = [
   testCascade,
   testParties,
   testSubjects,
-  testSearching,
   testApproval,
   testProposals,
   testHolds,

@@ -2,6 +2,7 @@
 
 import type { StoreOptions } from "../../src/store/interface/store.ts";
 import { storeParts } from "../../src/feature/parts.ts";
+import { storeSamples } from "../feature/samples.ts";
 import { openTestStore, type TestStore } from "../support/test-store.ts";
 import type { Site } from "./engine.ts";
 
@@ -25,20 +26,20 @@ export interface UsedSites {
 }
 
 /** What both engines have to delete and to reset. */
-const emptyAll = `
+const emptyAll = () => `
   DELETE FROM access_token; DELETE FROM api_key; DELETE FROM organization;
   DELETE FROM record; DELETE FROM change; DELETE FROM relation;
   DELETE FROM deletion; DELETE FROM deletion_target; DELETE FROM hold;
   DELETE FROM retention_floor; DELETE FROM restricted_reference; DELETE FROM pseudonym;
   DELETE FROM operator; DELETE FROM operator_passkey; DELETE FROM operator_session;
-  DELETE FROM one_time_token; DELETE FROM import_run; DELETE FROM search_token;
+  DELETE FROM one_time_token; DELETE FROM import_run;
   DELETE FROM arrival_timeline; DELETE FROM party_block;
   DELETE FROM deletion_recipient; DELETE FROM proposal; DELETE FROM idempotent_reply;
   DELETE FROM audit_entry; DELETE FROM receipt; DELETE FROM receipt_key;
   DELETE FROM restore; DELETE FROM replay_entry; DELETE FROM ledger;
   UPDATE receipt_head SET receipt_no = 0, hash = '${"0".repeat(64)}';
   UPDATE audit_head SET entry_no = 0, hash = '${"0".repeat(64)}';
-  UPDATE search_index SET key_check = 0, indexed_no = 0;
+  ${storeSamples.map(({ reset = "" }) => `${reset};`).join(" ")}
   ${storeParts.list
     .flatMap(({ tables }) => tables)
     .map((table) => `DELETE FROM ${table}`)
@@ -79,7 +80,7 @@ export function useSites(parts: {
         const isKept = options === undefined && (await isOpen(store));
         if (isKept) opened.splice(opened.indexOf(store), 1);
         await closeAll();
-        await place.run(`${emptyAll}; ${emptyMore}`);
+        await place.run(`${emptyAll()}; ${emptyMore}`);
         free.push({ place, first: isKept ? store : undefined });
       },
     };

@@ -7,7 +7,6 @@ import { after, describe, it } from "node:test";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { loadTelephoneReader } from "../../src/feature/find/telephone.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
@@ -124,8 +123,6 @@ describe("a long stream", () => {
    * waits and when all is stored, and how many bytes were sent in between.
    */
   async function measure(parts: number, makePart: () => string) {
-    // The search index, which is built meanwhile, loads it when it needs it first.
-    await loadTelephoneReader();
     const customer = await scene.makeCustomer();
     const stream = open(customer, type);
     let sent = 0;

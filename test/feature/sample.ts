@@ -6,12 +6,14 @@ import type { ResourceType } from "../../src/domain/record-type.ts";
 import type { NounPage } from "../../src/noun/act.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import type { Store } from "../../src/store/interface/store.ts";
+import type { CommandLine } from "../cli/command-line.ts";
 import type { Engine } from "../conformance/engine.ts";
 import type { Scene } from "../contract/scene.ts";
 import type { Follower } from "../disclosure/follower.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import type { Service } from "../support/service.ts";
+import type { TestStore } from "../support/test-store.ts";
 
 export interface Samples {
   /** The commands for which the usual does not hold, by name. */
@@ -41,6 +43,8 @@ export interface Samples {
   readonly isTold?: true;
   /** Signs tokens that a program can exchange for an access token. */
   readonly startPlatform?: () => Promise<Platform>;
+  /** A command finds these persons by the name Ada Example, and nobody else. */
+  readonly requirePersons?: (line: CommandLine, ids: readonly string[]) => Promise<void>;
   /** Does what a minute of upkeep does. */
   readonly purge?: (app: App) => Promise<void>;
 }
@@ -56,18 +60,27 @@ export type Prepare = (service: Service, customer: Customer, example: unknown) =
 
 /** For a store that has the organization. */
 export interface StoreSample {
-  /** Stores something, so that each of its tables has rows after a record of one of these types is erased. */
-  readonly fill: (
+  /**
+   * Stores something, so that each of its tables has rows after a record of one of these types is erased. Missing, as
+   * `read`, if all its rows are derived from records.
+   */
+  readonly fill?: (
     store: Store,
     organizationId: string,
     options: { readonly act: Act; readonly types: readonly ResourceType[] },
   ) => Promise<void>;
+  /** Adds records to Acme, with rows that are derived from them. */
+  readonly derive?: (store: TestStore) => Promise<void>;
   /** Everything of all organizations, to compare two stores. */
-  readonly read: (store: Store) => Promise<readonly { readonly organizationId: string }[]>;
+  readonly read?: (store: Store) => Promise<readonly { readonly organizationId: string }[]>;
   /** Changes and removes what `fill` has stored. */
   readonly use: (store: Store, organizationId: string, act: Act) => Promise<void>;
   /** For each of its columns with numbers of arrival, the statement that stores the number 50 in a row of Acme. */
   readonly numbers: Readonly<Record<string, string>>;
+  /** The statement that resets the table with its state. */
+  readonly reset?: string;
+  /** The index on PostgreSQL that must be used by the statement in `use` that contains a text. */
+  readonly plans?: Readonly<Record<string, string>>;
 }
 
 /** Values that are not valid, and what the message says. */

@@ -4,6 +4,7 @@ import type { App } from "../../src/actions/app.ts";
 import { samples as completion } from "./completion/samples.ts";
 import { samples as demo } from "./demo/samples.ts";
 import { samples as exporting } from "./export/samples.ts";
+import { samples as find } from "./find/samples.ts";
 import { samples as identity } from "./identity/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as move } from "./move/samples.ts";
@@ -20,6 +21,7 @@ export const samples: readonly Samples[] = [
   exporting,
   identity,
   move,
+  find,
   recipient,
   webhook,
 ];

@@ -15,15 +15,19 @@ export function removeFeature(folder: string, name: string): void {
   }
 }
 
-/** The guide grants rights on the tables of the feature, too. */
+const guides = ["guides/citus", "guides/postgresql", "reference/what-we-erase"];
+
+/** The guides name the tables of the feature in lists, too. */
 function revokeTables(folder: string, name: string): void {
   const [schema] = globSync(`src/feature/${name}/store/schema.sql`, { cwd: folder });
   if (schema === undefined) return;
   const text = readFileSync(join(folder, schema), "utf8");
   const tables = Array.from(text.matchAll(/^CREATE TABLE (\w+)/gm), ([, table]) => table);
-  const guide = join(folder, "docs/guides/postgresql.md");
-  const granted = new RegExp(`, (?:${tables.join("|")})\\b`, "g");
-  writeFileSync(guide, readFileSync(guide, "utf8").replaceAll(granted, ""));
+  const listed = new RegExp(`,\\s+(['\`]?)(?:${tables.join("|")})\\1(?!\\w)`, "g");
+  for (const guide of guides) {
+    const file = join(folder, `docs/${guide}.md`);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(listed, ""));
+  }
 }
 
 /** The text of a list without what it imports from the folder, and without the names of these imports. */

@@ -65,14 +65,14 @@ describe("the schema of a new store", () => {
     assert.deepEqual(found.filter((name) => name.includes(".")).sort(), columns.sort());
   });
 
-  for (const { name, schema, tables } of storeParts.list) {
+  for (const { name, schema, tables, state = [] } of storeParts.list) {
     it(`has the tables of ${name} that a move copies and the erasure of an organization empties`, () => {
       const columns = readColumns(schema === undefined ? "" : readFileSync(schema, "utf8")).map(
         (one) => one.name,
       );
       assert.deepEqual(
         columns.filter((column) => !column.includes(".")),
-        tables,
+        [...tables, ...[state].flat()],
       );
       for (const table of tables) assert.ok(columns.includes(`${table}.organization_id`), table);
     });

@@ -15,6 +15,8 @@ export interface OperatorErrorRow {
   readonly status: number;
   readonly exitCode: number;
   readonly meaning: string;
+  /** What a feature advises on the command line. */
+  readonly advice?: (context: ErrorContext) => string | undefined;
 }
 
 const row = operatorError;
@@ -49,7 +51,6 @@ export const operatorErrors = {
   no_such_key: row(404, "There is no such API key."),
   key_ended: row(409, "The API key has expired or was revoked."),
   no_such_type: row(404, "There is no such record type."),
-  search_key: row(409, "The index of persons was made with another key, or there is no key."),
   no_such_record: row(404, "There is no such record."),
   no_such_deletion: row(404, "There is no such deletion request."),
   no_receipt: row(409, "The deletion has no receipt."),

@@ -8,7 +8,6 @@ import { requireRight } from "../operator/viewer.ts";
 export type AccessAction =
   | "subject.show"
   | "subject.export"
-  | "subject.find"
   | "subject.answer"
   | "subject.index"
   | "record.show"

@@ -1,7 +1,9 @@
-// The commands about the store as a whole: `sluice migrate`, `sluice check` and `sluice clock confirm`.
+// The commands about the store as a whole: `sluice migrate`, `sluice check`, `sluice clock confirm` and
+// `sluice subject index`.
 
 import type { App } from "../../actions/app.ts";
 import { checkErasure, checkStore } from "../../actions/check/check-store.ts";
+import { rebuildIndexes } from "../../actions/upkeep/build-indexes.ts";
 import { confirmClock, describeClockJump } from "../../actions/upkeep/clock.ts";
 import { describeStore } from "../../actions/upkeep/store-upkeep.ts";
 import { readConfig } from "../../settings/config.ts";
@@ -9,6 +11,7 @@ import { findUnknownFiles, isOfStore } from "../../data-folder/data-folder.ts";
 import { describeMoved, movedEnding } from "../../data-folder/moved-store.ts";
 import { type Context, defineStoreCommand, flag } from "../command.ts";
 import { version } from "../../process/version.ts";
+import { runUntilStopped } from "../stop-signal.ts";
 
 export const migrate = defineStoreCommand({
   name: "migrate",
@@ -118,5 +121,27 @@ export const clockConfirm = defineStoreCommand({
       json: { confirmed: time, ...(before === undefined ? {} : { last_known: before }) },
       text: `The time ${time ?? ""} is confirmed; the last time that was known is ${before ?? "none"}.`,
     };
+  },
+});
+
+export const subjectIndex = defineStoreCommand({
+  name: "subject index",
+  summary: "Rebuild the indexes of persons and companies, and of the transactions that name them.",
+  details:
+    "Needed after a change of the key for receipts, from which keys of indexes are derived. Until it is done, a search says " +
+    "that the index is not complete. If the command is stopped, a serving process continues, or the same command; it begins " +
+    "again only if the index is complete, or was made with another key. The index of the transactions that name a person or " +
+    "a company is rebuilt in any case.",
+  examples: ["sluice subject index"],
+  rights: ["subject.index"],
+  run: async (app) => {
+    const { indexes } = await import("../../process/indexes.ts");
+    await rebuildIndexes(app, indexes);
+    await runUntilStopped(async (stopping) => {
+      for (const next of indexes.map(({ makeRound }) => makeRound(app))) {
+        while (await next(stopping)) stopping.throwIfAborted();
+      }
+    });
+    return { json: { complete: true }, text: "The indexes are complete." };
   },
 });

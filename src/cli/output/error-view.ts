@@ -64,12 +64,15 @@ function viewKind(error: unknown): ErrorView {
 }
 
 /** The advice is at the end of the first line. If another error caused this one, it contains the advice. */
-function viewOperatorError({ errorName: name, message, cause, context }: OperatorError): ErrorView {
-  const inner =
-    cause instanceof OperatorError ? advice[cause.errorName]?.(cause.context) : undefined;
-  const advised = advice[name]?.(context) ?? inner;
+function viewOperatorError(error: OperatorError): ErrorView {
+  const { errorName: name, message, cause } = error;
+  const advised = adviseOn(error) ?? (cause instanceof OperatorError ? adviseOn(cause) : undefined);
   if (advised === undefined) return { name, message };
   return { name, message: message.replace(/\n|$/, (end) => ` ${advised}${end}`) };
+}
+
+function adviseOn({ errorName, row, context }: OperatorError): string | undefined {
+  return (row.advice ?? advice[errorName])?.(context);
 }
 
 export const advice: {
@@ -105,10 +108,9 @@ export const advice: {
   no_such_proposal: () => "List them with: sluice proposal list",
   replay_unread: ({ ledgers = [] }) =>
     `Run: sluice deletion replay${ledgers.map((name) => ` --ledger ${name}`).join("")}`,
-  search_key: where("isOther", "To make it again, run: sluice subject index"),
   several_holds: () => "Name the one to release: sluice deletion release HOLD_ID",
 };
 
-function where(condition: "isFirst" | "isOther" | "isRecord" | "isUnnamed", text: string) {
+function where(condition: "isFirst" | "isRecord" | "isUnnamed", text: string) {
   return (context: ErrorContext) => (context[condition] === true ? text : undefined);
 }

@@ -24,7 +24,7 @@ import {
   renderRecords,
   renderTable,
 } from "../html/html.ts";
-import type { Next, Person } from "../page.ts";
+import { type Next, type Person, readPanels } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
 import { renderTimestamp } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
@@ -41,14 +41,9 @@ export async function showFind(visitor: Person): Promise<Next> {
   const isAsked = key.organizationId !== "" && key.resourceId !== "";
   const body = html`${await renderForm(person, key)}
   ${isAsked ? await renderAnswer(person, key) : renderHint(query)}
-  ${person.app.viewer.may("subject.find") && searching}`;
+  ${await readPanels(person, (panels) => panels.find)}`;
   return { title: "Find", screen, body };
 }
-
-const searching = html`<p>
-  <a href="/console/subjects">Find a person or a company</a> by name, date of birth, e-mail,
-  telephone or number, and answer an authority.
-</p>`;
 
 async function renderForm({ app, query }: Person, key: RecordKey): Promise<Html> {
   const types = await app.viewer.knownTypes(key.organizationId);

@@ -3,10 +3,9 @@
 
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { findRecords } from "../../actions/record/find-records.ts";
-import type { OperatorRight } from "../../domain/operator-right.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { deletionPath, pathTo, recordPath } from "../html/link.ts";
-import { jsonReply, type Next, type Person } from "../page.ts";
+import { jsonReply, type Next, type PaletteAction, type Person } from "../page.ts";
 
 interface Found {
   readonly kind: string;
@@ -14,12 +13,11 @@ interface Found {
   readonly href: string;
 }
 
-const actions: readonly (readonly [label: string, href: string, right: OperatorRight])[] = [
+const ownActions: readonly PaletteAction[] = [
   ["Request a deletion: find the record", "/console/find", "deletion.request"],
   ["Approve deletions", "/console/deletions?wait=mine", "deletion.approve"],
   ["Place a hold: find the record", "/console/find", "hold.place"],
   ["Answer an access request", "/console/access", "subject.show"],
-  ["Find a person or a company by name", "/console/subjects", "subject.find"],
   ["Upload a file", "/console/intake#upload", "records.import"],
   ["Create an organization", "/console/organizations#create", "organization.create"],
   ["Verify the audit trail", "/console/audit#chain", "audit.read"],
@@ -31,7 +29,8 @@ const textMax = 256;
 export async function searchAll(person: Person): Promise<Next> {
   const text = (person.query.get("q") ?? "").trim().slice(0, textMax);
   const wanted = text.toLowerCase();
-  const acts = actions
+  const added = person.sources.panels.flatMap(({ actions = [] }) => actions);
+  const acts = [...ownActions, ...added]
     .filter(
       ([label, , right]) => person.app.viewer.may(right) && label.toLowerCase().includes(wanted),
     )

@@ -18,6 +18,9 @@ export function isPseudonym(id: unknown): boolean {
   return typeof id === "string" && form.test(id);
 }
 
+/** Persons and companies. */
+export const partyTypes: readonly RecordType[] = recordTypes.filter(({ party }) => party === true);
+
 export function isPartyType(resourceType: ResourceType): boolean {
   return recordTypeByName(resourceType)?.party === true;
 }

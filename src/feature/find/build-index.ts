@@ -6,25 +6,27 @@ import { setImmediate } from "node:timers/promises";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import { type Change, keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import type { Payload } from "../../domain/record-type.ts";
-import { isSearched, searchedTypes } from "./store/searched-types.ts";
-import type { IndexedRecord, SearchState } from "./store/search.ts";
+import { isSearched, searchedTypes } from "./store/tokens.ts";
+import type { IndexedRecord, SearchState } from "./store/index-tokens.ts";
 import type { App } from "../../actions/app.ts";
-import { makeSearchKeys, type SearchKeys } from "./search-keys.ts";
 import { DeletionPace } from "../../actions/deletion/deletion-pace.ts";
 import { historyPages } from "../../actions/pages.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { readTerms } from "./record-terms.ts";
-import { loadTelephoneReader, type TelephoneReader } from "./telephone.ts";
-import { requireRight } from "../../actions/operator/viewer.ts";
-import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { operatorErrors } from "./rows.ts";
+import { persons } from "./store/part.ts";
+import { loadTelephoneReader, type TelephoneReader } from "./value-terms.ts";
+import type { DerivedIndex } from "../../actions/upkeep/build-indexes.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
+import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
 
 /** For how many records one transaction reads changes and stores hashes. */
 const recordsAtOnce = 64;
-/** How many arrival numbers one statement searches: on SQLite, the serving thread runs it. */
+/**
+ * How many arrival numbers one statement searches: on SQLite, the serving thread runs it. The mark skips as many changes
+ * of other types at once; fewer are searched again.
+ */
 const numbersAtOnce = 2_000;
-/** The mark skips at least this many changes of other types at once, because each search reads them again. */
-const unmarkedMax = 4_000;
 /** An organization whose changes are not indexed waits for others when there are this many. */
 const arrivalsMax = 1_000_000;
 /** Most records have fewer changes, so one statement reads all of them. */
@@ -34,48 +36,32 @@ const changesMax = 1_000;
 /** The changes of a record are parsed in one event-loop tick. */
 const changesBytesMax = 8 * 1_024 * 1_024;
 
-export class IndexBuilder {
-  readonly #app: App;
-  /** Up to where this process has found nothing to index after the mark. */
-  #searched: SearchState = { keyCheck: 0, indexedNo: 0 };
-  #through = 0;
-
-  constructor(app: App) {
-    this.#app = app;
-  }
-
-  /** False if everything that had arrived by then is indexed. Throws OperatorError search_key. */
-  async step(): Promise<boolean> {
-    const { search } = this.#app.store;
-    const { keys, ...state } = await readIndex(this.#app);
-    const { keyCheck, indexedNo } = this.#searched;
-    const isKnown = keyCheck === state.keyCheck && indexedNo === state.indexedNo;
-    const after = isKnown ? this.#through : state.indexedNo;
-    const { settled } = await this.#app.store.settledArrival();
-    const through = Math.min(settled, after + numbersAtOnce);
-    if (through <= after) return false;
-    const due = await search.listDue({ after, through, settled, limit: recordsAtOnce });
-    const to = (due.length < recordsAtOnce ? undefined : due.at(-1)?.changeNo) ?? through;
-    if (due.length > 0 || to - state.indexedNo >= unmarkedMax) {
-      const mark = { from: state.indexedNo, to };
-      const hashed = await hashRecords(this.#app, due, keys);
-      if (!(await search.store(hashed, { keyCheck: state.keyCheck, mark }))) return true;
-    } else {
-      this.#searched = state;
-      this.#through = to;
-    }
-    return to < settled;
-  }
+/** False if everything that had arrived by then is indexed. Throws OperatorError search_key. */
+export async function indexNext(app: App): Promise<boolean> {
+  const search = app.store.of(persons);
+  const { keys, keyCheck, indexedNo: from } = await readIndex(app);
+  const { settled } = await app.store.settledArrival();
+  const through = Math.min(settled, from + numbersAtOnce);
+  if (through <= from) return false;
+  const due = await search.listDue({ after: from, through, settled, limit: recordsAtOnce });
+  if (due.length === 0 && through === settled) return false;
+  const to = (due.length < recordsAtOnce ? undefined : due.at(-1)?.changeNo) ?? through;
+  const hashed = await hashRecords(app, due, keys);
+  const isStored = await search.store(hashed, { keyCheck, mark: { from, to } });
+  return !isStored || to < settled;
 }
 
 async function readIndex(app: App): Promise<SearchState & { readonly keys: SearchKeys }> {
-  const { search } = app.store;
+  const search = app.store.of(persons);
   const keys = requireKeys(app);
   const state = await search.state();
-  const isNew = state.keyCheck === 0 || keys.earlierChecks.includes(state.keyCheck);
-  if (!isNew) {
-    requireSame(keys, state.keyCheck);
-    return { ...state, keys };
+  if (state.keyCheck === keys.check) return { ...state, keys };
+  if (state.keyCheck !== 0 && !keys.earlierChecks.includes(state.keyCheck)) {
+    throw new OperatorError(
+      operatorErrors.search_key,
+      "The index of persons was made with another key for receipts than the one of this process. Put that one back, or make the index again.",
+      { context: { isOther: true } },
+    );
   }
   await search.begin(keys.check);
   return { keyCheck: keys.check, indexedNo: 0, keys };
@@ -90,7 +76,8 @@ export async function indexArrivals(
   { organizationId, stepsMax }: { readonly organizationId: string; readonly stepsMax: number },
 ): Promise<boolean> {
   const { store } = app;
-  let { indexedNo: after } = await store.search.state();
+  const search = store.of(persons);
+  let { indexedNo: after } = await search.state();
   const { settled: through } = await store.settledArrival();
   if (through - after > arrivalsMax) return false;
   const query = { organizationId, types: searchedTypes, content: false, limit: recordsAtOnce };
@@ -102,7 +89,7 @@ export async function indexArrivals(
     const own = [...new Map(keys.map((key) => [keyText(key), key])).values()];
     const { keyCheck, keys: hashKeys } = await readIndex(app);
     const hashed = await hashRecords(app, own, hashKeys);
-    if (!(await store.search.store(hashed, { keyCheck }))) continue;
+    if (!(await search.store(hashed, { keyCheck }))) continue;
     const last = arrived.at(-1);
     if (last === undefined || arrived.length < recordsAtOnce) return true;
     after = last.changeNo;
@@ -110,13 +97,14 @@ export async function indexArrivals(
   return false;
 }
 
-/** Takes the next step, then pauses beside writers, which would wait while it hashes. False: nothing is left. */
-export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boolean> {
-  const builder = new IndexBuilder(app);
+export const index: DerivedIndex = { name: "persons", begin: beginIndex, makeRound };
+
+/** Pauses beside writers, which would wait while it hashes. */
+function makeRound(app: App): ReturnType<DerivedIndex["makeRound"]> {
   const pace = new DeletionPace(app);
   return async (stopping) => {
     const startedAt = performance.now();
-    if (!(await builder.step())) return false;
+    if (!(await indexNext(app))) return false;
     const workMs = performance.now() - startedAt;
     const latestArrival = await app.store.latestArrival();
     await pace.rest({ latestArrival, workMs }, stopping).catch(() => undefined);
@@ -124,26 +112,19 @@ export function makeIndexRound(app: App): (stopping: AbortSignal) => Promise<boo
   };
 }
 
-/**
- * Indexes everything again, unless the index uses this key already; the index of parties in any case. Throws
- * OperatorError not_permitted and search_key.
- */
-export async function beginIndex(app: App): Promise<void> {
-  requireRight(app, "subject.index");
-  const { storeId } = await app.store.receiptHead();
-  const about = { organizationId: undefined, subject: storeId, detail: {} };
-  await auditAccess(app, "subject.index", about);
+/** Indexes everything again, unless that has begun with this key already. Throws OperatorError search_key. */
+async function beginIndex(app: App): Promise<void> {
+  const search = app.store.of(persons);
   const { check } = requireKeys(app);
-  await app.store.parties.rebuild();
-  const { keyCheck, indexedNo: after } = await app.store.search.state();
+  const { keyCheck, indexedNo: after } = await search.state();
   const { settled } = await app.store.settledArrival();
   const isBehind = async () => {
-    const through = Math.min(settled, after + unmarkedMax);
+    const through = Math.min(settled, after + numbersAtOnce);
     const page = { after, through, settled, limit: 1 };
-    return settled > through || (await app.store.search.listDue(page)).length > 0;
+    return settled > through || (await search.listDue(page)).length > 0;
   };
   if (keyCheck === check && (await isBehind())) return;
-  await app.store.search.begin(check);
+  await search.begin(check);
 }
 
 /** Throws OperatorError search_key. */
@@ -151,17 +132,8 @@ export function requireKeys(app: App): SearchKeys {
   const keys = app.derive(makeSearchKeys);
   if (keys !== undefined) return keys;
   throw new OperatorError(
-    "search_key",
+    operatorErrors.search_key,
     "There is no key for receipts that this user can read, and the keys of the index of persons are derived from it. The service creates it when it first starts.",
-  );
-}
-
-function requireSame({ check }: SearchKeys, keyCheck: number): void {
-  if (check === keyCheck) return;
-  throw new OperatorError(
-    "search_key",
-    "The index of persons was made with another key for receipts than the one of this process. Put that one back, or make the index again.",
-    { context: { isOther: true } },
   );
 }
 
@@ -170,7 +142,8 @@ async function hashRecords(
   due: readonly RecordKey[],
   keys: SearchKeys,
 ): Promise<readonly IndexedRecord[]> {
-  const first = await app.store.search.readChanges(due, firstChanges);
+  if (due.length === 0) return [];
+  const first = await app.store.of(persons).readChanges(due, firstChanges);
   const byRecord = Map.groupBy(first, keyText);
   const records: IndexedRecord[] = [];
   const readTelephone = await loadTelephoneReader();
@@ -216,4 +189,41 @@ export function hashRecord(
     return { hash: keys.hash(organizationId, term), field, former };
   });
   return { ...key, changeNo: last.changeNo, tokens };
+}
+
+/** Half of SHA-256: collisions within an organization are not to be expected. */
+const hashBytes = 16;
+const keyBytes = 32;
+/** Every engine can store it exactly in a number. */
+const checkBytes = 6;
+/** Raise it when a value gets other terms than before: then each index is made again by itself. */
+const rulesVersion = 4;
+
+interface SearchKeys {
+  /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */
+  readonly check: number;
+  /** The checks of this secret with earlier rules. */
+  readonly earlierChecks: readonly number[];
+  hash(organizationId: string, text: string): Uint8Array;
+}
+
+export function makeSearchKeys(secret: KeyObject): SearchKeys {
+  const from = secret.export({ format: "der", type: "pkcs8" });
+  const derive = (what: string, bytes: number) =>
+    Buffer.from(hkdfSync("sha256", from, "", `index of persons, ${what}`, bytes));
+  const keys = new Map<string, Buffer>();
+  const keyOf = (organizationId: string): Buffer => {
+    const key = keys.get(organizationId) ?? derive(`of ${organizationId}`, keyBytes);
+    keys.set(organizationId, key);
+    return key;
+  };
+  // Never 0, which means that no key is in use.
+  const checkOf = (version: number) =>
+    1 + derive(version === 1 ? "check" : `check ${version}`, checkBytes).readUIntBE(0, checkBytes);
+  return {
+    check: checkOf(rulesVersion),
+    earlierChecks: Array.from({ length: rulesVersion - 1 }, (_, at) => checkOf(at + 1)),
+    hash: (organizationId, text) =>
+      createHmac("sha256", keyOf(organizationId)).update(text).digest().subarray(0, hashBytes),
+  };
 }

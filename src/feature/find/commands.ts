@@ -1,8 +1,5 @@
-// `sluice subject find` and `sluice subject index`: find persons and companies by what is known about them, and build
-// the index for it.
+// `sluice subject find`: finds persons and companies by what is known about them.
 
-import { IndexBuilder, beginIndex } from "./build-index.ts";
-import { makePartyRound } from "../../actions/upkeep/build-indexes.ts";
 import {
   describeEmptyPage,
   findSubjects,
@@ -14,7 +11,8 @@ import { defineStoreCommand, optional, required, withDefault } from "../../cli/c
 import { confidentialOptions, lineOfText, reason, text, wholeNumber } from "../../cli/input/kinds.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { renderTable } from "../../cli/output/table.ts";
-import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { rights } from "./rows.ts";
+import { labels } from "./value-terms.ts";
 
 const line = lineOfText("TEXT");
 
@@ -30,16 +28,16 @@ export const subjectFind = defineStoreCommand({
     'sluice subject find --organization acme --reason "Inquiry 17/26" --name "Ada Example" --born 1990-12-10',
     'sluice subject find --organization acme --reason "Inquiry 17/26" --telephone "+49 30 1234567" --json',
   ],
-  rights: ["subject.find"],
+  rights: [rights["subject.find"]],
   options: {
     organization: required(text("ID"), "Organization to search."),
     reason: required(reason, "Why you search; for the audit trail."),
-    name: optional(line, "Name of a person or a company."),
-    born: optional(line, "Date of birth, such as 1990-12-10."),
-    email: optional(line, "E-mail address."),
-    telephone: optional(line, "Telephone number, best with its country."),
-    document: optional(line, "Number of an identity document."),
-    registration: optional(line, "Number of a company in a register."),
+    name: optional(line, `${labels.name} of a person or a company.`),
+    born: optional(line, `${labels.born}, such as 1990-12-10.`),
+    email: optional(line, `${labels.email}.`),
+    telephone: optional(line, `${labels.telephone}.`),
+    document: optional(line, `${labels.document}.`),
+    registration: optional(line, `${labels.registration}.`),
     limit: withDefault(wholeNumber("NUMBER", 1, subjectsMax), "Subjects to show.", "50"),
     skip: withDefault(
       wholeNumber("NUMBER", 0, 1_000_000),
@@ -87,24 +85,6 @@ function describeMatches({ matched }: FoundSubject): string {
     .join("; ");
 }
 
-export const subjectIndex = defineStoreCommand({
-  name: "subject index",
-  summary: "Rebuild the indexes of persons and companies, and of the transactions that name them.",
-  details:
-    "Needed after a change of the key for receipts, from which the keys of the index are derived. Until it is done, " +
-    "`subject find` says that the index is not complete. If the command is stopped, a serving process continues, or the " +
-    "same command; it begins again only if the index is complete, or was made with another key. The index of the " +
-    "transactions that name a person or a company is rebuilt in any case.",
-  examples: ["sluice subject index"],
-  rights: ["subject.index"],
-  run: async (app) => {
-    await beginIndex(app);
-    const builder = new IndexBuilder(app);
-    const indexNext = makePartyRound(app);
-    await runUntilStopped(async (stopping) => {
-      while (await builder.step()) stopping.throwIfAborted();
-      while (await indexNext(stopping)) stopping.throwIfAborted();
-    });
-    return { json: { complete: true }, text: "The indexes are complete." };
-  },
-});
+export const heading = "Records";
+
+export const commands = [subjectFind];

@@ -4,23 +4,27 @@
 import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import type { FoundToken } from "./store/search.ts";
-import type { App } from "../../actions/app.ts";
+import type { FoundToken } from "./store/tokens.ts";
+import { actOf, type App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { requireReason } from "../../actions/operator/operator-error.ts";
 import { requireRight } from "../../actions/operator/viewer.ts";
-import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { indexArrivals, IndexBuilder, requireKeys } from "./build-index.ts";
+import { indexArrivals, indexNext, requireKeys } from "./build-index.ts";
 import { mayStateRecords } from "../../actions/access/closed-organization.ts";
-import { loadTelephoneReader } from "./telephone.ts";
-import { readTraits, type Traits } from "./subject-traits.ts";
+import { historyPages } from "../../actions/pages.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import { StateFold } from "../../domain/record/merge.ts";
+import { actions, rights } from "./rows.ts";
+import { persons } from "./store/part.ts";
+import { loadTelephoneReader } from "./value-terms.ts";
 import {
   type Criterion,
   criteria,
   readWanted,
   type Wanted,
   type WantedTerm,
-} from "./wanted-terms.ts";
+} from "./value-terms.ts";
 
 export interface SubjectSearch {
   readonly organizationId: string;
@@ -73,16 +77,16 @@ const stepsMax = 32;
  */
 export async function findSubjects(app: App, search: SubjectSearch): Promise<SubjectsFound> {
   const { organizationId, reason, wanted } = search;
-  requireRight(app, "subject.find");
+  requireRight(app, rights["subject.find"]);
   requireReason(reason);
   const terms = readWanted(wanted, await loadTelephoneReader());
   const organization = await findOrganization(app, organizationId);
   const by = criteria.filter((criterion) => terms.some((term) => term.criterion === criterion));
-  const detail = { reason, by };
-  const about = { organizationId, subject: organizationId, detail };
+  const { name: action } = actions["subject.find"];
+  const note = { action, organizationId, subject: organizationId, detail: { reason, by } };
   // The search takes as long as syncing the entry; nothing is returned before both have ended.
   const [audited, found] = await Promise.allSettled([
-    auditAccess(app, "subject.find", about),
+    app.store.trail.note(note, actOf(app)),
     findPage(app, search, { organization, terms }),
   ]);
   if (audited.status === "rejected") throw audited.reason;
@@ -90,9 +94,22 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   return found.value;
 }
 
+/** Undefined for what the record does not say. */
+interface Traits {
+  readonly name: string | undefined;
+  /** The date of birth, or of the incorporation. */
+  readonly born: string | undefined;
+  readonly city: string | undefined;
+  /** The state of the account. */
+  readonly state: string | undefined;
+}
+
 export interface DescribedSubjects extends SubjectsFound {
   readonly subjects: readonly (FoundSubject & Traits)[];
 }
+
+/** How many parts of a history are read at most; what was said only before them is not known. */
+const partsMax = 4;
 
 /** Like `findSubjects`, with what distinguishes people of the same name. */
 export async function findDescribed(app: App, search: SubjectSearch): Promise<DescribedSubjects> {
@@ -103,6 +120,40 @@ export async function findDescribed(app: App, search: SubjectSearch): Promise<De
     return { ...one, ...(await readTraits(app, key)) };
   });
   return { ...found, subjects: await Promise.all(subjects) };
+}
+
+async function readTraits(app: App, key: RecordKey): Promise<Traits> {
+  const fold = new StateFold(findType(key.resourceType));
+  let parts = 0;
+  for await (const part of historyPages(app, key)) {
+    for (const change of part) fold.add(change);
+    parts += 1;
+    if (parts === partsMax) break;
+  }
+  return traitsOf(fold.state());
+}
+
+function traitsOf(state: Payload): Traits {
+  const text = (name: string) => textOf(state[name]);
+  const parts = [text("first_name"), text("last_name")].filter((part) => part !== undefined);
+  const [first] = Array.isArray(state["addresses"]) ? (state["addresses"] as unknown[]) : [];
+  const address = state["address"] ?? memberOf(first, "address");
+  return {
+    name: text("name") ?? text("legal_name") ?? text("trading_name") ?? textOf(parts.join(" ")),
+    born: text("date_of_birth") ?? text("incorporation_date"),
+    city: textOf(memberOf(address, "city")),
+    state: text("account_status"),
+  };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** What is found in a closed organization without the right to know more. */
@@ -135,7 +186,7 @@ async function findPage(
   if (!(await mayStateRecords(app, organization))) return unstated;
   const incomplete = await complete(app, organizationId);
   const keys = requireKeys(app);
-  const { tokens, more } = await app.store.search.find({
+  const { tokens, more } = await app.store.of(persons).find({
     organizationId,
     hashes: terms.map(({ term }) => keys.hash(organizationId, term)),
     recordsMax,
@@ -155,8 +206,7 @@ async function findPage(
 async function complete(app: App, organizationId: string): Promise<string | undefined> {
   // What was acknowledged may not be settled yet.
   await app.store.latestArrival();
-  const builder = new IndexBuilder(app);
-  for (let step = 0; step < stepsMax; step += 1) if (!(await builder.step())) return undefined;
+  for (let step = 0; step < stepsMax; step += 1) if (!(await indexNext(app))) return undefined;
   if (await indexArrivals(app, { organizationId, stepsMax })) return undefined;
   return "The index is being made; persons and companies may be missing, or their latest changes.";
 }

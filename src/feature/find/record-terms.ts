@@ -1,9 +1,9 @@
 // The search terms of a person or a company: the terms of the values in its changes, each with its field.
 
 import { termsOfName } from "./name-terms.ts";
-import type { SearchedType } from "./store/searched-types.ts";
+import type { SearchedType } from "./store/tokens.ts";
 import type { Payload } from "../../domain/record-type.ts";
-import type { TelephoneReader } from "./telephone.ts";
+import type { TelephoneReader } from "./value-terms.ts";
 import { makeTerm, termsOfValue, type ValueKind } from "./value-terms.ts";
 
 export interface RecordTerm {

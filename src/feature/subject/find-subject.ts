@@ -4,7 +4,7 @@
 // could be reached twice.
 
 import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
-import { isPartyType } from "../../domain/deletion/party.ts";
+import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import { recordTypes, nounOf } from "../../domain/record-types.ts";
 import type { App } from "../../actions/app.ts";
@@ -38,10 +38,9 @@ export async function requireSubject(
 ): Promise<void> {
   const { resourceType } = findType(key.resourceType);
   if (!isPartyType(resourceType)) {
-    const parties = recordTypes.filter(({ party }) => party === true);
     throw new OperatorError(
       "invalid",
-      `A subject is a ${parties.map((type) => type.resourceType).join(" or a ")}, not a ${nounOf(resourceType)}.`,
+      `A subject is a ${partyTypes.map((type) => type.resourceType).join(" or a ")}, not a ${nounOf(resourceType)}.`,
       { context: { isRecord: true } },
     );
   }

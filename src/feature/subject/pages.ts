@@ -11,7 +11,7 @@ import {
   type SubjectRequest,
 } from "./read-subject.ts";
 import { limits } from "../../domain/limits.ts";
-import { searchedTypes } from "../find/store/searched-types.ts";
+import { partyTypes } from "../../domain/deletion/party.ts";
 import { answerDates } from "./answer-dates.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
@@ -43,7 +43,7 @@ export async function showAccess(person: Person): Promise<Next> {
   const body = html`<p class="note">
       A person may ask what is stored, and for a copy (Articles 15 and 20 of the GDPR). First make
       sure that the request comes from this person. Find the id on the page
-      <a href="/console/subjects">Persons</a>.
+      <a href="/console/find">Find</a>.
     </p>
     ${renderRequest(query, person.app.now())}`;
   return { title: "Access request", screen, body };
@@ -52,9 +52,10 @@ export async function showAccess(person: Person): Promise<Next> {
 function renderRequest(query: URLSearchParams, now: number): Html {
   const required = true;
   const today = new Date(now).toISOString().slice(0, 10);
+  const types = partyTypes.map(({ resourceType }) => resourceType);
   return html`<form class="filters" method="post" action="${screen}">
     ${renderOrganizationInput(query, { required })}
-    ${renderTypeChoice(query, searchedTypes, { label: "Type", unset: "choose one" })}
+    ${renderTypeChoice(query, types, { label: "Type", unset: "choose one" })}
     ${renderInput("Id", "id", { value: query.get("id"), maxlength: limits.idCharactersMax, required })}
     ${renderInput("Received on", "received", { type: "date", value: query.get("received") ?? today })}
     <button type="submit" class="main">Show what is stored</button>

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../interface/store-error.ts";
 import { UncertainCommit } from "./failure.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
@@ -11,13 +12,13 @@ import type { Transaction } from "./transaction.ts";
  * it and its targets in plans are on one node. Other tables stay on the coordinator; they are small, or written once
  * for a deletion, a token or an operator's act.
  */
-export const distributedTables: Readonly<Record<string, string>> = {
+export const distributedTables = (parts: StoreParts): Readonly<Record<string, string>> => ({
   record: "resource_id",
   change: "resource_id",
   relation: "to_id",
   deletion_target: "resource_id",
-  search_token: "resource_id",
-};
+  ...parts.distributed,
+});
 
 const findExtension = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`;
 
@@ -65,7 +66,7 @@ export async function distribute(
   // several.
   await transaction.exec("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'");
   let first: string | undefined;
-  for (const [table, column] of Object.entries(distributedTables)) {
+  for (const [table, column] of Object.entries(distributedTables(transaction.storeParts))) {
     if (first === undefined && !distributed.has(table)) {
       await transaction.run(distributeFirst, table, column);
     } else if (!distributed.has(table)) {

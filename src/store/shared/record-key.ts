@@ -9,6 +9,9 @@ export interface KeyRow {
   readonly resource_id: string;
 }
 
+/** Greater than the name of every record type. */
+export const afterAllTypes = "~";
+
 /** The key in the order of the columns. */
 export function keyValues({ organizationId, resourceType, resourceId }: RecordKey) {
   return [organizationId, resourceType, resourceId] as const;

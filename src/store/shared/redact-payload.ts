@@ -2,14 +2,12 @@
 // engine.
 
 import { nodeKey, withoutReferences, type NodeKey } from "../../domain/deletion/erasure.ts";
-import { withParties } from "../../domain/deletion/party.ts";
+import { partyTypes, withParties } from "../../domain/deletion/party.ts";
 import { canonicalPayload } from "../../domain/record/payload.ts";
 import type { Payload, ResourceType } from "../../domain/record-type.ts";
-import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
 
 export type ErasedRecords = ReadonlyMap<NodeKey, string | undefined>;
-
-const partyTypes = recordTypes.filter(({ party }) => party === true);
 
 /** Returns the same text if the payload has no such reference. */
 export function redactPayload(

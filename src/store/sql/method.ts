@@ -7,6 +7,7 @@ import {
   organization,
   type Visibility,
 } from "./statement/visibility.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import type { Statements } from "./statement/statements.ts";
 
@@ -53,6 +54,10 @@ export function ofOrganization({
   readonly organizationId: string;
 }): Visibility {
   return organization(organizationId);
+}
+
+export function ofKeys(keys: readonly RecordKey[]): Visibility {
+  return { organizations: new Set(keys.map(({ organizationId }) => organizationId)) };
 }
 
 export function byIdIn(_id: string, organizationId: string | undefined): Visibility {

@@ -16,6 +16,7 @@ import {
   lookup,
   type AnyMethod,
   type Methods,
+  ofKeys,
   ofOrganization,
   read,
   type RunMethod,
@@ -56,15 +57,6 @@ import {
   rebuilding,
   type Visibility,
 } from "./statement/visibility.ts";
-import {
-  findTokens,
-  beginIndex,
-  listDue,
-  readDueChanges,
-  readSearchState,
-  storeTokens,
-} from "../../feature/find/store/index-tokens.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import { changesIn, type StoreParts } from "./store-parts.ts";
 
@@ -80,10 +72,6 @@ function ofFilter({
   readonly organizationId?: string | undefined;
 }): Visibility {
   return oneOrAll(organizationId);
-}
-
-function ofKeys(keys: readonly RecordKey[]): Visibility {
-  return { organizations: new Set(keys.map(({ organizationId }) => organizationId)) };
 }
 
 /** Grouped like the members of the store. */
@@ -181,14 +169,6 @@ export const methods = {
   parties: {
     index: change(every, indexParties),
     rebuild: change(every, rebuildParties),
-  },
-  search: {
-    state: lookup({}, readSearchState),
-    begin: change(every, beginIndex),
-    listDue: lookup(every, listDue),
-    readChanges: lookup(ofKeys, readDueChanges),
-    store: change(ofKeys, storeTokens),
-    find: read(ofOrganization, findTokens),
   },
   operators: {
     create: change(every, operator.createOperator),

@@ -4,6 +4,7 @@
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
+import type { KeyRow } from "../shared/record-key.ts";
 import type { Methods } from "./method.ts";
 import type { Statements } from "./statement/statements.ts";
 
@@ -16,8 +17,13 @@ export interface Invariant {
 
 export interface PartPage {
   readonly organizationId: string;
+  /** What the page before this one has returned; empty for the first one. */
+  readonly from: readonly string[];
   readonly rowsMax: number;
 }
+
+/** Where the next page begins; undefined if there is none. */
+export type NextPage = PartPage["from"] | undefined;
 
 /** The records that a step has erased for a deletion, and those that it has moved out of the organization. */
 export interface ErasedRecords {
@@ -34,9 +40,14 @@ export interface StorePart {
   readonly schema?: URL;
   /**
    * Those whose rows are of an organization. Its erasure leaves none; a serving process may change them, and a move
-   * copies them, in this order.
+   * copies them, in this order, unless they are derived from records.
    */
   readonly tables: readonly string[];
+  readonly isDerived?: true;
+  /** The columns by which tables that grow with the records are distributed over a Citus cluster. */
+  readonly distributed?: Readonly<Record<string, string>>;
+  /** Another table, which has one row that a serving process may update, and that no move copies. */
+  readonly state?: string;
   /** Each finds the highest number of arrival in a table, in a column `latest`. */
   readonly arrivalNumbers?: readonly string[];
   readonly invariants?: readonly Invariant[];
@@ -46,8 +57,14 @@ export interface StorePart {
   readonly restarts?: readonly string[];
   /** Removes what a closed organization can't use any more. */
   readonly close?: (organizationId: string) => Statements<void>;
-  /** Removes rows of an organization that is erased; returns whether a page is full, so that there may be more. */
-  readonly erase?: (page: PartPage) => Statements<boolean>;
+  /** Removes a page of rows of an organization that is erased, before its records. */
+  readonly erase?: (page: PartPage) => Statements<NextPage>;
+  /** Rows about single records, which are removed before the records, in the same transaction. */
+  readonly ofRecords?: {
+    readonly remove: (keys: readonly RecordKey[]) => Statements<void>;
+    /** Finds those that are left, with another statement. */
+    readonly find: (keys: readonly RecordKey[]) => Statements<readonly KeyRow[]>;
+  };
   /** What the feed of changes has of it, besides changes (record/arrivals.ts has the parameters). */
   readonly feed?: {
     /** Finds notices by their numbers of arrival, in either order. */

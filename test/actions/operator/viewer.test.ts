@@ -18,8 +18,7 @@ import { createOrganization } from "../../../src/actions/access/create-organizat
 import { discloseReceipt } from "../../../src/actions/receipt/disclose-receipt.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
 import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
-import { beginIndex } from "../../../src/feature/find/build-index.ts";
-import { findSubjects } from "../../../src/feature/find/find-subjects.ts";
+import { rebuildIndexes } from "../../../src/actions/upkeep/build-indexes.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";
 import { holdRecord, listHolds, releaseHold } from "../../../src/actions/retention/holds.ts";
 import {
@@ -76,16 +75,8 @@ const uses: Readonly<Record<string, (app: App, service: Service) => unknown>> = 
   "records.import": access("records.import"),
   "subject.show": access("subject.show"),
   "subject.export": access("subject.export"),
-  "subject.find": (app) =>
-    findSubjects(app, {
-      organizationId: "none",
-      reason: "r",
-      wanted: { name: "Ada" },
-      skip: 0,
-      limit: 1,
-    }),
   "subject.answer": (app) => answerSubject(app, { ...record, reason: "r", confidential: false }),
-  "subject.index": (app) => beginIndex(app),
+  "subject.index": (app) => rebuildIndexes(app, []),
   "restricted.list": access("restricted.list"),
   "restricted.show": access("restricted.show"),
   "restricted.export": access("restricted.export"),

@@ -5,9 +5,10 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { persons } from "../../../src/feature/find/store/part.ts";
 import { Client } from "pg";
 import type { App } from "../../../src/actions/app.ts";
-import { beginIndex, IndexBuilder } from "../../../src/feature/find/build-index.ts";
+import { index, indexNext } from "../../../src/feature/find/build-index.ts";
 import { findSubjects } from "../../../src/feature/find/find-subjects.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
@@ -19,12 +20,12 @@ import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { operate } from "../../support/server.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { withActs } from "../../support/test-store.ts";
-import { makeSearchKeys } from "../../../src/feature/find/search-keys.ts";
+import { makeSearchKeys } from "../../../src/feature/find/build-index.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { termsOfName } from "../../../src/feature/find/name-terms.ts";
 import { readTerms } from "../../../src/feature/find/record-terms.ts";
-import { loadTelephoneReader } from "../../../src/feature/find/telephone.ts";
-import { readWanted } from "../../../src/feature/find/wanted-terms.ts";
+import { loadTelephoneReader } from "../../../src/feature/find/value-terms.ts";
+import { readWanted } from "../../../src/feature/find/value-terms.ts";
 
 const server = await usePostgres();
 const folder = makeTempFolder();
@@ -37,8 +38,8 @@ async function addPerson(app: App, organizationId: string): Promise<void> {
   await app.store.writeRecords({ ...kind, drafts, lenient: false, receivedAt: 1_000 });
 }
 
-async function build(builder: IndexBuilder): Promise<void> {
-  while (await builder.step());
+async function build(app: App): Promise<void> {
+  while (await indexNext(app));
 }
 
 async function countFound(app: App, organizationId: string, name = "Ada Example"): Promise<number> {
@@ -56,14 +57,11 @@ describe("the index of persons", () => {
     const ids = ["acme", "other"];
     await operate(environment, async (app) => {
       for (const id of ids) await addPerson(app, id);
-      const first = new IndexBuilder(app);
-      await first.step();
-      await first.step();
-      await build(new IndexBuilder(app));
-      await build(first);
+      await indexNext(app);
+      await build(app);
       replaceKey(config, makeKey());
-      await beginIndex(app);
-      await build(first);
+      await index.begin(app);
+      await build(app);
       for (const id of ids) assert.equal(await countFound(app, id), 1);
     });
   });
@@ -73,20 +71,20 @@ describe("the index of persons", () => {
     replaceKey(readConfig(environment), makeKey());
     await operate(environment, async (app) => {
       await addPerson(app, "acme");
-      await build(new IndexBuilder(app));
+      await build(app);
       const { check, earlierChecks = [] } = app.derive(makeSearchKeys) ?? {};
       assert.ok(earlierChecks.length > 0);
       const { settled } = await app.store.settledArrival();
       const key = keyOf("person", "p", "acme");
-      const [change] = await app.store.search.readChanges([key], 1);
+      const [change] = await app.store.of(persons).readChanges([key], 1);
       const mark = { from: 0, to: settled };
       const records = [{ ...key, changeNo: change?.changeNo ?? 0, tokens: [] }];
       for (const earlier of earlierChecks) {
         // As an earlier version has left it: all is indexed, and nobody is found by the rules of now.
-        await app.store.search.begin(earlier);
-        assert.equal(await app.store.search.store(records, { keyCheck: earlier, mark }), true);
+        await app.store.of(persons).begin(earlier);
+        assert.equal(await app.store.of(persons).store(records, { keyCheck: earlier, mark }), true);
         assert.equal(await countFound(app, "acme"), 1);
-        assert.equal((await app.store.search.state()).keyCheck, check);
+        assert.equal((await app.store.of(persons).state()).keyCheck, check);
       }
     });
   });
@@ -105,7 +103,7 @@ describe("the index of persons", () => {
       );
       await addPerson(app, "small");
       assert.equal(await countFound(app, "small"), 1);
-      const { indexedNo } = await app.store.search.state();
+      const { indexedNo } = await app.store.of(persons).state();
       assert.ok(indexedNo > 0 && indexedNo < 5_000, `${indexedNo}`);
     });
   });
@@ -116,14 +114,14 @@ describe("the index of persons", () => {
     await operate(environment, async (app) => {
       await addPerson(app, "acme");
       // With writers all the time, there would always be a next step.
-      assert.equal(await new IndexBuilder(app).step(), false);
+      assert.equal(await indexNext(app), false);
       const ids = Array.from({ length: 9_000 }, (_, at) => `t${at}`);
       for (const part of ["a", "b", "c"]) {
         const drafts = ids.map((id) => draftOf("transaction", `${part}${id}`));
         await withActs(app.store).write(drafts);
       }
-      await build(new IndexBuilder(app));
-      const { indexedNo } = await app.store.search.state();
+      await build(app);
+      const { indexedNo } = await app.store.of(persons).state();
       assert.ok(indexedNo >= 20_000 && indexedNo < 27_001, `${indexedNo}`);
       assert.equal(await countFound(app, "acme"), 1);
     });
@@ -172,8 +170,8 @@ describe("the index of persons", () => {
           '{"name":"Ada Example","timestamp":"2026-01-01T00:00:00Z"}')`);
       const quick = draftOf("person", "quick", { name: "Ada Example" });
       await withActs(app.store).write(quick, { organizationId: "late", resourceType: "person" });
-      await build(new IndexBuilder(app));
-      assert.equal((await app.store.search.state()).indexedNo, 1);
+      await build(app);
+      assert.equal((await app.store.of(persons).state()).indexedNo, 1);
       await client.query("COMMIT");
       assert.equal(await countFound(app, "late"), 3);
       await client.end();
@@ -208,8 +206,7 @@ describe("the index of persons", () => {
         await processDue(one);
       };
       await operate(settings, async (two) => {
-        const builders = [one, two, one].map((app) => new IndexBuilder(app));
-        await Promise.all([...builders.map(build), change(), erase()]);
+        await Promise.all([...[one, two, one].map(build), change(), erase()]);
       });
       assert.equal(await countFound(one, "both", "Ada After"), 40);
       assert.equal(await countFound(one, "both", "Ada Before"), 290);

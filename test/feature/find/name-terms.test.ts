@@ -9,7 +9,7 @@ import {
   normaliseDate,
   normaliseEmail,
   normaliseNumber,
-} from "../../../src/feature/find/contact-terms.ts";
+} from "../../../src/feature/find/value-terms.ts";
 
 /** How a stored name is found by a wanted one. */
 function compare(of: "person" | "company", stored: string, wanted: string): string {

@@ -1,14 +1,11 @@
-// Finding persons and companies in the console, and the answer to an authority: what is found and in which order, page
-// by page; what is asked stays in the form; and what the pages say of subjects that were erased or are restricted.
+// Finding persons and companies in the console: what is found and in which order, page by page; and that what is asked
+// stays in the form.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
-import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
-import { draftOf } from "../../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../../support/customer.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { type Service, startService } from "../../support/service.ts";
@@ -43,11 +40,6 @@ for (const engine of ["sqlite", "postgres"] as const) {
       });
     const search = async (form: Record<string, string>) => {
       const { status, text } = await post("/console/subjects", form);
-      assert.equal(status, 200, text);
-      return text;
-    };
-    const answer = async (form: Record<string, string>) => {
-      const { status, text } = await post("/console/subjects/answer", form);
       assert.equal(status, 200, text);
       return text;
     };
@@ -155,98 +147,18 @@ for (const engine of ["sqlite", "postgres"] as const) {
       assert.doesNotMatch(text, /<script>alert/);
     });
 
-    it("answers on a page without confidential reports, unless somebody who may asks for them", async () => {
-      const asked = { type: "person", id: "moved" };
-      const plain = await answer(asked);
-      assert.match(plain, /A business relationship exists\./);
-      assert.doesNotMatch(plain, /customer_sar|SAR/);
-      assert.match(await answer({ ...asked, confidential: "on" }), /Customer SAR: 1,/);
-      const trail = await service.app.store.listAudit(0, 1_000);
-      const entries = trail.filter(({ action }) => action === "subject.answer").slice(-2);
-      const details = entries.map(({ detail }) => detail);
-      assert.deepEqual(details, [
-        { reason, confidential: false },
-        { reason, confidential: true },
-      ]);
-      for (const wrong of [{ type: "transaction" }, { type: "" }, { reason: "" }]) {
-        const { status } = await post("/console/subjects/answer", { ...asked, ...wrong });
-        assert.ok(status === 400 || status === 404, JSON.stringify(wrong));
-      }
-    });
-
-    it("says of somebody whose records are restricted what it says of somebody who was erased", async () => {
-      const { app } = service;
+    it("finds nobody who was erased, or whose records are restricted", async () => {
       const { organizationId } = acme;
       const floor = { organizationId, resourceType: "customer_sar", keepDays: 3_650 };
-      await setRule(app, floor);
-      await erase("gone");
-      await erase("moved");
-      for (const name of ["Gone Person", "Moved Person"]) {
+      await setRule(service.app, floor);
+      for (const [id, name] of [
+        ["gone", "Gone Person"],
+        ["moved", "Moved Person"],
+      ] as const) {
+        assert.deepEqual(idsOf(await search({ name })), [id]);
+        await erase(id);
         assert.match(await search({ name }), /Nobody was found/);
       }
-      const [gone, moved] = await Promise.all(
-        ["gone", "moved"].map(async (id) => {
-          const text = await answer({ type: "person", id });
-          assert.match(text, /There was a record, and it was erased\./);
-          const main = /<main.*<\/main>/s.exec(text)?.[0] ?? "";
-          const times = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-          return main
-            .replaceAll(times, "")
-            .replaceAll(/\bdel_\w+|receipt \d+/g, "")
-            .replaceAll(id, "");
-        }),
-      );
-      assert.equal(moved, gone);
-      const all = await answer({ type: "person", id: "moved", confidential: "on" });
-      assert.match(all, /Customer SAR: 1,/);
-    });
-
-    it("does not search more transactions than a page has time for", async () => {
-      const payment = { type: "DEPOSIT", method: "SEPA", amount: 5, currency: "EUR" };
-      const items = Array.from({ length: 501 }, (_, index) => ({
-        tx_id: `tx-${index}`,
-        ...payment,
-        status: "SETTLED",
-        sender_id: "b-exact",
-        sender_country: "DE",
-        timestamp: timestamp.replace("Z", ".5Z"),
-      }));
-      await send("POST", "/v2/transactions/batch", items);
-      const key = { organizationId: acme.organizationId, resourceType: "person" };
-      const request = { ...key, resourceId: "b-exact", reason, confidential: false };
-      const { records, from } = await answerSubject(service.app, {
-        ...request,
-        searchedMax: 1_000,
-      });
-      assert.equal(records.find((one) => one.resource_type === "transaction")?.records, 501);
-      // The record of the person is half a second older than the transactions.
-      assert.equal(from, timestamp);
-      await assert.rejects(answerSubject(service.app, { ...request, searchedMax: 500 }), {
-        errorName: "too_much_to_search",
-      });
-    });
-
-    it("answers about a closed organization without reports only while a floor keeps its records", async () => {
-      const { app, clock } = service;
-      const answers = [];
-      for (const floor of [{ countedFrom: "last_seen" }, { countedFrom: "closed" }, {}] as const) {
-        const { organizationId } = await makeCustomer(app, service.client);
-        const about = { organizationId, resourceType: "person" };
-        await app.store.writeRecords({
-          ...about,
-          mode: "add",
-          drafts: [draftOf("person", "p", { name: "Ada" })],
-          lenient: false,
-          receivedAt: clock.now(),
-        });
-        if ("countedFrom" in floor) await setRule(app, { ...about, keepDays: 10_000, ...floor });
-        clock.advanceMs(60_000);
-        await closeOrganization(app, { organizationId, reason: "ended" });
-        const text = await answer({ organization: organizationId, type: "person", id: "p" });
-        answers.push(/A business relationship exists|The organization is closed/.exec(text)?.[0]);
-      }
-      const exists = "A business relationship exists";
-      assert.deepEqual(answers, [exists, exists, "The organization is closed"]);
     });
 
     it("is offered to those who may, on the page for finding records", async () => {
@@ -258,7 +170,6 @@ for (const engine of ["sqlite", "postgres"] as const) {
         cookie: cookies["officer"],
       });
       assert.match(text, /name="telephone"/);
-      assert.match(text, /Include confidential reports/);
     });
   });
 }

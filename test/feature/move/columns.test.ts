@@ -30,9 +30,13 @@ const notCopied: Readonly<Record<string, string>> = {
   operator_session: "people sign in again after a move",
   one_time_token: "is valid for minutes",
   import_run: "what the store was doing before it was moved",
-  search_token: "is made again from the records after the move",
   party_block: "is made again from the records after the move",
-  search_index: "a new store says that its index is to be made",
+  ...Object.fromEntries(
+    storeParts.list
+      .flatMap(({ tables, isDerived, state = [] }) => [isDerived === true ? tables : [], state])
+      .flat()
+      .map((table) => [table, "is made again from the records after the move"]),
+  ),
   "record.record_no": "a number by which SQLite alone knows a record",
   "change.record_no": "PostgreSQL has the key of the record in its place",
   "deletion_target.record_no": "a number by which SQLite alone knows a record",

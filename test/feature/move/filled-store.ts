@@ -81,7 +81,7 @@ async function fill(scene: Scene): Promise<Omit<FilledStore, "folder" | "clock">
   await store.changeOrganization(organizationId, { deletionApproval: false }, proposing);
   await store.changeOrganization(organizationId, { deletionApproval: false }, act);
   for (const sample of storeSamples)
-    await sample.fill(store, organizationId, { act, types: ["person"] });
+    await sample.fill?.(store, organizationId, { act, types: ["person"] });
   return { acme, other, former, deletions: { completed, ...waiting }, answered };
 }
 

@@ -2,22 +2,16 @@
 // mark, and stores their hashes. The caller makes the hashes.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { searchedTypes } from "./searched-types.ts";
-import type {
-  DueChange,
-  DuePage,
-  DueRecord,
-  IndexedRecord,
-  IndexStep,
-  SearchState,
-  FoundToken,
-  TokenSearch,
-  TokensFound,
-} from "./search.ts";
+import { type Change, keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { reader } from "../../../store/row/reader.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../../store/shared/record-key.ts";
-import { hashIn, hashText, keyRows, named, namedRecords } from "../../../store/sql/statement/named.ts";
+import {
+  hashIn,
+  hashText,
+  keyRows,
+  named,
+  namedRecords,
+} from "../../../store/sql/statement/named.ts";
 import {
   all,
   find,
@@ -27,10 +21,42 @@ import {
   Rows,
   run,
   type Statements,
-  allTogether,
   column,
 } from "../../../store/sql/statement/statements.ts";
-import { removeFromIndex } from "./tokens.ts";
+import { removeTokensOf, searchedTypes } from "./tokens.ts";
+
+/** What the index is to contain of a record. */
+export interface IndexedRecord extends RecordKey {
+  /** The latest change that was read: if there is a later one, the record remains due. */
+  readonly changeNo: number;
+  readonly tokens: readonly {
+    readonly hash: Uint8Array;
+    readonly field: string;
+    /** Whether only changes before the latest state contain the value. */
+    readonly former: boolean;
+  }[];
+}
+
+export interface SearchState {
+  /** Identifies the key of the hashes; 0 if none is in use yet. */
+  readonly keyCheck: number;
+  /** The arrival number up to which all changes are indexed. */
+  readonly indexedNo: number;
+}
+
+export interface DuePage {
+  /** Changes beyond this number, and up to `through`. */
+  readonly after: number;
+  readonly through: number;
+  /** If a record has several changes in this range, only the last one is read. */
+  readonly settled: number;
+  readonly limit: number;
+}
+
+interface IndexStep extends Pick<SearchState, "keyCheck"> {
+  /** The new mark, which is stored if the mark has not moved since the records were read. Undefined: the mark stays. */
+  readonly mark?: { readonly from: number; readonly to: number };
+}
 
 const readState = `SELECT key_check, indexed_no FROM search_index`;
 const begin = `UPDATE search_index SET key_check = $1, indexed_no = 0`;
@@ -118,6 +144,10 @@ const toState = reader<SearchState>({});
 const toDue = reader<DueRecord>({});
 const toChange = reader<DueChange>({});
 
+/** A record that is due because of this change. */
+type DueRecord = RecordKey & Pick<Change, "changeNo">;
+type DueChange = RecordKey & Change;
+
 export function* readSearchState(): Statements<SearchState> {
   const state = yield* find(toState, readState);
   if (state === undefined) throw new TypeError("the index has no state");
@@ -144,7 +174,7 @@ export function* readDueChanges(
   keys: readonly RecordKey[],
   changesMax: number,
 ): Statements<readonly DueChange[]> {
-  return keys.length === 0 ? [] : yield* list(toChange, readChanges, keyRows(keys), changesMax);
+  return yield* list(toChange, readChanges, keyRows(keys), changesMax);
 }
 
 /**
@@ -169,7 +199,7 @@ export function* storeTokens(
     const changeNo = latest.get(keyText(record));
     return changeNo === undefined || changeNo === record.changeNo;
   });
-  yield* removeFromIndex(unchanged);
+  yield* removeTokensOf(unchanged);
   const erased = new Set(yield* column<string>(findErased));
   const tokens = unchanged
     .filter((record) => latest.has(keyText(record)) && !erased.has(record.organizationId))
@@ -180,63 +210,4 @@ export function* storeTokens(
     );
   yield* insert(addTokens, new Rows(tokens, 6), addTokensOnCitus);
   return unchanged.length === records.length;
-}
-
-const findRecords = `
-  SELECT resource_type, resource_id, field, former FROM search_token
-  WHERE organization_id = $1 AND hash = $2 ORDER BY resource_type, resource_id LIMIT $3`;
-
-/** Whether records that were found by other hashes have these too. */
-const probe = `
-  SELECT named.at, named.resource_type, named.resource_id, field, former
-  FROM ${named("organization_id", "hash bytea", "resource_type", "resource_id", "at bigint")}
-    --sqlite CROSS JOIN search_token ON search_token.organization_id = named.organization_id
-    --sqlite   AND search_token.hash = unhex(substr(named.hash, 3))
-    --postgres JOIN search_token ON search_token.organization_id = named.organization_id
-    --postgres   AND search_token.hash = named.hash
-      AND search_token.resource_type = named.resource_type
-      AND search_token.resource_id = named.resource_id
-    --citus AND search_token.resource_id = ANY ($4::text[])
-  `;
-
-type TokenRow = Parameters<typeof toToken>[0];
-
-const toToken = reader<FoundToken>({ former: "flag" });
-
-/** Reads only the first records of a long list, and those that another hash has found. */
-export function* findTokens(search: TokenSearch): Statements<TokensFound> {
-  const { organizationId, hashes, rowsMax } = search;
-  const recordsMax = Math.min(search.recordsMax, Math.ceil(rowsMax / hashes.length));
-  const lists = yield* allTogether<readonly (readonly TokenRow[])[]>(
-    ...hashes.map((hash) => [findRecords, organizationId, hash, recordsMax + 1] as const),
-  );
-  const isLong = lists.map((rows) => rows.length > recordsMax);
-  const tokens = lists.flatMap((rows, at) =>
-    rows.slice(0, recordsMax).map((row) => toToken({ ...row, at })),
-  );
-  const long = [...isLong.keys()].filter((at) => isLong[at]);
-  if (long.length === 0) return { tokens, more: false };
-  const known = new Set(tokens.map((token) => `${token.at} ${nameOf(token)}`));
-  const rareFirst = [...tokens.filter(({ at }) => !isLong[at]), ...tokens];
-  const records = [...new Map(rareFirst.map((token) => [nameOf(token), token])).values()];
-  const asked = records
-    .slice(0, Math.ceil(rowsMax / long.length))
-    .flatMap((record) =>
-      long
-        .filter((at) => !known.has(`${at} ${nameOf(record)}`))
-        .map((at) => [
-          organizationId,
-          hashText(hashes[at] ?? new Uint8Array()),
-          record.resourceType,
-          record.resourceId,
-          at,
-        ]),
-    );
-  const probed = asked.length === 0 ? [] : yield* all<TokenRow>(probe, new Rows(asked, 5));
-  return { tokens: [...tokens, ...probed.map(toToken)], more: true };
-}
-
-/** Types contain no space. */
-function nameOf({ resourceType, resourceId }: FoundToken): string {
-  return `${resourceType} ${resourceId}`;
 }

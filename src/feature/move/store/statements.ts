@@ -49,7 +49,7 @@ const namesOf = ({ list }: StoreParts): readonly string[] => [
   "deletion_target",
   "restricted_reference",
   "pseudonym",
-  ...list.flatMap(({ tables }) => tables),
+  ...list.flatMap(({ tables, isDerived = false }) => (isDerived ? [] : tables)),
   "deletion_recipient",
   "organization",
   "operator",

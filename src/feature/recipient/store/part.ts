@@ -48,7 +48,7 @@ export const recipients = {
   },
   *erase({ organizationId, rowsMax }) {
     yield* removeSubscriptions(recipient.recipientKind, organizationId);
-    return (yield* notices.removeNoticesOf(organizationId, rowsMax)) === rowsMax;
+    return (yield* notices.removeNoticesOf(organizationId, rowsMax)) === rowsMax ? [] : undefined;
   },
   onErased: notices.tellErased,
   onCompleted: notices.tellCompleted,

@@ -44,6 +44,6 @@ export const webhooks = {
   },
   *erase({ organizationId }) {
     yield* removeSubscriptions(endpoint.endpointKind, organizationId);
-    return false;
+    return undefined;
   },
 } satisfies StorePart;

@@ -16,7 +16,7 @@ export function erasedTables(parts: StoreParts): readonly string[] {
   const added = parts.list.flatMap(({ tables }) => tables);
   return [
     ..."record change relation deletion_target pseudonym idempotent_reply deletion hold".split(" "),
-    ..."restricted_reference search_token party_block".split(" "),
+    ..."restricted_reference party_block".split(" "),
     ...added.filter((table) => parts.isAboutRecords(table, idColumn)),
   ];
 }

@@ -10,7 +10,7 @@ import { hasCitus, distributedTables } from "../citus.ts";
 import type { Transaction } from "../transaction.ts";
 import { statementsOf } from "../../sql/schema-text.ts";
 import type { StoreParts } from "../../sql/store-parts.ts";
-import { policyName, policyOf, securedTables } from "./row-security.ts";
+import { policyName, policyOf, securedTables, type Sharing } from "./row-security.ts";
 import { mayBeSampled } from "./statistics.ts";
 
 /** Without what belongs to an extension. */
@@ -102,9 +102,12 @@ function expectedParts(
   parts: StoreParts,
   { citus }: { readonly citus: boolean },
 ): readonly SchemaPart[] {
+  const distributed = distributedTables(parts);
   return [
     ...statementsOf(parts.schemaFor("postgres")).flatMap(partsOf),
-    ...securedTables(parts).flatMap((table) => securityOf(table, citus)),
+    ...securedTables(parts).flatMap((table) =>
+      securityOf(table, { citus, isShared: table in distributed }),
+    ),
     ...excludedColumns(parts),
   ];
 }
@@ -172,9 +175,9 @@ function inParentheses(text: string): readonly string[] {
   return items.map((item, at) => (at === 0 ? item.slice(1) : item).replaceAll(/\s+/g, " ").trim());
 }
 
-function securityOf(table: string, citus: boolean): readonly SchemaPart[] {
+function securityOf(table: string, { citus, isShared }: Sharing): readonly SchemaPart[] {
   const { using, check } = policyOf(table, { citus });
-  const owners = citus && table in distributedTables ? "on, but not for the owner" : "on";
+  const owners = citus && isShared ? "on, but not for the owner" : "on";
   return [
     { name: `row-level security of ${table}`, of: table, text: owners },
     { name: `policy ${policyName} of ${table}`, of: table, text: policyText(using, check) },

@@ -48,13 +48,19 @@ export function rowSecurity(
 ): readonly string[] {
   return securedTables(parts)
     .filter((table) => !secured.includes(table))
-    .map((table) => secure(table, citus));
+    .map((table) => secure(table, { citus, isShared: table in distributedTables(parts) }));
 }
 
-function secure(table: string, citus: boolean): string {
+export interface Sharing {
+  readonly citus: boolean;
+  /** Whether the table is distributed where there is Citus. */
+  readonly isShared: boolean;
+}
+
+function secure(table: string, { citus, isShared }: Sharing): string {
   const { using, check } = policyOf(table, { citus });
   // Citus moves shards with the owner's permissions: if the policy applied to owners there, no shard could be moved.
-  const force = citus && table in distributedTables ? "NO FORCE" : "FORCE";
+  const force = citus && isShared ? "NO FORCE" : "FORCE";
   return `
     ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
     ALTER TABLE ${table} ${force} ROW LEVEL SECURITY;

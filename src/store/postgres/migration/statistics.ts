@@ -54,9 +54,10 @@ const onShards = `SELECT success, result FROM run_command_on_shards($1::regclass
  * it on each shard, on separate connections: call it before the transaction has changed any of these tables.
  */
 export async function keepShardsOutOfStatistics(transaction: Transaction): Promise<void> {
+  const distributed = distributedTables(transaction.storeParts);
   for (const column of await findSampled(transaction)) {
     const { table } = column;
-    if (!(table in distributedTables)) continue;
+    if (!(table in distributed)) continue;
     // A shard that is moved or created later takes the setting from the table.
     await transaction.exec("SET LOCAL citus.enable_ddl_propagation TO off");
     await transaction.exec(turnOff(column));

@@ -15,7 +15,7 @@ import {
 } from "../statement/named.ts";
 import { changeAfter } from "../record/changes.ts";
 import { readFirstNamed, replaceEntries } from "../party/entries.ts";
-import { removeFromIndex } from "../../../feature/find/store/tokens.ts";
+import { storeParts } from "../store-parts.ts";
 import { type RepliedRow, removeRepliesOf } from "./rewrite.ts";
 import { describeHold, type Hold } from "../../../domain/access.ts";
 import { findHoldsOf } from "../retention/hold.ts";
@@ -125,7 +125,9 @@ export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly
   yield* removeRepliesOf(yield* all<RepliedRow>(findReplies, rows));
   yield* run(removeChanges, rows);
   yield* run(removeRelationsFrom, keyRows(keys));
-  yield* removeFromIndex(keys);
+  for (const { ofRecords } of (yield* storeParts()).list) {
+    if (ofRecords !== undefined) yield* ofRecords.remove(keys);
+  }
   return (yield* all<KeyRow>(removeRecords, keyRows(keys))).map(toKey);
 }
 

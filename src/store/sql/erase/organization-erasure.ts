@@ -8,31 +8,24 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import type { Act } from "../../interface/act.ts";
-import type { StorePart } from "../part.ts";
+import type { NextPage, PartPage } from "../part.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
-import { removeIndexPart, afterAllTypes } from "../../../feature/find/store/tokens.ts";
 import { get, run, runTogether, type Statements, column, scalar } from "../statement/statements.ts";
-import type { KeyRow } from "../../shared/record-key.ts";
+import { afterAllTypes, type KeyRow } from "../../shared/record-key.ts";
 import { type StoreParts, storeParts } from "../store-parts.ts";
 
 /** Stored as the cursor of the deletion: on PostgreSQL every search from the start would read removed rows again. */
-export interface ErasurePlace {
-  readonly part: number;
-  /** The key to continue with. */
-  readonly key: readonly string[];
+interface ErasurePlace {
+  /** The name of the part. */
+  readonly part: string;
+  readonly key: PartPage["from"];
 }
 
-/** Where the next page begins; undefined if there is none. */
-export type NextPage = ErasurePlace["key"] | undefined;
-
-export interface Page {
-  readonly organizationId: string;
-  readonly from: ErasurePlace["key"];
-  readonly rowsMax: number;
+export interface Page extends PartPage {
   readonly act: Act;
   /** Receives the types of the records that are erased. */
   readonly erasedTypes: string[];
@@ -47,7 +40,8 @@ export interface OwnParts {
 }
 
 interface Part {
-  readonly first: ErasurePlace["key"];
+  readonly name: string;
+  readonly first: PartPage["from"];
   readonly erase: (page: Page) => Statements<NextPage>;
 }
 
@@ -120,39 +114,39 @@ const hurryDeletions = `
     WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'pending'
       AND claimant IS NULL AND (due_at > $2 OR next_attempt_at > $2) LIMIT $3)`;
 
-const findLeft = `
-  SELECT EXISTS (SELECT 1 FROM relation WHERE organization_id = $1)
-    --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM search_token WHERE organization_id = $1)
-    OR EXISTS (SELECT 1 FROM record WHERE organization_id = $1) AS found`;
+const isLeftIn = (table: string) =>
+  `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`;
+
+const findLeft = (parts: StoreParts) => `
+  SELECT ${isLeftIn("relation")}
+    --postgres OR ${isLeftIn("change")}
+    ${Object.keys(parts.distributed).map((table) => `OR ${isLeftIn(table)}`).join(" ")}
+    OR ${isLeftIn("record")} AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
-const findLeftBeside = ({ list }: StoreParts) =>
-  `SELECT ${["idempotent_reply", "party_block", ...list.flatMap(({ tables }) => tables)]
-    .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`)
-    .join(" OR ")} AS found`;
+const findLeftBeside = ({ list, distributed }: StoreParts) => {
+  const added = list.flatMap(({ tables }) => tables).filter((table) => !(table in distributed));
+  return `SELECT ${["idempotent_reply", "party_block", ...added].map(isLeftIn).join(" OR ")} AS found`;
+};
 
 const reopenTarget = `UPDATE deletion_target SET done = false WHERE deletion_request_id = $1`;
 
-/** Those of features follow. */
+/** Those of features, which may name records, come before them. */
 const ownParts: readonly Part[] = [
-  { first: ["", "", "", ""], erase: eraseRelations },
-  { first: ["", ""], erase: removeIndexPart },
-  { first: ["-2", "-1"], erase: eraseParties },
-  { first: [], erase: eraseChangesFirst },
-  { first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
-  { first: [""], erase: eraseReplies },
-  { first: [], erase: eraseImports },
+  { name: "relations", first: ["", "", "", ""], erase: eraseRelations },
+  { name: "parties", first: ["-2", "-1"], erase: eraseParties },
+  { name: "changes", first: [], erase: eraseChangesFirst },
+  { name: "records", first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
+  { name: "replies", first: [""], erase: eraseReplies },
+  { name: "imports", first: [], erase: eraseImports },
+  { name: "others", first: [], erase: hurryOthers },
 ];
 
 function* allParts(): Statements<readonly Part[]> {
   const { list } = yield* storeParts();
-  const ofFeatures = list.flatMap(({ erase }) => (erase ? erasingOf(erase) : []));
-  return [...ownParts, ...ofFeatures, { first: [], erase: hurryOthers }];
+  const ofFeatures = list.flatMap(({ name, erase }) => (erase ? { name, first: [], erase } : []));
+  return [...ofFeatures, ...ownParts];
 }
-
-/** The next part erases its records. */
-const changesPart = ownParts.findIndex(({ erase }) => erase === eraseChangesFirst);
 
 type OrganizationStepOptions = Pick<Page, "rowsMax" | "act" | "own">;
 
@@ -166,7 +160,7 @@ export const isBeingErased = `
     SELECT 1 FROM deletion
     WHERE deletion.organization_id = record.organization_id AND deletion.status = 'processing'
       AND deletion.resource_type = '${organizationType}' AND deletion.resource_id = record.organization_id
-      AND cursor ->> 'part' IN (${changesPart}, ${changesPart + 1}))`;
+      AND cursor ->> 'part' IN ('changes', 'records'))`;
 
 /** Erases the next page, at most `rowsMax` rows of a table. True if nothing is left to erase. */
 export function* eraseOrganizationStep(
@@ -193,13 +187,14 @@ function* erasePage(
   page: Omit<Page, "from">,
 ): Statements<ErasurePlace | undefined> {
   const parts = yield* allParts();
-  const part = from?.part ?? 0;
-  const { first, erase } = parts[part] ?? { first: [], erase: hurryOthers };
-  const next = yield* erase({ ...page, from: from?.key ?? first });
-  if (next !== undefined) return { part, key: next };
-  const following = parts[part + 1];
+  // From the beginning, too, where a feature is gone whose part it was.
+  const at = parts.findIndex(({ name }) => name === from?.part);
+  const [part, following] = parts.slice(Math.max(at, 0));
+  if (part === undefined) return undefined;
+  const next = yield* part.erase({ ...page, from: (at < 0 ? undefined : from?.key) ?? part.first });
+  if (next !== undefined) return { part: part.name, key: next };
   if (following === undefined) return undefined;
-  const place = { part: part + 1, key: following.first };
+  const place = { part: following.name, key: following.first };
   return page.erasedTypes.length > 0 ? place : yield* erasePage(place, page);
 }
 
@@ -254,15 +249,6 @@ function* eraseImports({ organizationId }: Page): Statements<NextPage> {
   return undefined;
 }
 
-function erasingOf(eraseOf: NonNullable<StorePart["erase"]>): Part {
-  return {
-    first: [],
-    *erase(page) {
-      return (yield* eraseOf(page)) ? [] : undefined;
-    },
-  };
-}
-
 function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<NextPage> {
   const hurried = yield* run(hurryDeletions, organizationId, act.now, rowsMax);
   return hurried < rowsMax ? undefined : [];
@@ -273,9 +259,9 @@ export function* verifyOrganization({
   deletionRequestId,
   organizationId,
 }: Deletion): Statements<boolean> {
-  const left = yield* scalar<number | boolean>(findLeft, organizationId);
-  const beside = findLeftBeside(yield* storeParts());
-  const leftBeside = yield* scalar<number | boolean>(beside, organizationId);
+  const parts = yield* storeParts();
+  const left = yield* scalar<number | boolean>(findLeft(parts), organizationId);
+  const leftBeside = yield* scalar<number | boolean>(findLeftBeside(parts), organizationId);
   if (Boolean(left ?? true) || Boolean(leftBeside ?? true)) {
     yield* run(reopenTarget, deletionRequestId);
     return false;

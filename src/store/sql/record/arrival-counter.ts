@@ -16,7 +16,6 @@ const findHighest = ({ list }: StoreParts) => `
     --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
     --postgres FROM organization AS one
     ${list.flatMap(({ arrivalNumbers = [] }) => arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
-    UNION ALL SELECT max(indexed_no) FROM search_index
     UNION ALL SELECT max(after_no) FROM arrival_timeline
   ) AS numbers`;
 

@@ -43,16 +43,6 @@ const common: readonly Invariant[] = [
             AND moving.organization_id = deletion.restricted_of)
       LIMIT $1`,
   },
-  {
-    broken: "The index has a hash of a record that does not exist",
-    sql: `
-      SELECT resource_id AS subject FROM search_token
-      WHERE NOT EXISTS (
-        SELECT 1 FROM record
-        WHERE record.organization_id = search_token.organization_id
-          AND record.resource_type = search_token.resource_type
-          AND record.resource_id = search_token.resource_id) LIMIT $1`,
-  },
 ];
 
 export function* findBroken(own: readonly Invariant[]): Statements<readonly string[]> {

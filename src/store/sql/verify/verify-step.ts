@@ -15,11 +15,11 @@ import { type PartyVerification, verifyParties, type VerifyingParties } from "./
 import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "../erase/redact-kept.ts";
 import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
-import { findIndexed } from "../../../feature/find/store/tokens.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
 import { type PlanBounds, planCascade } from "../plan/record-plans.ts";
 import { extendPlans } from "../plan/write-plan.ts";
+import { storeParts } from "../store-parts.ts";
 
 /** How many targets of a large plan share a transaction that verifies them. */
 export const verifiedTargetsAtOnceMax = 200;
@@ -134,7 +134,7 @@ function* verifyAll(deletion: Deletion, now: number): Statements<Verification> {
   return { result: isErased ? yield* verifyKept(deletion, now) : "found" };
 }
 
-/** The keys of targets with something left: the record, a change of it, a relation, or a row of the index. */
+/** The keys of targets with something left: the record, a change of it, a relation, or a row of a feature. */
 function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string>> {
   if (targets.length === 0) return new Set();
   const keys = keyRows(targets.map(toKey));
@@ -144,8 +144,10 @@ function* findLeft(targets: readonly TargetRow[]): Statements<ReadonlySet<string
     ...(yield* all<KeyRow>(findChanges, numberedRows(numbered))),
     ...(yield* all<KeyRow>(findRelationsTo, keys)),
     ...(yield* all<KeyRow>(findRelationsFrom, keys)),
-    ...(yield* findIndexed(numbered)),
   ];
+  for (const { ofRecords } of (yield* storeParts()).list) {
+    if (ofRecords !== undefined) found.push(...(yield* ofRecords.find(numbered)));
+  }
   return new Set(found.map(rowKeyText));
 }
 

@@ -5,7 +5,8 @@
 // The numbers are only in memory: changes that this leaves, after a restart or beyond its bounds, are removed with the
 // records.
 
-import type { Page, NextPage } from "../../sql/erase/organization-erasure.ts";
+import type { Page } from "../../sql/erase/organization-erasure.ts";
+import type { NextPage } from "../../sql/part.ts";
 import { named } from "../../sql/statement/named.ts";
 import { all, Rows, run, type Statements, scalar } from "../../sql/statement/statements.ts";
 

@@ -21,14 +21,10 @@ import type { Group } from "../commit/group.ts";
 import type { Connection } from "../connection.ts";
 import { ChangeOrder, rangesOf, removeChanges } from "./change-order.ts";
 import { planBounds } from "./claim.ts";
-import {
-  type Page,
-  removeChangesOfLast,
-  type NextPage,
-} from "../../sql/erase/organization-erasure.ts";
+import { type Page, removeChangesOfLast } from "../../sql/erase/organization-erasure.ts";
+import type { NextPage } from "../../sql/part.ts";
 import { all, get, run, type Statements } from "../../sql/statement/statements.ts";
-import type { KeyRow } from "../../shared/record-key.ts";
-import { afterAllTypes } from "../../../feature/find/store/tokens.ts";
+import { afterAllTypes, type KeyRow } from "../../shared/record-key.ts";
 
 /** The state of the connection that writes; a process has one. */
 const orders = new WeakMap<Connection, ChangeOrder>();

@@ -56,7 +56,7 @@ async function runThreads(persons: Persons, targets: readonly string[]): Promise
   const threads = targets.map(async (target, at) => {
     const [from, to] = [at * share, Math.min(count, (at + 1) * share)];
     const range: Range = { ...others, from, to, target, parts };
-    const thread = new Worker(new URL("find-thread.ts", import.meta.url), { workerData: range });
+    const thread = new Worker(new URL("thread.ts", import.meta.url), { workerData: range });
     const [code] = await once(thread, "exit");
     if (code !== 0) throw new Error("a thread has failed");
   });

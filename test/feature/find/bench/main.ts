@@ -7,17 +7,19 @@
 import { parseArgs } from "node:util";
 import type { App } from "../../../../src/actions/app.ts";
 import { createOrganization } from "../../../../src/actions/access/create-organization.ts";
-import { IndexBuilder, requireKeys } from "../../../../src/feature/find/build-index.ts";
+import { indexNext, requireKeys } from "../../../../src/feature/find/build-index.ts";
 import { findSubjects } from "../../../../src/feature/find/find-subjects.ts";
-import { loadTelephoneReader } from "../../../../src/feature/find/telephone.ts";
-import { readWanted, type Wanted } from "../../../../src/feature/find/wanted-terms.ts";
+import { loadTelephoneReader } from "../../../../src/feature/find/value-terms.ts";
+import { actions } from "../../../../src/feature/find/rows.ts";
+import { persons } from "../../../../src/feature/find/store/part.ts";
+import { readWanted, type Wanted } from "../../../../src/feature/find/value-terms.ts";
 import { makeKey, replaceKey } from "../../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../../src/settings/config.ts";
 import { operate } from "../../../support/server.ts";
 import { fillIndex } from "./fill-index.ts";
 import { makeHistogram } from "../../../../bench/histogram.ts";
 import { commonName, draftOf, type Person, personOf } from "./persons.ts";
-import { makeSearchKeys } from "../../../../src/feature/find/search-keys.ts";
+import { makeSearchKeys } from "../../../../src/feature/find/build-index.ts";
 import { withTemporaryStores } from "../../../../bench/temporary-store.ts";
 
 const { values } = parseArgs({
@@ -79,14 +81,14 @@ async function measureSearches(app: App): Promise<void> {
   );
   const about = { organizationId, subject: organizationId, detail: {} };
   await measure("floor: an entry of the audit trail", () =>
-    store.trail.note({ ...about, action: "subject.find" }, { actor: "bench", now: Date.now() }),
+    store.trail.note({ ...about, action: actions["subject.find"].name }, { actor: "bench", now: Date.now() }),
   );
   for (const [name, wantedOf] of Object.entries(queries)) {
     await measure(`${name}, in the store`, async (one) => {
       const terms = readWanted(wantedOf(one), readTelephone);
       const hashes = terms.map(({ term }) => keys.hash(organizationId, term));
       const bounds = { recordsMax: 1_000, rowsMax: 20_000 };
-      return (await store.search.find({ organizationId, hashes, ...bounds })).tokens;
+      return (await store.of(persons).find({ organizationId, hashes, ...bounds })).tokens;
     });
     await measure(`${name}, over the action`, async (one) => {
       const search = { organizationId, reason: "bench", skip: 0, limit: 50 };
@@ -109,8 +111,8 @@ function print(what: string, figures: object): void {
 async function moveMark({ store, derive }: App): Promise<void> {
   const { check: keyCheck = 0 } = derive(makeSearchKeys) ?? {};
   const { settled: to } = await store.settledArrival();
-  await store.search.begin(keyCheck);
-  await store.search.store([], { keyCheck, mark: { from: 0, to } });
+  await store.of(persons).begin(keyCheck);
+  await store.of(persons).store([], { keyCheck, mark: { from: 0, to } });
 }
 
 await withTemporaryStores(values.engine, async (makeStore) => {
@@ -123,14 +125,13 @@ await withTemporaryStores(values.engine, async (makeStore) => {
     if (!values.made) await moveMark(app);
   });
   if (!values.made) {
-    const persons = { organizationId, secret, count };
+    const made = { organizationId, secret, count };
     const tell = (what: string) => print(what, { at: new Date().toISOString() });
-    await timed("index filled", () => fillIndex(temporary, persons, tell));
+    await timed("index filled", () => fillIndex(temporary, made, tell));
   }
   await operate(temporary.settings, async (app) => {
-    const builder = new IndexBuilder(app);
     await timed("index completed", async () => {
-      while (await builder.step());
+      while (await indexNext(app));
     });
     await measureSearches(app);
   });

@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { workerData } from "node:worker_threads";
 import { Client } from "pg";
 import { hashRecord } from "../../../../src/feature/find/build-index.ts";
-import { makeSearchKeys } from "../../../../src/feature/find/search-keys.ts";
-import { loadTelephoneReader } from "../../../../src/feature/find/telephone.ts";
+import { makeSearchKeys } from "../../../../src/feature/find/build-index.ts";
+import { loadTelephoneReader } from "../../../../src/feature/find/value-terms.ts";
 import { draftOf } from "./persons.ts";
 
 export interface Range {

@@ -6,12 +6,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { persons } from "../../../../src/feature/find/store/part.ts";
 import { createOrganization } from "../../../../src/actions/access/create-organization.ts";
 import type { App } from "../../../../src/actions/app.ts";
-import { IndexBuilder } from "../../../../src/feature/find/build-index.ts";
+import { indexNext } from "../../../../src/feature/find/build-index.ts";
 import { findSubjects } from "../../../../src/feature/find/find-subjects.ts";
 import { readTerms } from "../../../../src/feature/find/record-terms.ts";
-import { loadTelephoneReader } from "../../../../src/feature/find/telephone.ts";
+import { loadTelephoneReader } from "../../../../src/feature/find/value-terms.ts";
 import { makeKey, replaceKey } from "../../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../../src/settings/config.ts";
 import { startProgram } from "../../../cli/program.ts";
@@ -24,11 +25,11 @@ import { makeTempFolder } from "../../../support/temp-folder.ts";
 import { withActs } from "../../../support/test-store.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { findWord, goes } from "../../../receipt/canary.ts";
-import { makeSearchKeys } from "../../../../src/feature/find/search-keys.ts";
+import { makeSearchKeys } from "../../../../src/feature/find/build-index.ts";
 import { processDue } from "../../../receipt/kill-scene.ts";
 
 const organizationId = "acme";
-const persons = 800;
+const personsMade = 800;
 const readTelephone = await loadTelephoneReader();
 
 type Environment = Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ function fieldsOf(no: number) {
 
 async function fill(app: App): Promise<void> {
   await createOrganization(app, { name: "Acme", organizationId });
-  const drafts = Array.from({ length: persons }, (_, at) =>
+  const drafts = Array.from({ length: personsMade }, (_, at) =>
     draftOf(
       "person",
       `person ${at}`,
@@ -55,9 +56,8 @@ async function fill(app: App): Promise<void> {
     ),
   );
   const kind = { organizationId, resourceType: "person" };
-  assert.equal((await withActs(app.store).write(drafts, kind)).written, persons);
-  const builder = new IndexBuilder(app);
-  while (await builder.step());
+  assert.equal((await withActs(app.store).write(drafts, kind)).written, personsMade);
+  while (await indexNext(app));
 }
 
 /** The hashes of the erased persons under the key that the process has now. */
@@ -81,8 +81,8 @@ async function killIndexing(environment: Environment): Promise<void> {
   const { child, ended } = startProgram(["subject", "index"], environment);
   await operate(environment, async ({ store }) => {
     const begun = async () => {
-      const { indexedNo } = await store.search.state();
-      return indexedNo > 100 && indexedNo < persons - 100;
+      const { indexedNo } = await store.of(persons).state();
+      return indexedNo > 100 && indexedNo < personsMade - 100;
     };
     await waitFor("some hashes to be made", begun, { timeoutMs: 120_000, intervalMs: 1 });
   });
@@ -117,10 +117,9 @@ async function play(environment: Environment, readFiles: ReadFiles): Promise<rea
   replaceKey(config, makeKey());
   await killIndexing(environment);
   return operate(environment, async (app) => {
-    assert.ok((await app.store.search.state()).indexedNo < persons);
+    assert.ok((await app.store.of(persons).state()).indexedNo < personsMade);
     await erase(app, 1);
-    const builder = new IndexBuilder(app);
-    while (await builder.step());
+    while (await indexNext(app));
     await erase(app, 2);
     const search = { organizationId, reason: "r", skip: 0, limit: 9 };
     const found = await findSubjects(app, { ...search, wanted: { name: "Grace Hopper" } });

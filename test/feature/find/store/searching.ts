@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { persons } from "../../../../src/feature/find/store/part.ts";
 import type { RecordKey } from "../../../../src/domain/record/record-write.ts";
-import { searchedTypes } from "../../../../src/feature/find/store/searched-types.ts";
+import { searchedTypes } from "../../../../src/feature/find/store/tokens.ts";
 import { recordTypes } from "../../../../src/domain/record-types.ts";
-import type { DuePage } from "../../../../src/feature/find/store/search.ts";
+import type { DuePage } from "../../../../src/feature/find/store/index-tokens.ts";
 import type { TestStore } from "../../../support/test-store.ts";
 import { type Engine, openSite } from "../../../conformance/engine.ts";
 import { acme, draftOf, keyOf, mark, operator, organization, other } from "../../../conformance/scene.ts";
@@ -21,24 +22,24 @@ async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promi
 
 /** What is due beyond the mark. */
 async function dueIds(store: TestStore, more: Partial<DuePage> = {}): Promise<readonly string[]> {
-  const { indexedNo: after } = await store.search.state();
+  const { indexedNo: after } = await store.of(persons).state();
   const { settled } = await store.settledArrival();
   const page = { after, through: settled, settled, limit: 99, ...more };
-  return (await store.search.listDue(page)).map(({ resourceId }) => resourceId);
+  return (await store.of(persons).listDue(page)).map(({ resourceId }) => resourceId);
 }
 
 /** Moves the mark to the latest arrival. */
 async function markAll(store: TestStore): Promise<void> {
-  const { keyCheck, indexedNo: from } = await store.search.state();
+  const { keyCheck, indexedNo: from } = await store.of(persons).state();
   const { settled: to } = await store.settledArrival();
-  assert.ok(await store.search.store([], { keyCheck, mark: { from, to } }));
+  assert.ok(await store.of(persons).store([], { keyCheck, mark: { from, to } }));
 }
 
 /** Indexes a record under these texts, and leaves the mark where it is. */
 async function index(store: TestStore, key: RecordKey, ...texts: readonly string[]): Promise<void> {
-  const [change] = await store.search.readChanges([key], 1);
+  const [change] = await store.of(persons).readChanges([key], 1);
   const tokens = texts.map((text) => ({ hash: hashOf(text), field: "name", former: false }));
-  await store.search.store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], { keyCheck: 0 });
+  await store.of(persons).store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], { keyCheck: 0 });
 }
 
 async function find(
@@ -46,7 +47,7 @@ async function find(
   texts: readonly string[],
   { organizationId = acme, rowsMax = 100 } = {},
 ) {
-  const { tokens, more } = await store.search.find({
+  const { tokens, more } = await store.of(persons).find({
     organizationId,
     hashes: texts.map(hashOf),
     recordsMax: 2,
@@ -146,12 +147,12 @@ export function testSearching(engine: Engine): void {
     it("stores nothing of a record that has changed since it was read, which is due again", async (test) => {
       const store = await open(engine, test);
       await store.add("person", "p");
-      const [read] = await store.search.readChanges([keyOf("person", "p")], 1);
+      const [read] = await store.of(persons).readChanges([keyOf("person", "p")], 1);
       await store.write(draftOf("person", "p", { name: "B" }), { ...person, mode: "update" });
       const late = { ...keyOf("person", "p"), changeNo: read?.changeNo ?? 0 };
       const token = { hash: hashOf("late"), field: "name", former: false };
       assert.equal(
-        await store.search.store([{ ...late, tokens: [token] }], { keyCheck: 0 }),
+        await store.of(persons).store([{ ...late, tokens: [token] }], { keyCheck: 0 }),
         false,
       );
       assert.deepEqual(await dueIds(store), ["p"]);
@@ -164,7 +165,7 @@ export function testSearching(engine: Engine): void {
       const update = { ...person, mode: "update" } as const;
       for (const name of ["2", "3"]) await store.write(draftOf("person", "p", { name }), update);
       const keys = [keyOf("person", "p"), keyOf("person", "unknown")];
-      const changes = await store.search.readChanges(keys, 2);
+      const changes = await store.of(persons).readChanges(keys, 2);
       const names = changes.map(({ payload }) => (JSON.parse(payload) as { name: string }).name);
       assert.deepEqual(names, ["3", "2"]);
     });
@@ -172,39 +173,39 @@ export function testSearching(engine: Engine): void {
     it("takes nothing from a process that another one has overtaken, or that has another key", async (test) => {
       const store = await open(engine, test);
       await store.add("person", "p");
-      const read = await store.search.readChanges([keyOf("person", "p")], 1);
+      const read = await store.of(persons).readChanges([keyOf("person", "p")], 1);
       const records = read.map((change) => {
         return { ...change, tokens: [{ hash: hashOf("a"), field: "name", former: false }] };
       });
       const step = { keyCheck: 0, mark: { from: 0, to: 1 } };
       assert.equal(
-        await store.search.store(records, { keyCheck: 0, mark: { from: 7, to: 8 } }),
+        await store.of(persons).store(records, { keyCheck: 0, mark: { from: 7, to: 8 } }),
         false,
       );
-      await store.search.begin(7);
-      assert.equal(await store.search.store(records, step), false);
-      assert.equal(await store.search.store(records, { keyCheck: 0 }), false);
+      await store.of(persons).begin(7);
+      assert.equal(await store.of(persons).store(records, step), false);
+      assert.equal(await store.of(persons).store(records, { keyCheck: 0 }), false);
       assert.deepEqual(await find(store, ["a"]), [false]);
       assert.deepEqual(await dueIds(store), ["p"]);
-      assert.ok(await store.search.store(records, { ...step, keyCheck: 7 }));
-      assert.deepEqual(await store.search.state(), { keyCheck: 7, indexedNo: 1 });
+      assert.ok(await store.of(persons).store(records, { ...step, keyCheck: 7 }));
+      assert.deepEqual(await store.of(persons).state(), { keyCheck: 7, indexedNo: 1 });
       assert.deepEqual(await find(store, ["a"]), ["0 p", false]);
-      await store.search.begin(8);
-      assert.deepEqual(await store.search.state(), { keyCheck: 8, indexedNo: 0 });
+      await store.of(persons).begin(8);
+      assert.deepEqual(await store.of(persons).state(), { keyCheck: 8, indexedNo: 0 });
     });
 
     it("forgets a record with its erasure, indexed or due", async (test) => {
       const store = await open(engine, test);
       for (const id of ["indexed", "due", "stays"]) await store.add("person", id);
       for (const id of ["indexed", "stays"]) await index(store, keyOf("person", id), id);
-      const [read] = await store.search.readChanges([keyOf("person", "due")], 1);
+      const [read] = await store.of(persons).readChanges([keyOf("person", "due")], 1);
       for (const id of ["indexed", "due"]) await store.erase("person", id);
       assert.deepEqual(await find(store, ["indexed", "stays"]), ["1 stays", false]);
       assert.deepEqual(await dueIds(store), ["stays"]);
       // What was read before the erasure is not stored after it.
       const late = { ...keyOf("person", "due"), changeNo: read?.changeNo ?? 0 };
       const token = { hash: hashOf("due"), field: "name", former: false };
-      await store.search.store([{ ...late, tokens: [token] }], { keyCheck: 0 });
+      await store.of(persons).store([{ ...late, tokens: [token] }], { keyCheck: 0 });
       assert.deepEqual(await find(store, ["due"]), [false]);
       await store.requireConsistent();
     });
@@ -221,11 +222,11 @@ export function testSearching(engine: Engine): void {
       }
       const id = "del_everything";
       await store.closeAll(id);
-      const late = await store.search.readChanges([keyOf("person", "p0")], 1);
+      const late = await store.of(persons).readChanges([keyOf("person", "p0")], 1);
       await store.claim();
       const token = { hash: hashOf("late"), field: "name", former: false };
       const records = late.map((change) => ({ ...change, tokens: [token] }));
-      assert.ok(await store.search.store(records, { keyCheck: 0 }));
+      assert.ok(await store.of(persons).store(records, { keyCheck: 0 }));
       assert.deepEqual(await find(store, ["late"]), [false]);
       while (!(await store.eraseOne(id, 4))) await store.requireConsistent();
       assert.equal((await store.finish(id, 4)).status, "completed");
