@@ -13,7 +13,6 @@ import { indexArrivals, indexNext, requireKeys } from "./build-index.ts";
 import { mayStateRecords } from "../../actions/access/closed-organization.ts";
 import { historyPages } from "../../actions/pages.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
-import type { Payload } from "../../domain/record-type.ts";
 import { StateFold } from "../../domain/record/merge.ts";
 import { actions, rights } from "./rows.ts";
 import { persons } from "./store/part.ts";
@@ -94,15 +93,8 @@ export async function findSubjects(app: App, search: SubjectSearch): Promise<Sub
   return found.value;
 }
 
-/** Undefined for what the record does not say. */
-interface Traits {
-  readonly name: string | undefined;
-  /** The date of birth, or of the incorporation. */
-  readonly born: string | undefined;
-  readonly city: string | undefined;
-  /** The state of the account. */
-  readonly state: string | undefined;
-}
+/** What distinguishes people of the same name; undefined if the record does not say it. */
+type Traits = Readonly<Record<"name" | "born" | "city" | "state", string | undefined>>;
 
 export interface DescribedSubjects extends SubjectsFound {
   readonly subjects: readonly (FoundSubject & Traits)[];
@@ -130,30 +122,20 @@ async function readTraits(app: App, key: RecordKey): Promise<Traits> {
     parts += 1;
     if (parts === partsMax) break;
   }
-  return traitsOf(fold.state());
-}
-
-function traitsOf(state: Payload): Traits {
-  const text = (name: string) => textOf(state[name]);
-  const parts = [text("first_name"), text("last_name")].filter((part) => part !== undefined);
-  const [first] = Array.isArray(state["addresses"]) ? (state["addresses"] as unknown[]) : [];
-  const address = state["address"] ?? memberOf(first, "address");
+  const state = fold.state();
+  const text = state as Readonly<Partial<Record<string, string>>>;
+  const { address, addresses } = state as Addressed & { readonly addresses?: readonly Addressed[] };
+  const names = ["first_name", "last_name"].flatMap((name) => text[name] ?? []);
   return {
-    name: text("name") ?? text("legal_name") ?? text("trading_name") ?? textOf(parts.join(" ")),
-    born: text("date_of_birth") ?? text("incorporation_date"),
-    city: textOf(memberOf(address, "city")),
-    state: text("account_status"),
+    name: text["name"] ?? text["legal_name"] ?? text["trading_name"] ?? (names.join(" ") || undefined),
+    born: text["date_of_birth"] ?? text["incorporation_date"],
+    city: (address ?? addresses?.[0]?.address)?.city,
+    state: text["account_status"],
   };
 }
 
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+interface Addressed {
+  readonly address?: { readonly city?: string };
 }
 
 /** What is found in a closed organization without the right to know more. */
