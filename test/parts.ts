@@ -18,7 +18,6 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "fuzz/",
     "mutants/",
     "receipt/crash",
-    "receipt/search-canaries",
     "removal/",
     "retention/",
     "soak/",

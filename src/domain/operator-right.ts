@@ -37,10 +37,7 @@ export const operatorRights = {
   "subject.show": may(["officer"], "see how much is stored on a person or a company"),
   "subject.export": may(["officer"], "export everything that is stored on a person or a company"),
   "subject.answer": may(["officer"], "answer an inquiry about a person or a company"),
-  "subject.index": may(
-    ["operator", "officer"],
-    "build the indexes of persons and companies again",
-  ),
+  "subject.index": may(["operator", "officer"], "build the indexes of persons and companies again"),
   "deletion.read": may(everyone, "see deletions and their receipts"),
   "deletion.request": may(["operator", "officer"], "request deletions"),
   "deletion.cancel": may(["operator", "officer"], "cancel deletions"),

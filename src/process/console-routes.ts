@@ -20,7 +20,4 @@ export const tasks: readonly Task[] = ownTasks.map(({ label, screens }) => {
   return { ...(label !== undefined && { label }), screens: [...screens, ...added] };
 });
 
-export const panels: readonly Panels[] = [
-  answering,
-  ...parts.flatMap((part) => part.panels ?? []),
-];
+export const panels: readonly Panels[] = [answering, ...parts.map((part) => part.panels ?? {})];

@@ -62,7 +62,7 @@ export class Viewer {
   /**
    * Returns what this person may know of. If an organization is given, only that one is read, and nothing may be known
    * about others. `evenClosed` is for a caller who knows that its records would be there without any report
-   * (search/closed-organization.ts).
+   * (access/closed-organization.ts).
    */
   async knowledge(only?: string, { evenClosed = false } = {}): Promise<Knows> {
     if (this.may("confidential.read")) return () => true;

@@ -23,8 +23,8 @@ import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
 /** For how many records one transaction reads changes and stores hashes. */
 const recordsAtOnce = 64;
 /**
- * How many arrival numbers one statement searches: on SQLite, the serving thread runs it. The mark skips as many changes
- * of other types at once; fewer are searched again.
+ * How many arrival numbers one statement searches: on SQLite, the serving thread runs it. The mark skips as many at
+ * once if they are of other types; fewer are searched again.
  */
 const numbersAtOnce = 2_000;
 /** An organization whose changes are not indexed waits for others when there are this many. */

@@ -8,7 +8,13 @@ import {
   type FoundSubject,
 } from "./find-subjects.ts";
 import { defineStoreCommand, optional, required, withDefault } from "../../cli/command.ts";
-import { confidentialOptions, lineOfText, reason, text, wholeNumber } from "../../cli/input/kinds.ts";
+import {
+  confidentialOptions,
+  lineOfText,
+  reason,
+  text,
+  wholeNumber,
+} from "../../cli/input/kinds.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { renderTable } from "../../cli/output/table.ts";
 import { rights } from "./rows.ts";

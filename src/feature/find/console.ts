@@ -108,7 +108,7 @@ async function searchSubjects(person: Person, form: URLSearchParams): Promise<Ne
 
 type Subject = DescribedSubjects["subjects"][number];
 
-function columnsFor(person: Person, form: Form): readonly Column<Subject>[] {
+function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subject>[] {
   const { organizationId } = readRecordKey(form);
   const reason = readText(form, "reason") ?? "";
   const keyOf = ({ resource_type: resourceType, resource_id: resourceId }: Subject) => {

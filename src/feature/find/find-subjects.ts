@@ -127,7 +127,8 @@ async function readTraits(app: App, key: RecordKey): Promise<Traits> {
   const { address, addresses } = state as Addressed & { readonly addresses?: readonly Addressed[] };
   const names = ["first_name", "last_name"].flatMap((name) => text[name] ?? []);
   return {
-    name: text["name"] ?? text["legal_name"] ?? text["trading_name"] ?? (names.join(" ") || undefined),
+    name:
+      text["name"] ?? text["legal_name"] ?? text["trading_name"] ?? (names.join(" ") || undefined),
     born: text["date_of_birth"] ?? text["incorporation_date"],
     city: (address ?? addresses?.[0]?.address)?.city,
     state: text["account_status"],

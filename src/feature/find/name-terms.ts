@@ -1,8 +1,6 @@
 // The terms by which a name is found: the index contains the terms of stored names, and a search looks up the terms of
 // the wanted name. Two names match if they have a term in common, and for no other reason.
 
-
-
 /**
  * all: all words in any order. whole: all letters in this order, so that spaces don't matter. pair: two of the words.
  * initial: the first letter of a word, with another word. word: a single word. core: a company's name without its legal

@@ -1,7 +1,7 @@
 // The terms of values other than names by which a person or a company is found. A stored value and a value that is
-// searched for match if they have a term in common; only hashes of terms are stored. E-mail addresses, numbers and dates
-// are compared by the rules of their standards, and telephone numbers in ITU-T E.164. The numbering plans of all
-// countries come from a library that is loaded when it is first needed.
+// searched for match if they have a term in common; only hashes of terms are stored. E-mail addresses, numbers and
+// dates are compared by the rules of their standards, and telephone numbers in ITU-T E.164. The numbering plans of
+// all countries come from a library that is loaded when it is first needed.
 
 import type { parsePhoneNumber } from "awesome-phonenumber";
 import { isFullDate } from "../../domain/timestamp.ts";
@@ -101,12 +101,12 @@ export type TelephoneReader = (text: string) => TelephoneNumber;
 
 export async function loadTelephoneReader(): Promise<TelephoneReader> {
   const library = await import("awesome-phonenumber");
-  return (text) => readTelephone(text, library.parsePhoneNumber);
+  return (text) => readNumber(text, library.parsePhoneNumber);
 }
 
 type Parse = typeof parsePhoneNumber;
 
-function readTelephone(text: string, library: Parse): TelephoneNumber {
+function readNumber(text: string, library: Parse): TelephoneNumber {
   const international = normaliseText(text).replace(/^[\s(]*00(?=[\s()-]*[1-9])/, "+");
   const parsed = parse(international, library);
   if (parsed !== undefined) return parsed;

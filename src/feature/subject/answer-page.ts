@@ -1,10 +1,16 @@
 // The answer to an authority about a person or a company, as a page to print: asked for by an id, or for somebody who
 // was found. The reason is only in forms, never in an address, which logs and browsers keep.
 
-import { answerSubject, describeAnswer } from "../../actions/search/answer-subject.ts";
+import { answerSubject, describeAnswer } from "./answer-subject.ts";
 import { partyTypes } from "../../domain/deletion/party.ts";
 import { limits } from "../../domain/limits.ts";
-import { readText, renderButton, renderInput, renderReason, renderTick } from "../../console/html/field.ts";
+import {
+  readText,
+  renderButton,
+  renderInput,
+  renderReason,
+  renderTick,
+} from "../../console/html/field.ts";
 import { renderOrganizationInput, renderTypeChoice } from "../../console/html/filter.ts";
 import { html, type Html } from "../../console/html/html.ts";
 import { keyFields, readRecordKey } from "../../console/html/link.ts";

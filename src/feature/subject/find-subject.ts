@@ -6,7 +6,7 @@
 import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
-import { recordTypes, nounOf } from "../../domain/record-types.ts";
+import { nounOf } from "../../domain/record-types.ts";
 import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { findType, nameTarget } from "../../actions/record/find-named-record.ts";

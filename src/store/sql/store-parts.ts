@@ -33,14 +33,17 @@ export class StoreParts {
   readonly list: readonly StorePart[];
   /** The methods of the parts that change the store, by the names under which they are sent to a writer. */
   readonly changes: ReadonlyMap<string, AnyMethod["work"]>;
-  /** By table of a part: the column by which it is distributed over a Citus cluster. */
+  /** The columns by which tables of parts are distributed over a Citus cluster. */
   readonly distributed: Readonly<Record<string, string>>;
   readonly #tables = new Map<EngineName, Tables>();
   #erasureMap: Readonly<Record<string, Fates>> | undefined;
 
   constructor(list: readonly StorePart[]) {
     this.list = list;
-    this.distributed = Object.assign({}, ...list.map((part) => part.distributed)) as Record<string, string>;
+    this.distributed = Object.assign({}, ...list.map((part) => part.distributed)) as Record<
+      string,
+      string
+    >;
     this.changes = new Map(list.flatMap(({ name, methods }) => changesIn(name, methods)));
   }
 

@@ -51,7 +51,7 @@ async function readWhole(store: Store) {
     figures: await store.deletionFigures(Date.UTC(2100, 0, 1)),
     floors: await store.retention.listRules(undefined),
     proposals: await store.proposals.list({ limit: all }),
-    ofFeatures: await Promise.all(storeSamples.map(({ read }) => read?.(store))),
+    ofFeatures: await Promise.all(storeSamples.flatMap(({ read }) => read?.(store) ?? [])),
     holds: await store.holds.list({ limit: all }),
     receipts: await store.listReceipts(0, all),
     receiptHead: await store.receiptHead(),

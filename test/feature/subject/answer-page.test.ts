@@ -1,11 +1,12 @@
-// The answer to an authority in the console, on a page to print, also about subjects that were erased or are restricted.
+// The answer to an authority in the console, on a page to print, also about subjects that were erased or are
+// restricted.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
-import { answerSubject } from "../../../src/actions/search/answer-subject.ts";
+import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
 import { draftOf } from "../../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../../support/customer.ts";

@@ -13,7 +13,10 @@ const rightsOfService = ({ list }: StoreParts): Readonly<Record<string, string>>
     "restore replay_entry retention_floor import_run operator_session operator_passkey one_time_token party_block " +
     ["deletion_recipient", ...list.flatMap(({ tables }) => tables)].join(" "),
   INSERT: "audit_entry receipt receipt_key",
-  UPDATE: ["audit_head receipt_head receipt_key counter", ...list.flatMap(({ state = [] }) => state)].join(" "),
+  UPDATE: [
+    "audit_head receipt_head receipt_key counter",
+    ...list.flatMap(({ state = [] }) => state),
+  ].join(" "),
 });
 
 const findUnreadable = `

@@ -114,13 +114,14 @@ const hurryDeletions = `
     WHERE organization_id = $1 AND status IN ('pending', 'processing') AND status = 'pending'
       AND claimant IS NULL AND (due_at > $2 OR next_attempt_at > $2) LIMIT $3)`;
 
-const isLeftIn = (table: string) =>
-  `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`;
+const isLeftIn = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`;
 
 const findLeft = (parts: StoreParts) => `
   SELECT ${isLeftIn("relation")}
     --postgres OR ${isLeftIn("change")}
-    ${Object.keys(parts.distributed).map((table) => `OR ${isLeftIn(table)}`).join(" ")}
+    ${Object.keys(parts.distributed)
+      .map((table) => `OR ${isLeftIn(table)}`)
+      .join(" ")}
     OR ${isLeftIn("record")} AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */

@@ -81,7 +81,10 @@ async function measureSearches(app: App): Promise<void> {
   );
   const about = { organizationId, subject: organizationId, detail: {} };
   await measure("floor: an entry of the audit trail", () =>
-    store.trail.note({ ...about, action: actions["subject.find"].name }, { actor: "bench", now: Date.now() }),
+    store.trail.note(
+      { ...about, action: actions["subject.find"].name },
+      { actor: "bench", now: Date.now() },
+    ),
   );
   for (const [name, wantedOf] of Object.entries(queries)) {
     await measure(`${name}, in the store`, async (one) => {

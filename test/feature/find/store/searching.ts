@@ -9,7 +9,15 @@ import { recordTypes } from "../../../../src/domain/record-types.ts";
 import type { DuePage } from "../../../../src/feature/find/store/index-tokens.ts";
 import type { TestStore } from "../../../support/test-store.ts";
 import { type Engine, openSite } from "../../../conformance/engine.ts";
-import { acme, draftOf, keyOf, mark, operator, organization, other } from "../../../conformance/scene.ts";
+import {
+  acme,
+  draftOf,
+  keyOf,
+  mark,
+  operator,
+  organization,
+  other,
+} from "../../../conformance/scene.ts";
 
 const person = { resourceType: "person" };
 const hashOf = (text: string): Uint8Array => Buffer.alloc(16, text);
@@ -39,7 +47,9 @@ async function markAll(store: TestStore): Promise<void> {
 async function index(store: TestStore, key: RecordKey, ...texts: readonly string[]): Promise<void> {
   const [change] = await store.of(persons).readChanges([key], 1);
   const tokens = texts.map((text) => ({ hash: hashOf(text), field: "name", former: false }));
-  await store.of(persons).store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], { keyCheck: 0 });
+  await store
+    .of(persons)
+    .store([{ ...key, changeNo: change?.changeNo ?? 0, tokens }], { keyCheck: 0 });
 }
 
 async function find(
