@@ -2,46 +2,51 @@
 // or are generated from a seed, so that a run can be repeated.
 
 import type { RiskAssessment, Transaction } from "../../../client/src/sluice.ts";
-import { findType } from "../../actions/record/find-named-record.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { openRows } from "../import/rows/open-rows.ts";
+import { CellError, readCell } from "../../bulk/formats/csv-cell.ts";
+import { openCsv } from "../../bulk/formats/csv-rows.ts";
 import { type RowInput, rowsOf } from "../../bulk/formats/row.ts";
 import { openText } from "../../bulk/formats/text-input.ts";
-import { makeRowMapper } from "../import/map/map-row.ts";
-import { type Mapping, readMapItems } from "../import/map/mapping.ts";
+import { compileTimeFormat } from "../../bulk/formats/time-format.ts";
 
 interface Source {
-  readonly typeName: string;
-  readonly mapping: Mapping;
   readonly columns: readonly string[];
+  /** The fields of the record of a row, or why its cells have none. */
+  readonly read: (cells: readonly string[], number: number) => Readonly<Record<string, unknown>>;
   /** The cells of a generated row. `random` returns a whole number from 0 up to but not including its argument. */
   readonly generate: (number: number, random: (below: number) => number) => readonly number[];
 }
 
+const readTime = compileTimeFormat("days:2025-01-01", "date-time");
+
 const transactions: Source = {
-  typeName: "transaction",
-  mapping: new Map(
-    readMapItems(
-      "tx_id=~tx-{#},type==DEPOSIT,method==INTERNAL_TRANSFER,amount=value,currency==USD,status==CREATED," +
-        "sender_id=~person-{sourceNodeId},sender_country==US,receiver_id=~person-{targetNodeId},receiver_country==US," +
-        "timestamp=time@days:2025-01-01",
-    ),
-  ),
   columns: ["sourceNodeId", "targetNodeId", "value", "time"],
+  read: ([sender, receiver, value = "", time = ""], number) => ({
+    tx_id: `tx-${number}`,
+    type: "DEPOSIT",
+    method: "INTERNAL_TRANSFER",
+    amount: readCell("number", value),
+    currency: "USD",
+    status: "CREATED",
+    sender_id: `person-${sender}`,
+    sender_country: "US",
+    receiver_id: `person-${receiver}`,
+    receiver_country: "US",
+    timestamp: readTime(time.trim()),
+  }),
   generate: (number, random) => [random(500), random(500), random(100_000) / 100, number / 1e5],
 };
 
 const accounts: Source = {
-  typeName: "risk_assessment",
-  mapping: new Map([
-    ...readMapItems(
-      "assessment_id=~assessment-{nodeid},type==account risk band,related_person_id=~person-{nodeid}," +
-        "timestamp==2025-01-01T00:00:00Z",
-    ),
-    ["outcome", { column: "isFraud", values: { 1: "HIGH", true: "HIGH" }, otherwise: "LOW" }],
-    ["additional_properties.init_balance", { column: "init_balance", type: "NUMBER" }],
-  ]),
   columns: ["nodeid", "isFraud", "init_balance"],
+  read: ([id, isFraud = "", value]) => ({
+    assessment_id: `assessment-${id}`,
+    type: "account risk band",
+    related_person_id: `person-${id}`,
+    timestamp: "2025-01-01T00:00:00Z",
+    outcome: isFraud === "1" || isFraud === "true" ? "HIGH" : "LOW",
+    additional_properties: [{ key: "init_balance", value, type: "NUMBER" }],
+  }),
   generate: (number, random) => [number, random(20) === 0 ? 1 : 0, random(100_000) / 100],
 };
 
@@ -75,20 +80,29 @@ async function read<Item>(
   file: string | undefined,
   { seed, rowsMax }: { seed: number; rowsMax: number },
 ): Promise<AsyncIterable<Item>> {
-  const type = findType(source.typeName);
-  const csv = { type, format: "csv", layout: {} } as const;
-  const input =
-    file === undefined ? generateRows(source, seed) : await openRows(openText(file), csv);
-  const mapper = makeRowMapper(input, { type, mapping: source.mapping, update: false });
+  const input = file === undefined ? generateRows(source, seed) : await openCsv(openText(file), {});
+  const { columns = [] } = input;
+  const missing = source.columns.find((column) => !columns.includes(column));
+  if (missing !== undefined) {
+    throw new OperatorError("input", `${file} has no column "${missing}"; it has: ${columns.join(", ")}`);
+  }
+  const positions = source.columns.map((column) => columns.indexOf(column));
+  const damaged = (number: number, why: string) =>
+    new OperatorError("input", `${file}, row ${number}: ${why}.`);
   return (async function* () {
     for await (const row of rowsOf(input)) {
-      const mapped = mapper.map(row);
-      if ("fieldErrors" in mapped) {
-        const why = mapped.fieldErrors.map(({ field = "", message }) => `${field} ${message}`);
-        throw new OperatorError("input", `${file}, row ${row.number}: ${why.join("; ").trim()}.`);
+      if (!("cells" in row)) throw damaged(row.number, "it is not CSV");
+      const { cells, number } = row;
+      if (cells.length !== columns.length) throw damaged(number, `has ${cells.length} cells`);
+      const fields = source.read(positions.map((at) => cells[at] ?? ""), number);
+      for (const [name, value] of Object.entries(fields)) {
+        if (value instanceof CellError) throw damaged(number, `${name} ${value.message}`);
       }
-      for (const { payload } of mapped.submissions) yield payload as Item;
-      if (row.number >= rowsMax) return;
+      yield fields as Item;
+      if (number >= rowsMax) return;
+    }
+  })();
+}
     }
   })();
 }
