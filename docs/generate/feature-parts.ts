@@ -16,6 +16,7 @@ const names = ["settings", "metrics", "errors"];
 
 export const pagesWithFeatures = [
   partOf("ARCHITECTURE.md", () => [renderList()]),
+  partOf("SECURITY.md", () => readParts("docs/security.md")),
   partOf("docs/concepts/promises.md", () => readParts("docs/promises.md")),
   ...names.map((name) => partOf(`docs/reference/${name}.md`, () => readParts(`docs/${name}.md`))),
 ];

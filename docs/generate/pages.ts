@@ -1,12 +1,12 @@
 // All generated files: pages of the reference, and the types of the clients. A test compares each with its file.
 
+import { globSync } from "node:fs";
 import { clientFiles } from "../../client/generate/files.ts";
 import { chartSchemaPath, renderChartSchema } from "./chart-settings.ts";
 import { renderCliReference } from "./cli.ts";
 import { otherClientFiles } from "./clients/files.ts";
 import { renderAuditActions } from "./audit-actions.ts";
 import { pagesWithFeatures } from "./feature-parts.ts";
-import { renderImportFiles } from "./import-files.ts";
 import { renderLimits } from "./limits.ts";
 import { renderOperations } from "./operations.ts";
 import { renderOperatorRights } from "./operator-rights.ts";
@@ -24,7 +24,7 @@ export interface GeneratedPage {
 export const pages: readonly GeneratedPage[] = [
   { path: "docs/reference/cli.md", render: renderCliReference },
   { path: "docs/reference/audit-actions.md", render: renderAuditActions },
-  { path: "docs/reference/import-files.md", render: renderImportFiles },
+  ...(await pagesOfFeatures()),
   { path: "docs/reference/limits.md", render: renderLimits },
   { path: "docs/reference/operations.md", render: renderOperations },
   { path: "docs/reference/operator-rights.md", render: renderOperatorRights },
@@ -35,3 +35,14 @@ export const pages: readonly GeneratedPage[] = [
   ...clientFiles,
   ...otherClientFiles,
 ];
+
+/** Whole pages of a feature, each in the file of its name. */
+async function pagesOfFeatures(): Promise<readonly GeneratedPage[]> {
+  const files = globSync("feature/*.ts", { cwd: import.meta.dirname }).toSorted();
+  const modules = files.map((file) => import(`./${file}`) as Promise<Pages>);
+  return (await Promise.all(modules)).flatMap((one) => one.pages);
+}
+
+interface Pages {
+  readonly pages: readonly GeneratedPage[];
+}

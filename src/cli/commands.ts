@@ -7,7 +7,6 @@ import { backup, deletionReplay, restore } from "./command/restore.ts";
 import { changes } from "./command/changes.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
-import { importRecords } from "../feature/import/commands.ts";
 import { openapi } from "./command/openapi.ts";
 import { operatorLink } from "./command/operator-link.ts";
 import { organizationClose } from "./command/organization-close.ts";
@@ -46,7 +45,6 @@ export const commands: readonly Command[] = [
   proposal.proposalShow,
   proposal.proposalApprove,
   proposal.proposalDecline,
-  importRecords,
   changes,
   recordShow,
   subjectShow,
@@ -100,7 +98,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "migrate"],
   "Organizations and access": ["organization", "key", "operator", "proposal"],
-  Records: ["import", "changes", "record", "subject"],
+  Records: ["changes", "record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "check", "clock"],
   Tools: ["openapi"],

@@ -66,8 +66,6 @@ export function mountConsole(
   server.get("/console/asset/:id", (request, reply) =>
     answer(parts, { request, reply }, ({ id }) => assetAnswer(request, id)),
   );
-  // An import delays no stop.
-  server.addHook("preClose", () => parts.sources.uploads.stopAll());
   server.all("/console/*", (request, reply) => answer(parts, { request, reply }, noPage));
 }
 

@@ -14,7 +14,6 @@ import type { OperatorRight } from "../domain/operator-right.ts";
 import type { Operator, OperatorSession } from "../domain/operator.ts";
 import { parseJson } from "../http/body/parse-json.ts";
 import { readSmallBody } from "../http/body/read-body.ts";
-import type { Uploads } from "../feature/upload/uploads.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
@@ -26,6 +25,7 @@ import { type PageView, type Reader, renderPage, type Waiting } from "./frame/fr
 import type { Task } from "./frame/screens.ts";
 import type { Html, HtmlValue } from "./html/html.ts";
 import { nameOrganizations } from "./html/party.ts";
+import type { ArrivingForms } from "./request/arriving-forms.ts";
 import { pageHeaders } from "./request/headers.ts";
 import { rateLimited } from "../http/rate-limit/rate-limit.ts";
 
@@ -40,6 +40,8 @@ export interface Panels {
   readonly actions?: readonly PaletteAction[];
   /** A part of the figures of the overview; undefined if there is nothing to see. */
   readonly overview?: (person: Person) => Promise<Html | undefined>;
+  /** A part of the intake page. */
+  readonly intake?: (person: Person) => Promise<HtmlValue>;
   readonly health?: HealthChecks;
 }
 
@@ -60,13 +62,25 @@ export function readPanels<Shown>(
   return Promise.all(reads.map((read) => read(person)));
 }
 
+/** What a feature has opened for its pages in this process. */
+export function openedOf<Opened extends object>(
+  { sources }: Pick<Visitor, "sources">,
+  kind: abstract new (...args: never[]) => Opened,
+): Opened {
+  const found = sources.opened.find((one): one is Opened => one instanceof kind);
+  if (found === undefined) throw new TypeError(`no ${kind.name} is open`);
+  return found;
+}
+
 export interface ConsoleSources {
   readonly tasks: readonly Task[];
   readonly panels: readonly Panels[];
   readonly errors: readonly ErrorRow[];
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
-  readonly uploads: Uploads;
+  readonly forms: ArrivingForms;
+  /** What features have opened (`openedOf`). */
+  readonly opened: readonly object[];
   readonly process: ProcessFacts;
   /** Undefined without OIDC_ISSUER. */
   readonly openId: OpenId | undefined;

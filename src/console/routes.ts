@@ -49,16 +49,6 @@ import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
 import { setCeiling, showRetention } from "./page/retention.ts";
 import { setOneRule } from "./page/retention-rule.ts";
-import {
-  chooseColumns,
-  discardUpload,
-  downloadRefused,
-  followImport,
-  receiveUpload,
-  showUpload,
-  startImport,
-  stopImport,
-} from "../feature/upload/pages.ts";
 
 export const routes: readonly Route[] = [
   { method: "GET", path: "/console/sign-in", open: true, handle: showSignIn },
@@ -131,14 +121,6 @@ export const routes: readonly Route[] = [
   read("/console/receipts", "deletion.read", showReceipts),
   act("/console/receipts/download", "receipt.read", downloadAllReceipts),
   read("/console/intake", "intake.read", showIntake),
-  { ...send("/console/upload", "records.import", receiveUpload, showIntake), lasting: true },
-  read("/console/upload/:id", "records.import", showUpload),
-  act("/console/upload/:id", "records.import", chooseColumns, showUpload),
-  act("/console/upload/:id/start", "records.import", startImport, showUpload),
-  act("/console/upload/:id/stop", "records.import", stopImport, showUpload),
-  act("/console/upload/:id/discard", "records.import", discardUpload, showUpload),
-  read("/console/upload/:id/progress", "records.import", followImport),
-  read("/console/upload/:id/refused", "records.import", downloadRefused),
   read("/console/health", "health.read", showHealth),
   read("/console/account", "own", showAccount),
   send("/console/account/passkey/options", "own", offerPasskeyToAdd),

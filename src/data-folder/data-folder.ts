@@ -7,8 +7,7 @@ import { closingLock } from "./closing-lock.ts";
 import type { Config } from "../settings/config.ts";
 import { actualPath } from "../files/actual-path.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import { isUploadFolder } from "../feature/upload/serving.ts";
-import { isUnfinishedNote } from "./unfinished-files.ts";
+import { isUnfinished } from "./unfinished-files.ts";
 import { namesIn, statOf } from "../files/present.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 
@@ -57,10 +56,7 @@ function isKnown(config: Config, path: string, store: string | undefined): boole
   if (bySystem.has(name) || path === join(actualPath(dirname(key)), basename(key))) return true;
   if (store !== undefined && path.startsWith(store)) return isOfStore(path, store);
   const isData = dirname(path) === actualPath(resolve(config.dataDir));
-  return (
-    isData &&
-    (name === closingLock || ledger.test(name) || isUnfinishedNote(name) || isUploadFolder(name))
-  );
+  return isData && (name === closingLock || ledger.test(name) || isUnfinished(name));
 }
 
 /** True for an embedded store and the files beside it. */

@@ -25,9 +25,9 @@ const suffixes = ["", "-journal", "-wal", "-shm"];
 const lockPollMs = 5;
 const lockMsMax = 10_000;
 
-/** True for the names of these notes and of their locks. */
-export function isUnfinishedNote(name: string): boolean {
-  return name === commonLock || noteName.test(name);
+/** True for the names of these notes and of their locks, and of what is being written. */
+export function isUnfinished(name: string): boolean {
+  return name === commonLock || noteName.test(name) || unfinishedName.test(name);
 }
 
 /** `file`: an absolute path. The note is on stable storage then; without a data folder nothing is written. */

@@ -154,8 +154,6 @@ export const limits = {
   // purging: an expired token is stored for a while so that it can be distinguished from an unknown one
   expiredTokensKeptMs: 24 * 60 * 60 * 1_000,
   purgedRowsMax: 1_000,
-  /** How long the progress of an import is kept after its beginning. */
-  importsKeptMs: 30 * 24 * 60 * 60 * 1_000,
 } as const;
 
 /** One error more than a reply lists, so that the reply can say that there are more. */

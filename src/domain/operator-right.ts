@@ -33,7 +33,6 @@ export const operatorRights = {
   "record.find": may(everyone, "find records and see their holds, floors, deletions and relations"),
   "record.show": may(["officer"], "read the content and the history of a record"),
   "records.export": may(["officer"], "export records"),
-  "records.import": may(["operator"], "import records"),
   "subject.show": may(["officer"], "see how much is stored on a person or a company"),
   "subject.export": may(["officer"], "export everything that is stored on a person or a company"),
   "subject.answer": may(["officer"], "answer an inquiry about a person or a company"),

@@ -13,7 +13,6 @@ export const trailActions = {
   "key.revoke": "An API key was revoked.",
   "record.show": "The content of a record was shown.",
   "records.export": "Records of an organization were exported.",
-  "records.import": "Records were imported.",
   "subject.show": "A person or a company was looked up.",
   "subject.export": "Everything on a person or a company was exported.",
   "subject.answer": "An inquiry about a person or a company was answered.",

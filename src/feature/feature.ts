@@ -29,7 +29,7 @@ export interface Feature {
   /** The name of its folder. */
   readonly name: string;
   readonly settings?: readonly Setting<unknown>[];
-  readonly rows?: Partial<AddedRows>;
+  readonly rows?: AddedRows;
   readonly commands?: () => Promise<CommandPart>;
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;
@@ -39,13 +39,13 @@ export interface Feature {
 
 /** What the feature adds to tables of the core. */
 export interface AddedRows {
-  readonly errors: Readonly<Record<string, Named<ErrorRow>>>;
-  readonly operatorErrors: Readonly<Record<string, Named<OperatorErrorRow>>>;
-  readonly rights: Readonly<Record<string, Named<Right>>>;
+  readonly errors?: Readonly<Record<string, Named<ErrorRow>>>;
+  readonly operatorErrors?: Readonly<Record<string, Named<OperatorErrorRow>>>;
+  readonly rights?: Readonly<Record<string, Named<Right>>>;
   /** Actions of entries of the audit trail. */
-  readonly actions: Readonly<Record<string, Named<{ readonly summary: string }>>>;
+  readonly actions?: Readonly<Record<string, Named<{ readonly summary: string }>>>;
   /** Bounds that a client can reach. */
-  readonly limits: readonly (readonly [what: string, value: number, beyond: string])[];
+  readonly limits?: readonly (readonly [what: string, value: number, beyond: string])[];
 }
 
 export interface CommandPart {
@@ -83,6 +83,8 @@ export interface ServiceParts {
   /** The application, which is opened before the first snapshot of the metrics. */
   readonly app: () => App;
   readonly log: Logger;
+  /** Milliseconds of a clock that nobody can set. */
+  readonly monotonic: () => number;
   readonly version: string;
   /** What a test replaces. */
   readonly replaced?: unknown;
@@ -93,8 +95,14 @@ export interface OpenService {
   readonly observer?: Observer;
   /** Rounds that take something away because time has passed. */
   readonly upkeep?: Rounds;
+  /** What its pages use, which find it by its class (`openedOf` in console/page.ts). */
+  readonly source?: object;
   /** Starts its work. */
   readonly start?: (app: App) => { stop(): Promise<void> };
+  /** When a stop begins: while requests in flight are answered, and before the store refuses writes. */
+  readonly onStop?: () => Promise<void>;
+  /** When everything else is closed. */
+  readonly close?: () => Promise<void>;
 }
 
 /** Wraps what it observes, which knows nothing of it. */
@@ -106,8 +114,6 @@ export interface Observer {
   readonly sealReceipt: (seal: SealReceipt) => SealReceipt;
   readonly bulk: (bulk: Bulk) => Bulk;
   readonly bodies: (bodies: Bodies) => Bodies;
-  /** When everything else is closed. */
-  close(): Promise<void>;
 }
 
 export type Bulk = Pick<BulkClient, "writeList" | "openStream">;

@@ -7,9 +7,11 @@ import type { Feature } from "./feature.ts";
 import { find } from "./find/feature.ts";
 import { identity } from "./identity/feature.ts";
 import { move } from "./move/feature.ts";
+import { imports } from "./import/feature.ts";
 import { proof } from "./proof/feature.ts";
 import { recipient } from "./recipient/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
+import { upload } from "./upload/feature.ts";
 import { webhook } from "./webhook/feature.ts";
 
 export const features: readonly Feature[] = [
@@ -23,4 +25,6 @@ export const features: readonly Feature[] = [
   find,
   recipient,
   webhook,
+  imports,
+  upload,
 ];

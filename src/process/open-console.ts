@@ -2,10 +2,11 @@
 
 import type { App } from "../actions/app.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { StartUploadThread } from "../feature/upload/run-in-thread.ts";
 import type { Config } from "../settings/config.ts";
 import { mountConsole } from "../console/console.ts";
+import { ArrivingForms } from "../console/request/arriving-forms.ts";
 import { makeOpenId, type OpenId } from "../console/sign-in/openid/provider.ts";
+import type { OpenService } from "../feature/feature.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { isExistenceCheck } from "../http/operation.ts";
 import type { ServerOptions } from "../http/server.ts";
@@ -15,7 +16,6 @@ import type { RefusalHistory } from "../metrics/refusals.ts";
 import { panels, routes, tasks } from "./console-routes.ts";
 import { allErrors } from "./tables.ts";
 import { operations } from "./operations.ts";
-import { openUploads } from "../feature/upload/serving.ts";
 import { showSettings } from "../settings/shown-settings.ts";
 import { version } from "./version.ts";
 
@@ -34,12 +34,11 @@ export interface ConsoleParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly refusals: RefusalHistory;
-  readonly startUploadThread: StartUploadThread | undefined;
-  readonly monotonic: () => number;
+  readonly services: readonly OpenService[];
 }
 
 export function openConsole(
-  { app, config, log, metrics, refusals, startUploadThread: startThread, monotonic }: ConsoleParts,
+  { app, config, log, metrics, refusals, services }: ConsoleParts,
   context: HttpContext,
   opened: AsyncDisposableStack,
 ): ServerOptions["mount"] {
@@ -50,15 +49,14 @@ export function openConsole(
     existenceChecks,
   });
   opened.defer(() => history.stop());
-  const uploads = openUploads(config, { now: app.now, monotonic, log, startThread });
-  opened.defer(() => uploads.close());
   const sources = {
     tasks,
     panels,
     errors: Object.values(allErrors),
     history,
     refusals,
-    uploads,
+    forms: new ArrivingForms(),
+    opened: services.flatMap(({ source }) => source ?? []),
     openId: openIssuer(config, { now: app.now, log }),
     process: {
       version,

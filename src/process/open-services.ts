@@ -8,7 +8,7 @@ interface Options extends Omit<ServiceParts, "replaced"> {
   readonly replaced?: Readonly<Record<string, unknown>>;
 }
 
-/** What observes the service is closed with `opened`. */
+/** Each is closed with `opened`. */
 export async function openServices(
   { replaced = {}, ...parts }: Options,
   opened: AsyncDisposableStack,
@@ -19,7 +19,7 @@ export async function openServices(
     const open = await part?.open({ ...parts, replaced: replaced[name] });
     if (open === undefined) continue;
     services.push(open);
-    opened.defer(async () => open.observer?.close());
+    opened.defer(async () => open.close?.());
   }
   return services;
 }

@@ -12,11 +12,10 @@ import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import { awaitStore } from "./await-store.ts";
-import type { Observer, OpenService } from "../feature/feature.ts";
+import type { Observer } from "../feature/feature.ts";
 import type { Config } from "../settings/config.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import type { StartUploadThread } from "../feature/upload/run-in-thread.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import { makeMainLists } from "../http/bulk/main-lists.ts";
 import { LiveReaders } from "../http/changes/live-readers.ts";
@@ -85,7 +84,6 @@ export interface ServeOptions {
   readonly wrapStore?: (store: Store) => Store;
   readonly openBulk?: typeof openBulk;
   readonly openProbe?: typeof openPressureProbe;
-  readonly startUploadThread?: StartUploadThread;
   readonly bounds?: EdgeBounds;
   /** What a feature takes instead of its own parts, by its name. */
   readonly replaced?: Readonly<Record<string, unknown>>;
@@ -100,7 +98,7 @@ interface Parts extends ConsoleParts {
   readonly edge: Edge;
   readonly load: Load;
   readonly stage: Stage;
-  readonly services: readonly OpenService[];
+  readonly monotonic: () => number;
   readonly observer: Observer | undefined;
 }
 
@@ -150,9 +148,9 @@ async function openParts(
   });
   opened.defer(() => metrics.stop());
   const { registry } = metrics;
-  const { replaced } = options;
+  const { replaced, monotonic = options.now ?? (() => uptime() * 1_000) } = options;
   const services = await openServices(
-    { config, registry, app: () => app, log, version, ...(replaced && { replaced }) },
+    { config, registry, app: () => app, log, monotonic, version, ...(replaced && { replaced }) },
     opened,
   );
   const observer = services.find((one) => one.observer !== undefined)?.observer;
@@ -184,10 +182,8 @@ async function openParts(
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: false, closing: false };
   const refusals = new RefusalHistory(app.now);
-  const { startUploadThread } = options;
-  const { monotonic = options.now ?? (() => uptime() * 1_000) } = options;
-  const shared = { app, config, log, metrics, refusals, startUploadThread };
-  return { ...shared, edge, load, stage, services, observer, monotonic };
+  const shared = { app, config, log, metrics, refusals, services };
+  return { ...shared, edge, load, stage, observer, monotonic };
 }
 
 function makeSeal(config: Config, { now = Date.now }: ServeOptions): SealReceipt {
@@ -250,7 +246,8 @@ async function startEntryPoints(
   const stop = async (graceMs = config.shutdownGraceMs): Promise<void> => {
     refuse();
     log.info("stopping");
-    await closeWithin(server, edge, graceMs);
+    const stopping = parts.services.map(({ onStop }) => onStop?.());
+    await Promise.all([closeWithin(server, edge, graceMs), ...stopping]);
     // No connection is left on which a client could learn their outcome.
     app.store.refuseWrites();
     bulk.refuseWrites();

@@ -12,7 +12,7 @@ const added = features.flatMap(({ rows }) => rows ?? []);
 
 function withAdded<Row>(
   own: Readonly<Record<string, Row>>,
-  of: (rows: Partial<AddedRows>) => Readonly<Record<string, Row>> | undefined,
+  of: (rows: AddedRows) => Readonly<Record<string, Row>> | undefined,
 ): Readonly<Record<string, Row>> {
   return Object.fromEntries(
     [own, ...added.map((rows) => of(rows) ?? {})].flatMap((table) => Object.entries(table)),

@@ -147,12 +147,6 @@ export const settings = {
     "URL by which browsers reach the service, such as `https://sluice.example.com`. Without it, the address of each request counts.",
     consoleUrl,
   ),
-  uploadBytesMax: setting(
-    "UPLOAD_BYTES_MAX",
-    "100000000",
-    "Maximum size of a file that is uploaded in the console, in bytes; 0 disables uploads.",
-    wholeNumber(0, 100_000_000_000),
-  ),
   ...oidcSettings,
   production: setting(
     "NODE_ENV",

@@ -28,7 +28,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "deletion/report-erasures reportErasures": partly,
   "deletion/show-deletion readDeletionDetails": partly,
   "deletion/show-deletion readReceipt": partly,
-  "intake/imports writeImported": begun,
   "ledger/watch-store makeStoreCheck": begun,
   "intake/write-records writeDrafts": begun,
   "intake/write-records writeRecords": begun,

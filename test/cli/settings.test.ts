@@ -59,7 +59,6 @@ const wrong: readonly SettingCase[] = [
     /off, or addresses and networks such as 10\.0\.0\.0\/8/,
   ],
   ["CONSOLE", ["yes", "OFF"], /on or off/],
-  ["UPLOAD_BYTES_MAX", ["1 MB", "-1", "200000000000"], /a whole number from 0 to 100000000000/],
   [
     "CONSOLE_URL",
     [

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/domain/error.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
-import type { NewImportRun } from "../../src/store/interface/imports.ts";
 import { makeTestSeal } from "../support/seal.ts";
 import { type Engine, openSite, type Site } from "./engine.ts";
 import {
@@ -35,14 +34,8 @@ async function fill(store: TestStore): Promise<void> {
   await Promise.all([fillOne(store, acme), fillOne(store, other)]);
 }
 
-function importOf(organizationId: string): NewImportRun {
-  const ofType = { organizationId, resourceType: "person", source: "command" } as const;
-  return { ...ofType, importId: "imp_1", startedAt: operator.now, startedBy: operator.actor };
-}
-
 async function fillOne(store: TestStore, organizationId: string): Promise<void> {
   await store.createOrganization(organization(organizationId), operator);
-  await store.imports.begin(importOf(organizationId));
   for (const sample of storeSamples)
     await sample.fill?.(store, organizationId, { act: operator, types: ["person"] });
   const ids = Array.from({ length: records }, (_, index) => index);
@@ -88,11 +81,6 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
   assert.deepEqual(deletion.erased, erased);
   assert.deepEqual(await store.countRecords(acme), {});
   assert.deepEqual(await store.countRecords(other), erased);
-  const imports = await store.imports.list(9);
-  assert.deepEqual(
-    imports.map(({ organizationId }) => organizationId),
-    [other],
-  );
   await requireEnded(store);
   assert.equal((await store.changesOf(keyOf("transaction", "t3", other))).length, 2);
   assert.equal((await store.changesOf(keyOf("person", "p", other))).length, 10);

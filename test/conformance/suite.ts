@@ -12,7 +12,6 @@ import type { Engine } from "./engine.ts";
 import { testFloors } from "./floors.ts";
 import { testHolds } from "./holds.ts";
 import { testIdempotency } from "./idempotency.ts";
-import { testImports } from "./imports.ts";
 import { testLargeDeletions, testLongRedactions } from "./long-redactions.ts";
 import { testLongLists, testManyChanges } from "./long-lists.ts";
 import { testOperators } from "./operators.ts";
@@ -56,7 +55,6 @@ const decisions: readonly Part[] = [
   testRestricted,
   testReplaying,
   testOperators,
-  testImports,
   ...samples.flatMap(({ conformance = [] }) => conformance),
   testTrail,
   testLongLists,

@@ -32,7 +32,7 @@ const emptyAll = () => `
   DELETE FROM deletion; DELETE FROM deletion_target; DELETE FROM hold;
   DELETE FROM retention_floor; DELETE FROM restricted_reference; DELETE FROM pseudonym;
   DELETE FROM operator; DELETE FROM operator_passkey; DELETE FROM operator_session;
-  DELETE FROM one_time_token; DELETE FROM import_run;
+  DELETE FROM one_time_token;
   DELETE FROM arrival_timeline; DELETE FROM party_block;
   DELETE FROM deletion_recipient; DELETE FROM proposal; DELETE FROM idempotent_reply;
   DELETE FROM audit_entry; DELETE FROM receipt; DELETE FROM receipt_key;

@@ -1,22 +1,12 @@
-// The intake in the console: refusals, counted wherever a record is refused and without anything that a client chose;
-// and imports of this process and of others. The refused rows of an upload: their download, whatever the name of the
-// file, and their removal.
+// The refusals in the console, counted wherever a record is refused and without anything that a client chose.
 
 import assert from "node:assert/strict";
-import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { listImports } from "../../src/feature/import/imports.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { fieldPointer, unknownField } from "../../src/domain/validation/field-pointer.ts";
-import { makeCommandLine } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";
-import { addOperator, importUpload, read, signIn, submit } from "./browse.ts";
-import { isUploadFolder } from "../../src/feature/upload/serving.ts";
-import { openRaw } from "../support/raw-socket.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { addOperator, read, signIn } from "./browse.ts";
 
 const nasty = `<script>alert("1")</script>`;
 const person = { is_test_user: false, is_retail_customer: true, timestamp: "2026-01-31T09:30:00Z" };
@@ -103,68 +93,6 @@ describe("the refusals in the console", () => {
   });
 });
 
-describe("the imports in the console", () => {
-  let service: Service;
-  const cookies: Record<string, string> = {};
-
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
-    for (const role of ["viewer", "officer"] as const) {
-      await addOperator(service.app, [role]);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-  });
-  after(() => service.stop());
-
-  const show = async (role = "viewer") =>
-    (await read(service.client, "/console/intake", { cookie: cookies[role] })).text;
-
-  it("say first how to import", async () => {
-    assert.match(await show(), /Nothing was imported within the last 30 days/);
-  });
-
-  it("are those of the command line too, with their outcome", async () => {
-    const line = makeCommandLine({ folder: service.folder, now: service.clock.now });
-    const file = join(service.folder, "persons.ndjson");
-    const lines = [{ person_id: "p1", ...person }, { person_id: "p2" }];
-    writeFileSync(file, lines.map((one) => JSON.stringify(one)).join("\n"));
-    const words = ["--type", "person", "--organization", "acme"];
-    assert.equal((await line.type("import", file, ...words)).code, 3);
-    service.clock.advanceMs(1);
-    const missing = join(service.folder, "missing.csv");
-    assert.equal((await line.type("import", missing, ...words)).code, 1);
-    const found = (await listImports(service.app)).map(({ outcome, rows, written, refused }) => [
-      outcome,
-      rows,
-      written,
-      refused,
-    ]);
-    assert.deepEqual(found, [
-      ["failed", 0, 0, 0],
-      ["finished", 2, 1, 1],
-    ]);
-    assert.match(
-      await show(),
-      /Person<[^]*?on the command line[^]*?finished[^]*?>2<[^]*?>1<[^]*?>1</,
-    );
-  });
-
-  it("run until they end, and may have been interrupted; those of confidential types are hidden", async () => {
-    const now = service.clock.now();
-    const about = { organizationId: "acme", source: "command", startedBy: "root" } as const;
-    const begin = (importId: string, resourceType: string) =>
-      service.app.store.imports.begin({ ...about, importId, resourceType, startedAt: now });
-    await begin("imp_1", "company");
-    await begin("imp_2", "customer_sar");
-    assert.match(await show(), /Company<[^]*?>running</);
-    service.clock.advanceMs(180_000);
-    assert.match(await show(), /Company<[^]*?no progress for 3 minutes/);
-    assert.doesNotMatch(await show(), /customer_sar|Customer SAR/);
-    assert.match(await show("officer"), /Customer SAR/);
-  });
-});
-
 describe("the pointer of a field", () => {
   const cases = [
     ["company", "", ""],
@@ -184,106 +112,4 @@ describe("the pointer of a field", () => {
       assert.equal(type && fieldPointer(type, field), pointer);
     });
   }
-});
-
-const organization = "acme";
-
-type Part = readonly [disposition: string, content: string];
-
-function formOf(parts: readonly Part[]): string {
-  return `${parts.map(renderPart).join("")}--x--\r\n`;
-}
-
-function renderPart([disposition, content]: Part): string {
-  return `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
-}
-
-/** The files of refused rows that this process has open. */
-function filesOpen(): readonly string[] {
-  const targets = readdirSync("/proc/self/fd").map((descriptor) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${descriptor}`);
-    } catch {
-      // It was closed meanwhile.
-      return "";
-    }
-  });
-  return targets.filter((target) => target.includes("refused"));
-}
-
-describe("the refused rows of an upload", () => {
-  let service: Service;
-  let cookie: string;
-
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: organization, organizationId: organization });
-    await addOperator(service.app, ["operator"], "ada");
-    cookie = await signIn(service.app, service.client, "ada");
-  });
-
-  after(() => service.stop());
-
-  /** Uploads a file whose name is a parameter as browsers or programs write it, and imports it. */
-  const importNamed = async (fileName: string, rows: readonly string[]): Promise<string> => {
-    const { status, headers, text } = await service.client.send({
-      method: "POST",
-      path: "/console/upload",
-      headers: {
-        "content-type": "multipart/form-data; boundary=x",
-        origin: service.address,
-        cookie,
-      },
-      body: formOf([
-        [`name="organization"`, organization],
-        [`name="type"`, "transaction"],
-        [`name="file"; ${fileName}`, ["tx_id,amount", ...rows].join("\n")],
-      ]),
-    });
-    assert.equal(status, 303, text);
-    const path = headers.location ?? "";
-    await importUpload(service.client, path, { cookie });
-    return path;
-  };
-
-  const filesStored = () =>
-    readdirSync(service.folder)
-      .filter(isUploadFolder)
-      .flatMap((folder) => readdirSync(join(service.folder, folder)));
-  const discard = (path: string) => submit(service.client, `${path}/discard`, { cookie });
-
-  it("can be downloaded and removed whatever the name of the file contains", async () => {
-    const names = [
-      // Half of a character, in an encoding that has it.
-      [`filename*=utf-16le''t%00%00%D8.%00c%00s%00v%00`, "t%EF%BF%BD.refused.csv"],
-      [`filename="a'(*)&quot;.csv"`, "a%27%28%2A%29%26quot%3B.refused.csv"],
-      [`filename="日本\x01.csv"`, "%E6%97%A5%E6%9C%AC%01.refused.csv"],
-    ] as const;
-    for (const [parameter, encoded] of names) {
-      const path = await importNamed(parameter, ["t1,x"]);
-      const { status, headers, text } = await read(service.client, `${path}/refused`, { cookie });
-      assert.equal(status, 200, text);
-      assert.equal(headers["content-disposition"], `attachment; filename*=UTF-8''${encoded}`);
-      assert.match(text, /t1,x/);
-      assert.equal((await discard(path)).status, 303);
-      assert.deepEqual([filesStored(), filesOpen()], [[], []]);
-    }
-  });
-
-  it("leave the disk when the file is removed, though a browser has not read them", async () => {
-    const cells = "x".repeat(4_000);
-    const rows = Array.from({ length: 4_000 }, (_, index) => `t${index},${cells}`);
-    const path = await importNamed(`filename="tx.csv"`, rows);
-    const stalled = openRaw(service.address);
-    stalled.socket.pause();
-    const { host } = new URL(service.address);
-    stalled.socket.write(
-      `GET ${path}/refused HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\n\r\n`,
-    );
-    await waitFor("the download", () => filesOpen().length === 1);
-    assert.equal((await discard(path)).status, 303);
-    await waitFor("the end", () => filesOpen().length === 0);
-    assert.deepEqual(filesStored(), []);
-    stalled.socket.destroy();
-  });
 });

@@ -8,9 +8,11 @@ import { samples as find } from "./find/samples.ts";
 import { samples as identity } from "./identity/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as move } from "./move/samples.ts";
+import { samples as imports } from "./import/samples.ts";
 import { samples as proof } from "./proof/samples.ts";
 import { samples as recipient } from "./recipient/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
+import { samples as upload } from "./upload/samples.ts";
 import { samples as webhook } from "./webhook/samples.ts";
 
 export const samples: readonly Samples[] = [
@@ -24,6 +26,8 @@ export const samples: readonly Samples[] = [
   find,
   recipient,
   webhook,
+  imports,
+  upload,
 ];
 
 /** By the name of the command, for those that have it. */

@@ -1,18 +1,30 @@
-// Removes a feature from a copy of the checkout, as somebody would by hand: its two folders, and its lines in the lists
-// of features.
+// Removes a feature from a copy of the checkout, as somebody would by hand: the features that import it, its two
+// folders, its pages of the documents, and its lines in the lists of features.
 
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export function removeFeature(folder: string, name: string): void {
+  for (const other of findUsers(folder, name)) removeFeature(folder, other);
   revokeTables(folder, name);
   for (const tree of ["src", "test"]) {
     rmSync(join(folder, tree, "feature", name), { recursive: true, force: true });
   }
+  rmSync(join(folder, "docs/generate/feature", `${name}.ts`), { force: true });
   for (const path of globSync("{src,test}/feature/*.ts", { cwd: folder })) {
     const file = join(folder, path);
     writeFileSync(file, withoutFeature(readFileSync(file, "utf8"), name));
   }
+}
+
+/** The features that import it. */
+function findUsers(folder: string, name: string): readonly string[] {
+  const paths = globSync("src/feature/*/**/*.ts", { cwd: folder });
+  const users = paths.filter((path) => {
+    const text = readFileSync(join(folder, path), "utf8");
+    return new RegExp(`from "(?:\\.\\./)+${name}/`).test(text);
+  });
+  return [...new Set(users.map((path) => path.split("/")[2] ?? ""))].filter((one) => one !== name);
 }
 
 const guides = ["guides/citus", "guides/postgresql", "reference/what-we-erase"];

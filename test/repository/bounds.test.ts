@@ -13,7 +13,6 @@ const expected = [
   "Rows",
   "Cells",
   "Windows",
-  "Files",
   "Timers",
   "Promises",
   "connections",

@@ -82,19 +82,6 @@ describe("the layers", () => {
     assert.deepEqual(findCycles(house), []);
   });
 
-  it("never read Parquet in a process or a thread that serves, whatever it imports later", () => {
-    const threads = house
-      .map(({ path }) => path)
-      .filter((path) => /^src\/.*-thread\.ts$/.test(path));
-    assert.ok(threads.includes("src/feature/upload/upload-thread.ts"));
-    for (const entry of ["src/process/serve.ts", ...threads]) {
-      const { packages } = findLoaded(house, entry, { later: true });
-      assert.equal(packages.includes("hyparquet"), false, entry);
-    }
-    const importing = findLoaded(house, "src/feature/import/run-import.ts").packages;
-    assert.ok(importing.includes("hyparquet"));
-  });
-
   it("load no page of the console for a command, also not for one of a feature", () => {
     const page = /^src\/(?:console\/(?:page\/|routes)|feature\/[^/]+\/(?:pages|console)\.)/;
     assert.ok(commandEntries.length > 2);

@@ -41,7 +41,7 @@ describe("features", () => {
     assert.deepEqual(findFeatureImports(parseFiles(readFiles("src/**/*.ts")), names), []);
   });
 
-  it("are named by no text outside their folders", async () => {
+  it("are named by no text of the core or of features above them", async () => {
     const texts = readTexts().filter(({ path }) => /^(?:src|test)\//.test(path));
     const lists = readFiles("test/mutants/list/*.txt");
     assert.deepEqual(findFeatureNames([...texts, ...lists], await commandsOf()), []);
@@ -96,7 +96,8 @@ describe("features", () => {
     const find = (path: string, text: string) => findFeatureNames([{ path, text }], commands);
     assert.equal(find("test/a.ts", 'from "../src/feature/one/a.ts"').length, 1);
     assert.equal(find("src/cli/a.ts", "Run: sluice one list").length, 1);
-    assert.equal(find("src/feature/two/a.ts", "../feature/one/a.ts").length, 1);
+    assert.equal(find("src/feature/one/a.ts", "../feature/two/a.ts").length, 1);
+    assert.deepEqual(find("src/feature/two/a.ts", "../feature/one/a.ts"), []);
     assert.deepEqual(find("src/feature/one/a.ts", "sluice one"), []);
     assert.deepEqual(find("test/feature/one/a.ts", "../src/feature/one/a.ts"), []);
     assert.deepEqual(find("src/feature/features.ts", "feature/one/a.ts"), []);

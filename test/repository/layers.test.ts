@@ -132,10 +132,9 @@ describe("the layers", () => {
         "// SELECT id FROM record WHERE it is only spoken of\nconst a = 'Select a record from the list';",
       "src/http/verb/a.ts": 'import { app } from "../../actions/app.ts";',
       "src/cli/command/a.ts": 'const { openApp } = await import("../../process/app.ts");',
-      "src/bulk/import/a.ts":
-        'import type { App } from "../../actions/app.ts";\n' +
-        'import { Sluice } from "../../../client/src/sluice.ts";',
-      "src/cli/a.ts": 'import { importFile } from "../bulk/import/import-file.ts";',
+      "src/bulk/export/a.ts": 'import type { App } from "../../actions/app.ts";',
+      "src/feature/one/a.ts": 'import { Sluice } from "../../../client/src/sluice.ts";',
+      "src/cli/a.ts": 'import { openText } from "../bulk/formats/text-input.ts";',
       "src/process/app.ts": 'import { openStore } from "../store/open-store.ts";',
       "test/a.ts":
         'import { DatabaseSync } from "node:sqlite";\nconst a = "SELECT id FROM record";',

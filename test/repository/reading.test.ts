@@ -10,7 +10,6 @@ const filesMax: Readonly<Record<string, number>> = {
   "One added transaction": 36,
   "One deletion": 22,
   "One page of the console": 20,
-  "One upload": 30,
 };
 
 describe("the guide to reading the code", () => {

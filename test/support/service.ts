@@ -10,7 +10,6 @@ import { addedSettings } from "../../src/process/added-settings.ts";
 import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
-import { uploadInProcess } from "../feature/upload/upload-in-process.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { type Held, type OwnMethod, StoreFaults, type StoreMethod } from "./store-faults.ts";
@@ -31,6 +30,8 @@ export interface ServiceOptions {
   readonly bounds?: EdgeBounds;
   /** Replaces methods of the store. */
   readonly wrapStore?: (store: Store) => Store;
+  /** What a feature takes instead of its own parts, by its name. */
+  readonly replaced?: Readonly<Record<string, unknown>>;
   /** What load shedding measures. Nothing unless it is given: a busy machine must not decide what a test sees. */
   readonly probe?: PressureProbe;
 }
@@ -93,7 +94,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     log: pino({ base: null }, { write: (line: string) => log.push(line) }),
     wrapStore: (store) => faults.wrap(options.wrapStore?.(store) ?? store),
     openBulk: bulkInProcess,
-    startUploadThread: uploadInProcess,
+    ...(options.replaced === undefined ? {} : { replaced: options.replaced }),
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
   });

@@ -8,7 +8,7 @@ import { before, describe, it } from "node:test";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes } from "../../src/domain/scope.ts";
-import { addOperator, importUpload, read, signIn, uploadFile } from "../console/browse.ts";
+import { addOperator, read, signIn } from "../console/browse.ts";
 import { readWalks } from "../repository/rule/walks.ts";
 import { readFile } from "../repository/tree.ts";
 import { fetchToken } from "../support/customer.ts";
@@ -63,15 +63,6 @@ async function readPage({ client, cookie }: Caller): Promise<void> {
   assert.equal((await read(client, "/console/deletions", { cookie })).status, 200);
 }
 
-async function upload({ client, cookie }: Caller): Promise<void> {
-  const fields = { organization: "acme", type: "transaction" };
-  const names = Object.keys(transaction).join(",");
-  const content = `${names}\n${Object.values(transaction).join(",")}\n`;
-  const file = { cookie, fields, name: "transactions.csv", content };
-  const path = (await uploadFile(client, file)).headers.location ?? "";
-  await importUpload(client, path, { cookie });
-}
-
 /** Starts a process on an empty store, and returns what ran in it from its start to its end. */
 async function watch(
   request: (caller: Caller) => Promise<void>,
@@ -122,8 +113,6 @@ describe("the walks through the code", () => {
     ["One added transaction", add, 5],
     ["One deletion", addThenDelete, 15],
     ["One page of the console", readPage, 4],
-    // It ends in a write like any other, which the first walk names.
-    ["One upload", upload, 12],
   ];
   for (const [heading, request, unnamedMax] of requests) {
     it(`name what runs for ${heading.toLowerCase()}`, async () => {

@@ -27,9 +27,6 @@ export const operatorErrors = {
   file: row(400, "A file can't be read, or is not what it should be."),
   input: row(400, "The rows of a file can't be read."),
   output: row(409, "A file can't be written."),
-  mapping: row(400, "The mapping of columns to fields is not valid."),
-  state: row(409, "The file with the state of an import can't be used."),
-  key: row(409, "There is no API key to use."),
   keys: row(409, "The public keys of receipts can't be read."),
   // Errors of what a command does.
   backup: row(409, "The backup failed."),
@@ -87,7 +84,6 @@ export const operatorErrors = {
   no_such_passkey: row(404, "There is no such passkey."),
   not_confirmed: row(409, "The confirmation is missing or wrong."),
   too_much_to_search: row(409, "Too many transactions would have to be searched."),
-  no_such_upload: row(404, "There is no such upload."),
   upload: row(409, "The upload can't be received or continued."),
   ledger_short: row(400, "A ledger was cut off, or is an older copy."),
   ledger_ahead: row(409, "The store lacks what its ledger knows."),

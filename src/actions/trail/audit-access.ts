@@ -12,7 +12,6 @@ export type AccessAction =
   | "subject.index"
   | "record.show"
   | "records.export"
-  | "records.import"
   | "restricted.list"
   | "restricted.show"
   | "restricted.export";

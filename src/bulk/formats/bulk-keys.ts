@@ -1,4 +1,4 @@
-// Columns of exports and of files of refused rows that are not fields of a record; `sluice import` knows them.
+// Columns of exports and of files of refused rows that are not fields of a record. An import knows them.
 
 export const bulkKeys = {
   /** In a history: the number of the change within its record, from 1. */

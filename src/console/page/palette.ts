@@ -18,7 +18,6 @@ const ownActions: readonly PaletteAction[] = [
   ["Approve deletions", "/console/deletions?wait=mine", "deletion.approve"],
   ["Place a hold: find the record", "/console/find", "hold.place"],
   ["Answer an access request", "/console/access", "subject.show"],
-  ["Upload a file", "/console/intake#upload", "records.import"],
   ["Create an organization", "/console/organizations#create", "organization.create"],
   ["Verify the audit trail", "/console/audit#chain", "audit.read"],
 ];

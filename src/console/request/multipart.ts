@@ -9,7 +9,7 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { askForBody } from "../../http/body/expectation.ts";
-import { requireStorable, requireType } from "../page.ts";
+import { noteForm, type Person, requireStorable, requireType } from "../page.ts";
 
 export interface FilePart {
   readonly fields: ReadonlyMap<string, string>;
@@ -29,6 +29,22 @@ const bounds = {
   headerPairs: 16,
   headerSize: 4_096,
 };
+
+/** For a form on a page. Throws also OperatorError upload if too many are arriving, and invalid without a file. */
+export async function receiveFileForm<Result>(
+  person: Person,
+  receive: (part: FilePart) => Promise<Result>,
+  options?: { readonly fieldBytesMax: number },
+): Promise<Result> {
+  const { sources, operator, request } = person;
+  const end = sources.forms.begin(operator.operatorId);
+  const receiveNamed = async (part: FilePart): Promise<Result> => {
+    noteForm(person, new URLSearchParams([...part.fields]));
+    if (part.fileName !== "") return receive(part);
+    throw new OperatorError("invalid", "No file was chosen. Choose a file.");
+  };
+  return readFileForm(request, receiveNamed, options).finally(end);
+}
 
 /**
  * Resolves to the result of `receive` when the form has arrived. Rejects with AppError content_type, request_timeout,

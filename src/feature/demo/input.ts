@@ -84,7 +84,10 @@ async function read<Item>(
   const { columns = [] } = input;
   const missing = source.columns.find((column) => !columns.includes(column));
   if (missing !== undefined) {
-    throw new OperatorError("input", `${file} has no column "${missing}"; it has: ${columns.join(", ")}`);
+    throw new OperatorError(
+      "input",
+      `${file} has no column "${missing}"; it has: ${columns.join(", ")}`,
+    );
   }
   const positions = source.columns.map((column) => columns.indexOf(column));
   const damaged = (number: number, why: string) =>
@@ -94,15 +97,15 @@ async function read<Item>(
       if (!("cells" in row)) throw damaged(row.number, "it is not CSV");
       const { cells, number } = row;
       if (cells.length !== columns.length) throw damaged(number, `has ${cells.length} cells`);
-      const fields = source.read(positions.map((at) => cells[at] ?? ""), number);
+      const fields = source.read(
+        positions.map((at) => cells[at] ?? ""),
+        number,
+      );
       for (const [name, value] of Object.entries(fields)) {
         if (value instanceof CellError) throw damaged(number, `${name} ${value.message}`);
       }
       yield fields as Item;
       if (number >= rowsMax) return;
-    }
-  })();
-}
     }
   })();
 }

@@ -24,7 +24,7 @@ const exportRecords = defineCommand({
   details:
     "Exports a snapshot as of its start, while writes continue; records that are erased in the meantime may be missing. " +
     "Writes to standard output, or with `--output` to a file that gets its name only when it is complete. The endings .gz, " +
-    ".br and .zst compress NDJSON and CSV; Parquet is compressed internally. `sluice import` turns the output into the " +
+    ".br and .zst compress NDJSON and CSV; Parquet is compressed internally. An import turns the output into the " +
     "same states again. The audit trail records who exported what, and when.",
   examples: [
     "sluice export transaction --organization acme > transactions.ndjson",

@@ -15,4 +15,4 @@ export const operatorErrors = nameRows({
   ),
 });
 
-export const rows: Partial<AddedRows> = { operatorErrors, actions };
+export const rows: AddedRows = { operatorErrors, actions };

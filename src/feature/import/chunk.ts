@@ -3,13 +3,31 @@
 
 import { hash } from "node:crypto";
 import { limits } from "../../domain/limits.ts";
-import type { RecordType } from "../../domain/record-type.ts";
+import type { ItemResult } from "../../actions/intake/submission.ts";
+import type { Payload, RecordType } from "../../domain/record-type.ts";
 import { referencesOf } from "../../domain/record/payload.ts";
 import type { FieldError } from "../../domain/error.ts";
 import type { RowMapper } from "./map/map-row.ts";
 import { parseRow, type UnparsedRow } from "../../bulk/formats/row.ts";
 import type { Range } from "./state-file.ts";
-import type { Target, TargetList } from "./target.ts";
+
+export type ItemOutcome = Omit<ItemResult, "index" | "id">;
+
+/** The Idempotency-Key of a list, made from the text that is written for it. */
+export type KeyOf = (text: string) => string;
+
+export interface TargetList {
+  /** Makes the text to send, and returns how many characters it keeps in memory. */
+  add(payload: Payload): number;
+  /** Call this once. Resolves to an outcome per record, in order. Throws OperatorError if the list can't be sent. */
+  send(keyOf: KeyOf): Promise<readonly ItemOutcome[]>;
+}
+
+/** The target of an import: accepts lenient lists of records of one type, and recognizes one that is sent again. */
+export interface Target {
+  readonly name: string;
+  begin(update: boolean): TargetList;
+}
 
 export interface ChunkList {
   readonly update: boolean;
@@ -138,4 +156,44 @@ export function keyOf(
 ): string {
   const digest = hash("sha256", text, "base64url").slice(0, 22);
   return `import:${importId}:${range[0]}:${update ? "put" : "post"}:${digest}`;
+}
+
+/**
+ * Processes chunks concurrently, but in order for each record: a chunk waits for all earlier ones that share a record
+ * with it. Resolves when all are done, or when stopped and no chunk is in flight. The first failure ends it, once the
+ * chunks in flight have ended.
+ */
+export async function workInOrder<One extends Pick<Chunk, "ids">>(
+  chunks: AsyncIterable<One>,
+  {
+    atOnce,
+    work,
+    stopping,
+  }: {
+    readonly atOnce: number;
+    readonly work: (chunk: One) => Promise<void>;
+    readonly stopping: AbortSignal;
+  },
+): Promise<void> {
+  const inFlight = new Map<One, Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (chunk: One): void => {
+    const done = work(chunk)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => inFlight.delete(chunk));
+    inFlight.set(chunk, done);
+  };
+  try {
+    for await (const chunk of chunks) {
+      for (const [earlier, done] of inFlight) {
+        if (!chunk.ids.isDisjointFrom(earlier.ids)) await done;
+      }
+      if (inFlight.size >= atOnce) await Promise.race(inFlight.values());
+      if (failures.length > 0 || stopping.aborted) break;
+      begin(chunk);
+    }
+  } finally {
+    await Promise.all(inFlight.values());
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -12,9 +12,10 @@ import {
   withDefault,
   type Kind,
 } from "../../cli/command.ts";
-import { keyVariable } from "../../cli/input/api-key.ts";
+import { keyVariable } from "./api-key.ts";
 import { choice, recordType, text, wholeNumber, kind } from "../../cli/input/kinds.ts";
 import { presetNames, readMapItems } from "./map/mapping.ts";
+import { rights } from "./rows.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
 
 const mapItems: Kind<ReturnType<typeof readMapItems>> = {
@@ -38,7 +39,9 @@ function layoutOption<Value extends {}>(part: LayoutPart<Value>) {
   return optional(kind(part.placeholder, part.expected, part.read), part.meaning);
 }
 
-export const importRecords = defineCommand({
+export const heading = "Records";
+
+const importRecords = defineCommand({
   name: "import",
   summary:
     "Import records of one type from files: CSV, NDJSON, JSON lists or Parquet, plain or compressed.",
@@ -58,7 +61,7 @@ export const importRecords = defineCommand({
     "sluice import tx.csv --type transaction --organization acme --map 'status==SETTLED,tx_id=~tx-{#},timestamp=time@unix'",
     "sluice import persons.csv --type person --organization acme --mapping persons-mapping.json",
   ],
-  rights: ["records.import"],
+  rights: [rights["records.import"]],
   arguments: {
     files: several(text("FILE"), "Files to import; the ending of the name determines the format."),
   },
@@ -110,3 +113,5 @@ export const importRecords = defineCommand({
     return runImport(context, given);
   },
 });
+
+export const commands = [importRecords];

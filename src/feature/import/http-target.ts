@@ -7,7 +7,7 @@ import { Session } from "../../../client/src/session.ts";
 import { TokenKeeper } from "../../../client/src/token-keeper.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { ItemOutcome, KeyOf, Target } from "./target.ts";
+import type { ItemOutcome, KeyOf, Target } from "./chunk.ts";
 
 export interface HttpTargetOptions {
   readonly url: string;

@@ -7,16 +7,21 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { BulkProgress, BulkStep, Counts } from "../../bulk/progress.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { openFile } from "../../files/own-file.ts";
-import { type Chunk, cutChunks, keyOf } from "./chunk.ts";
+import {
+  type Chunk,
+  cutChunks,
+  keyOf,
+  workInOrder,
+  type ItemOutcome,
+  type Target,
+} from "./chunk.ts";
 import type { FilePaths } from "./file-paths.ts";
-import { workInOrder } from "./in-order.ts";
 import { makeRowMapper } from "./map/map-row.ts";
 import type { Layout } from "../../bulk/formats/layout.ts";
 import type { OpenRows } from "./rows/open-rows.ts";
 import type { Mapping } from "./map/mapping.ts";
 import { type Refusal, RefusedFile } from "./refused-file.ts";
 import { StateFile } from "./state-file.ts";
-import type { ItemOutcome, Target } from "./target.ts";
 import { type InputFormat, parseRow } from "../../bulk/formats/row.ts";
 import { openText, type TextInput } from "../../bulk/formats/text-input.ts";
 import { formatCount } from "../../basics/format-count.ts";

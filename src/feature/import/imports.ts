@@ -1,23 +1,18 @@
 // Imports of records into an organization: who may import, and a record of each import in the store, so that every
-// process can show the imports of all processes, running or ended. Records no content. The import itself is in
-// src/bulk.
+// process can show the imports of all processes, running or ended. Records no content.
 
-import { SerialQueue } from "../../basics/serial-queue.ts";
-import type { Organization } from "../../domain/access.ts";
-import { confidentialTypes } from "../../domain/confidentiality.ts";
-import { AppError } from "../../domain/error.ts";
-import type { RecordType } from "../../domain/record-type.ts";
-import type { RecordWrite, WriteMode, WriteOutcome } from "../../domain/record/record-write.ts";
-import type { ImportProgress, ImportRun, NewImportRun } from "../../store/interface/imports.ts";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
-import { type App, currentTimeOf } from "../../actions/app.ts";
+import { actOf, type App } from "../../actions/app.ts";
 import { makeId } from "../../actions/credential.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { requireKnowledge, requireRight, viewerOf } from "../../actions/operator/viewer.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
-import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { keySpaceOf } from "../../actions/intake/idempotency.ts";
-import { writeDrafts } from "../../actions/intake/write-records.ts";
+import { SerialQueue } from "../../basics/serial-queue.ts";
+import type { Organization } from "../../domain/access.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { actions, rights } from "./rows.ts";
+import type { ImportProgress, ImportRun, NewImportRun } from "./store/import-run.ts";
+import { importRuns } from "./store/part.ts";
 
 export interface ImportTarget {
   readonly organizationId: string;
@@ -32,7 +27,7 @@ export async function requireImportable(
   app: App,
   target: ImportTarget,
 ): Promise<{ readonly organization: Organization; readonly type: RecordType }> {
-  requireRight(app, "records.import");
+  requireRight(app, rights["records.import"]);
   const type = findType(target.resourceType);
   const organization = await findOpenOrganization(app, target.organizationId);
   await requireKnowledge(app, target);
@@ -43,37 +38,12 @@ export async function requireImportable(
 export async function beginImport(
   app: App,
   { update, ...target }: ImportTarget & { readonly update: boolean },
-): Promise<{ readonly organization: Organization; readonly type: RecordType }> {
-  const found = await requireImportable(app, target);
+): Promise<void> {
+  await requireImportable(app, target);
   const { organizationId, resourceType } = target;
-  const detail = { resourceType, update };
-  await auditAccess(app, "records.import", { organizationId, subject: organizationId, detail });
-  return found;
-}
-
-/** The key makes repetitions safe. Rejects like `writeDrafts`, and with OperatorError organization_closed. */
-export async function writeImported(
-  app: App,
-  { organization, type }: { readonly organization: Organization; readonly type: RecordType },
-  { write, key }: { readonly write: RecordWrite; readonly key: string },
-): Promise<WriteOutcome> {
-  const { organizationId } = organization;
-  const confidential = confidentialTypes(organization.confidentialTypes);
-  const keySpace = keySpaceOf({ organizationId, confidential }, type);
-  try {
-    return await writeDrafts(app, { ...write, receivedAt: currentTimeOf(app) }, { keySpace, key });
-  } catch (error) {
-    // Then the import fails, because its organization was closed.
-    const isRevoked = error instanceof AppError && error.errorName === "credential_revoked";
-    if (isRevoked) await findOpenOrganization(app, organizationId);
-    throw error;
-  }
-}
-
-/** Uses the same rule as the API: for a type with a path for lists, a list may contain records that exist. */
-export function importMode({ batchPath }: RecordType, update: boolean): WriteMode {
-  if (update) return "update";
-  return batchPath === undefined ? "add" : "append";
+  const action = actions["records.import"].name;
+  const about = { organizationId, subject: organizationId, detail: { resourceType, update } };
+  await app.store.trail.note({ ...about, action }, actOf(app));
 }
 
 /** The time between two reports of an import. */
@@ -81,18 +51,17 @@ const reportMs = 2_000;
 const importsListed = 50;
 const nothing: ImportProgress = { rows: 0, written: 0, unchanged: 0, refused: 0 };
 
-export type TrackedImport = Pick<NewImportRun, "organizationId" | "resourceType" | "source">;
-
 /** Rejects like the import. */
 export async function trackImport<Report extends ImportProgress>(
   app: App,
-  about: TrackedImport,
+  about: Pick<NewImportRun, "organizationId" | "resourceType" | "source">,
   run: (onStep: (step: ImportProgress) => void) => Promise<Report>,
 ): Promise<Report> {
-  const { store, now, operator } = app;
+  const { now, operator } = app;
+  const store = app.store.of(importRuns);
   const { organizationId } = about;
   const importId = makeId("imp");
-  await store.imports.begin({ ...about, importId, startedAt: now(), startedBy: operator });
+  await store.beginImport({ ...about, importId, startedAt: now(), startedBy: operator });
   let last = nothing;
   let reportedAt = performance.now();
   const reports = new SerialQueue();
@@ -101,7 +70,7 @@ export async function trackImport<Report extends ImportProgress>(
     const counts = { rows, written, unchanged, refused };
     await reports
       .run(() =>
-        store.imports.report({ importId, organizationId, updatedAt: now(), ...counts, outcome }),
+        store.reportImport({ importId, organizationId, updatedAt: now(), ...counts, outcome }),
       )
       .catch(() => undefined);
   };
@@ -126,5 +95,10 @@ export async function trackImport<Report extends ImportProgress>(
 export async function listImports(app: App): Promise<readonly ImportRun[]> {
   requireRight(app, "intake.read");
   const knows = await viewerOf(app).knowledge();
-  return (await app.store.imports.list(importsListed)).filter(knows);
+  return (await app.store.of(importRuns).listImports(importsListed)).filter(knows);
+}
+
+/** Removes a bounded part of the old ones; returns whether there may be more. */
+export function purgeImports({ store, now }: App): Promise<boolean> {
+  return store.of(importRuns).purgeImports(now());
 }

@@ -3,6 +3,7 @@
 
 import { linkSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
@@ -17,10 +18,21 @@ import {
   writeOwnFile,
 } from "../../files/own-file.ts";
 import type { Counts } from "../../bulk/progress.ts";
-import { isRunning, type Owner, thisProcess } from "./owner.ts";
+import { operatorErrors } from "./rows.ts";
 
 /** First and last row, counted from 1 in the order of the file. */
 export type Range = readonly [from: number, to: number];
+
+/**
+ * The process that runs an import, so that a second import of the same file can find out whether the first is still
+ * running. A process id alone is not enough, because ids are reused.
+ */
+interface Owner {
+  readonly host: string;
+  readonly pid: number;
+  /** When the process began, in clock ticks of its system; null if unknown. */
+  readonly began: string | null;
+}
 
 export interface State {
   readonly version: 1;
@@ -122,7 +134,7 @@ function throwUnwritable(path: string): (cause: unknown) => never {
     if (cause instanceof OperatorError) throw cause;
     const reason = reasonOf(cause).replace(/\.$/, "");
     throw new OperatorError(
-      "state",
+      operatorErrors.state,
       `The state of the import can't be written to ${path}: ${reason}. Name another folder with --state.`,
       { cause },
     );
@@ -160,7 +172,7 @@ function continuedState(path: string, identity: Identity): State | undefined {
 function running(path: string, pid: number | undefined): OperatorError {
   const who = pid === undefined ? "" : ` (process ${pid})`;
   return new OperatorError(
-    "state",
+    operatorErrors.state,
     `Another import of this file is running${who}, according to ${path}. Wait until it ends, or stop it, and try again.`,
   );
 }
@@ -178,7 +190,7 @@ function readState(path: string): State | undefined {
   } catch (cause) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(cause) ?? "")) return undefined;
     throw new OperatorError(
-      "state",
+      operatorErrors.state,
       `The state file ${path} of an earlier import can't be read: ${reasonOf(cause)}. Remove it to start from the beginning.`,
       { cause },
     );
@@ -198,7 +210,7 @@ function requireSame(path: string, found: State, { input, settings }: Identity):
       ? "it had another target, mapping, type or format"
       : "the file has changed since";
   throw new OperatorError(
-    "state",
+    operatorErrors.state,
     `An earlier import of this file was interrupted and can't be continued: ${changed}. ` +
       `Repeat the same command, or remove ${path} to start from the beginning.`,
   );
@@ -215,4 +227,34 @@ function merge(ranges: readonly Range[]): readonly Range[] {
     }
   }
   return merged;
+}
+
+function thisProcess(): Owner {
+  return { host: hostname(), pid: process.pid, began: readBegan(process.pid) };
+}
+
+/** True if this is another process, and it is running. False for other machines and containers, where it is unknown. */
+function isRunning({ host, pid, began }: Owner): boolean {
+  if (host !== hostname() || pid === process.pid) return false;
+  return exists(pid) && began === readBegan(pid);
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+/** Fields 3 and 22 of /proc/PID/stat (proc_pid_stat(5)). A process that has ended may still be listed for a while. */
+function readBegan(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
 }

@@ -1,10 +1,9 @@
 // The store as the target of an import: makes the drafts of a list, the only JSON that is made from rows.
 
-import { importMode } from "./imports.ts";
 import { Submission } from "../../actions/intake/submission.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import type { RecordWrite, WriteOutcome } from "../../domain/record/record-write.ts";
-import type { Target } from "./target.ts";
+import type { RecordWrite, WriteMode, WriteOutcome } from "../../domain/record/record-write.ts";
+import type { Target } from "./chunk.ts";
 
 export interface ImportWrite {
   readonly write: RecordWrite;
@@ -43,4 +42,10 @@ export function storeTarget(options: StoreTargetOptions): Target {
       };
     },
   };
+}
+
+/** Uses the same rule as the API: for a type with a path for lists, a list may contain records that exist. */
+function importMode({ batchPath }: RecordType, update: boolean): WriteMode {
+  if (update) return "update";
+  return batchPath === undefined ? "add" : "append";
 }

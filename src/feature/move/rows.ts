@@ -15,4 +15,4 @@ export const rights = nameRows({
   "store.move": may(["operator"], "move the store to PostgreSQL"),
 });
 
-export const rows: Partial<AddedRows> = { operatorErrors, rights, actions };
+export const rows: AddedRows = { operatorErrors, rights, actions };

@@ -7,14 +7,13 @@ import {
   type PresentedVerdict,
   verifyUpload,
 } from "./verify-upload.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { read, send } from "../../console/route.ts";
-import { type Next, noteForm, type Person } from "../../console/page.ts";
-import { readFileForm } from "../../console/request/multipart.ts";
+import type { Next, Person } from "../../console/page.ts";
+import { receiveFileForm } from "../../console/request/multipart.ts";
 
 const screen = "/console/proof";
 const right = "deletion.read";
@@ -98,19 +97,16 @@ function renderCopies({ entries: copies, next }: Copies): Html {
 
 /** A person without the right gets an error before the file is read. */
 async function verifyProof(person: Person): Promise<Next> {
-  const { app, operator, sources, request } = person;
+  const { app } = person;
   app.viewer.require("deletion.read");
-  const endForm = sources.uploads.beginForm(operator.operatorId);
-  const { name, verdict } = await readFileForm(
-    request,
+  const { name, verdict } = await receiveFileForm(
+    person,
     async ({ fields, fileName, content }) => {
-      noteForm(person, new URLSearchParams([...fields]));
-      if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
       const [manifest = "", heads = ""] = [fields.get("manifest"), fields.get("heads")];
       return { name: fileName, verdict: await verifyUpload(app, { content, manifest, heads }) };
     },
     { fieldBytesMax },
-  ).finally(endForm);
+  );
   const body = html`${renderVerdict(name, verdict)}
     <p><a href="/console/proof">Verify another file</a></p>`;
   return { title: "Verification of a file", screen, body };

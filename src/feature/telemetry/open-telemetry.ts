@@ -22,7 +22,7 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace";
-import type { Observer } from "../feature.ts";
+import type { OpenService } from "../feature.ts";
 import type { Store } from "../../store/interface/store.ts";
 import type { SamplerName, TelemetrySettings } from "./settings.ts";
 import { DeletionTracing } from "./trace-deletions.ts";
@@ -42,7 +42,7 @@ export interface TelemetryParts extends Omit<ExportEvents, "onExport"> {
   readonly version: string;
 }
 
-export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts): Observer {
+export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts): OpenService {
   const clock = new SpanClock();
   const provider = new TracerProvider({
     resource: describeProcess(parts.version),
@@ -53,12 +53,14 @@ export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts
   const deletions = new DeletionTracing(tracer);
   const writes = traceWrites(tracer, (id) => deletions.requested(id));
   return {
-    request: traceRequests(tracer),
-    onGroup: writes.onGroup,
-    store: (store): Store => ({ ...store, ...writes.wrap(store), ...deletions.wrap(store) }),
-    sealReceipt: (seal) => deletions.wrapSeal(seal),
-    bulk: (bulk) => traceBulk(tracer, bulk),
-    bodies: (bodies) => traceBodies(tracer, bodies),
+    observer: {
+      request: traceRequests(tracer),
+      onGroup: writes.onGroup,
+      store: (store): Store => ({ ...store, ...writes.wrap(store), ...deletions.wrap(store) }),
+      sealReceipt: (seal) => deletions.wrapSeal(seal),
+      bulk: (bulk) => traceBulk(tracer, bulk),
+      bodies: (bodies) => traceBodies(tracer, bodies),
+    },
     // A failure of the last exports is counted and logged like any other.
     close: () => provider.shutdown().catch(() => undefined),
   };

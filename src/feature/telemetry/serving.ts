@@ -28,7 +28,7 @@ export async function open(parts: ServiceParts): Promise<OpenService | undefined
   if (receiver === undefined) return undefined;
   const { openTelemetry } = await load();
   let loggedAt = -Infinity;
-  const observer = openTelemetry(settings, {
+  return openTelemetry(settings, {
     version,
     onDropped: (count, reason) => spansDropped.with(reason).add(count),
     onFailure: (reason) => {
@@ -38,7 +38,6 @@ export async function open(parts: ServiceParts): Promise<OpenService | undefined
       log.warn({ receiver, reason }, "the receiver of traces did not accept an export");
     },
   });
-  return { observer };
 }
 
 async function load(): Promise<typeof import("./open-telemetry.ts")> {

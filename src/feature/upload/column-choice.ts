@@ -5,6 +5,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { isBulkKey } from "../../bulk/formats/bulk-keys.ts";
 import { type Mapping, type Origin, readMapItems } from "../import/map/mapping.ts";
+import { operatorErrors } from "../import/rows.ts";
 
 export interface ColumnChoice {
   readonly column: string;
@@ -79,7 +80,10 @@ export function toMapping(
   const allChosen = columns.every(({ field }) => field !== "");
   const mapping = new Map([...preset, ...own, ...readMapItems(more)]);
   if (mapping.size === 0) {
-    throw new OperatorError("mapping", "No column is mapped to a field. Choose a field for each.");
+    throw new OperatorError(
+      operatorErrors.mapping,
+      "No column is mapped to a field. Choose a field for each.",
+    );
   }
   // Objects with the names of fields are sent unchanged, including fields that the first rows don't have.
   const isAlone = preset.size === 0 && more.trim() === "";
@@ -112,7 +116,7 @@ function isPlain(field: string, origin: Origin): boolean {
 
 function mappedTwice(field: string, one: string, other: string): OperatorError {
   return new OperatorError(
-    "mapping",
+    operatorErrors.mapping,
     `The columns "${one}" and "${other}" are both mapped to ${field}. Choose one of them.`,
   );
 }

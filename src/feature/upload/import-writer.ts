@@ -2,7 +2,10 @@
 // for bodies and the rate limit of the organization. While the process is under pressure, they wait.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeImported } from "../import/imports.ts";
+import { findOpenOrganization } from "../../actions/access/close-organization.ts";
+import { currentTimeOf } from "../../actions/app.ts";
+import { keySpaceOf } from "../../actions/intake/idempotency.ts";
+import { writeDrafts } from "../../actions/intake/write-records.ts";
 import type { WriteImport } from "./run-in-thread.ts";
 import { confidentialTypes } from "../../domain/confidentiality.ts";
 import type { Organization } from "../../domain/access.ts";
@@ -23,7 +26,9 @@ export function makeImportWriter(
   const { app, load } = context;
   const { organization, type } = target;
   const { organizationId, rateLimitPerSecond } = organization;
-  const isConfidential = confidentialTypes(organization.confidentialTypes).has(type.resourceType);
+  const confidential = confidentialTypes(organization.confidentialTypes);
+  const isConfidential = confidential.has(type.resourceType);
+  const keySpace = keySpaceOf({ organizationId, confidential }, type);
   /** A separate thread has read and validated the rows; its time does not count. */
   const pay = async (work: Omit<Work, "processorMs">, stopping: AbortSignal): Promise<void> => {
     const tokens = tokensOf({ ...work, processorMs: 0 });
@@ -32,8 +37,8 @@ export function makeImportWriter(
     const waitMs = limited.retryAfterSeconds * 1_000;
     await sleep(waitMs, undefined, { signal: stopping }).catch(() => undefined);
   };
-  const writeOnce: WriteImport = async (order, stopping) => {
-    const { drafts } = order.write;
+  const writeOnce: WriteImport = async ({ write, key }, stopping) => {
+    const { drafts } = write;
     const items = countDraftRows(drafts);
     const bytes = drafts.reduce((sum, { payload }) => sum + payload.length, 0);
     load.shedding.admitBody(bytes);
@@ -41,7 +46,8 @@ export function makeImportWriter(
     try {
       const reservation = await load.bodies.reserve(organizationId, bytes, stopping);
       try {
-        const outcome = await writeImported(app, target, order);
+        const received = { ...write, receivedAt: currentTimeOf(app) };
+        const outcome = await writeDrafts(app, received, { keySpace, key });
         await pay({ items, bytes }, stopping);
         const isCounted = outcome.repeated !== true && !isConfidential;
         if (isCounted) context.onRecordsWritten(type.resourceType, outcome.written);
@@ -60,11 +66,17 @@ export function makeImportWriter(
         return await writeOnce(order, stopping);
       } catch (error) {
         const delayMs = delayOf(error);
+        // The organization was closed, which this says.
+        if (isRevoked(error)) await findOpenOrganization(app, organizationId);
         if (delayMs === undefined || performance.now() > giveUpAt) throw error;
         await sleep(delayMs, undefined, { signal: stopping });
       }
     }
   };
+}
+
+function isRevoked(error: unknown): boolean {
+  return error instanceof AppError && error.errorName === "credential_revoked";
 }
 
 function delayOf(error: unknown): number | undefined {

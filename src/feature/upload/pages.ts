@@ -5,12 +5,16 @@ import { beginImport, requireImportable, trackImport } from "../import/imports.t
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { enterSession } from "../../actions/operator/session.ts";
 import type { MappingChoice } from "./column-choice.ts";
+import { layoutNames } from "../../bulk/formats/layout.ts";
+import { rights } from "../import/rows.ts";
+import { operatorErrors } from "./rows.ts";
 import type { Upload } from "./upload.ts";
-import { jsonReply, type Next, noteForm, type Person } from "../../console/page.ts";
+import { Uploads } from "./uploads.ts";
+import { jsonReply, type Next, openedOf, type Person } from "../../console/page.ts";
 import { readSessionCookie } from "../../console/sign-in/cookie.ts";
 import { sendFile } from "../../console/request/download.ts";
 import { makeImportWriter } from "./import-writer.ts";
-import { readFileForm } from "../../console/request/multipart.ts";
+import { receiveFileForm } from "../../console/request/multipart.ts";
 import { describeStep, renderBusy, renderEnded } from "./render-import.ts";
 import { renderReady } from "./render-ready.ts";
 
@@ -18,12 +22,9 @@ const refreshSeconds = 2;
 
 /** Receives the form with the file. A person without the right gets an error before the file is read. */
 export async function receiveUpload(person: Person): Promise<Next> {
-  const { app, operator, sources, request } = person;
-  app.viewer.require("records.import");
-  const endForm = sources.uploads.beginForm(operator.operatorId);
-  const { uploadId } = await readFileForm(request, async ({ fields, fileName, content }) => {
-    noteForm(person, new URLSearchParams([...fields]));
-    if (fileName === "") throw new OperatorError("invalid", "No file was chosen. Choose a file.");
+  const { app, operator } = person;
+  const uploads = uploadsOf(person);
+  const { uploadId } = await receiveFileForm(person, async ({ fields, fileName, content }) => {
     const about = {
       ownerId: operator.operatorId,
       fileName,
@@ -33,8 +34,8 @@ export async function receiveUpload(person: Person): Promise<Next> {
       repairs: fields.get("repairs"),
     };
     await requireImportable(app, about);
-    return sources.uploads.receive(about, content);
-  }).finally(endForm);
+    return uploads.receive(about, content);
+  });
   return `/console/upload/${uploadId}`;
 }
 
@@ -48,14 +49,13 @@ export async function showUpload(person: Person): Promise<Next> {
   const { state } = upload;
   const body =
     state.name === "ready"
-      ? renderReady(...(await inspect(person)), person.sources.uploads)
+      ? renderReady(...(await inspect(person)))
       : state.name === "ended"
         ? renderEnded(upload, state)
         : renderBusy(upload, state);
   const isRunning = state.name === "checking" || state.name === "importing";
   const title = titles[state.name];
-  const view = { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
-  return view;
+  return { title, screen: "/console/intake", body, ...(isRunning && { refreshSeconds }) };
 }
 
 const titles: Readonly<Record<Upload["state"]["name"], string>> = {
@@ -67,7 +67,7 @@ const titles: Readonly<Record<Upload["state"]["name"], string>> = {
 
 async function inspect(person: Person): Promise<[Upload, string | undefined]> {
   try {
-    await person.sources.uploads.inspect(person.id, person.operator.operatorId);
+    await uploadsOf(person).inspect(person.id, person.operator.operatorId);
     return [find(person), undefined];
   } catch (error) {
     if (!(error instanceof OperatorError) || error.errorName !== "input") throw error;
@@ -76,30 +76,30 @@ async function inspect(person: Person): Promise<[Upload, string | undefined]> {
 }
 
 export async function chooseColumns(person: Person, form: URLSearchParams): Promise<Next> {
-  const { sources, operator, id } = person;
-  find(person);
+  const { operator, id } = person;
   const [fields, times] = [form.getAll("field"), form.getAll("time")];
   const columns = form.getAll("column").map((column, index) => ({
     column,
     field: fields[index]?.trim() ?? "",
     time: times[index]?.trim() ?? "",
   }));
-  const names = Object.keys(sources.uploads.layoutParts);
-  const layout = Object.fromEntries(names.map((name) => [name, form.get(name)?.trim() ?? ""]));
+  const layout = Object.fromEntries(
+    layoutNames.map((name) => [name, form.get(name)?.trim() ?? ""]),
+  );
   const [preset = "", more = ""] = ["preset", "more"].map((name) => form.get(name)?.trim());
   const choice: MappingChoice = { preset, layout, columns, more };
-  await sources.uploads.inspect(id, operator.operatorId, choice);
+  await uploadsOf(person).inspect(id, operator.operatorId, choice);
   return `/console/upload/${id}`;
 }
 
 export async function startImport(person: Person, form: URLSearchParams): Promise<Next> {
-  const { app, context, sources, operator, id } = person;
+  const { app, context, operator, id } = person;
   const upload = find(person);
   const { organizationId, resourceType, update } = upload;
   const target = { organizationId, resourceType };
   const write = makeImportWriter(context, await requireImportable(app, target));
   const requireAllowed = (): Promise<void> => requireStillImportable(person, upload);
-  sources.uploads.start(id, operator.operatorId, {
+  uploadsOf(person).start(id, operator.operatorId, {
     inspectionNo: Number(form.get("seen")),
     write: async (drafts, stopping) => {
       await requireAllowed();
@@ -128,14 +128,12 @@ async function requireStillImportable(
 }
 
 export async function stopImport(person: Person): Promise<Next> {
-  person.app.viewer.require("records.import");
-  person.sources.uploads.stop(person.id, person.operator.operatorId);
+  uploadsOf(person).stop(person.id, person.operator.operatorId);
   return `/console/upload/${person.id}`;
 }
 
 export async function discardUpload(person: Person): Promise<Next> {
-  person.app.viewer.require("records.import");
-  await person.sources.uploads.discard(person.id, person.operator.operatorId);
+  await uploadsOf(person).discard(person.id, person.operator.operatorId);
   return "/console/intake";
 }
 
@@ -147,17 +145,20 @@ export async function followImport(person: Person): Promise<Next> {
 }
 
 export async function downloadRefused(person: Person): Promise<undefined> {
-  const { app, sources, operator, id } = person;
-  app.viewer.require("records.import");
-  const found = sources.uploads.readRefused(id, operator.operatorId);
+  const found = uploadsOf(person).readRefused(person.id, person.operator.operatorId);
   if (found === undefined) {
-    throw new OperatorError("no_such_upload", "No row of this file was refused.");
+    throw new OperatorError(operatorErrors.no_such_upload, "No row of this file was refused.");
   }
   return sendFile(person, found.name, found.open);
 }
 
 /** Throws OperatorError not_permitted and no_such_upload. */
-function find({ app, sources, operator, id }: Person): Upload {
-  app.viewer.require("records.import");
-  return sources.uploads.find(id, operator.operatorId);
+function find(person: Person): Upload {
+  return uploadsOf(person).find(person.id, person.operator.operatorId);
+}
+
+/** Throws OperatorError not_permitted. */
+function uploadsOf(person: Person): Uploads {
+  person.app.viewer.require(rights["records.import"]);
+  return openedOf(person, Uploads);
 }

@@ -2,8 +2,7 @@
 // file. The script of the console updates the progress; without the script, the page reloads.
 
 import type { FileCheck } from "../import/check-file.ts";
-import type { RefusedRow } from "./messages.ts";
-import type { Upload, UploadState } from "./upload.ts";
+import type { RefusedRow, Upload, UploadState } from "./upload.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderButton, renderHidden } from "../../console/html/field.ts";
 import {

@@ -1,10 +1,11 @@
 // An uploaded file before its import: a row for each column with its field, then the first rows as they would be
 // stored, with the errors of each, and once all rows were checked, what is wrong with them.
 
+import { layoutNames, layoutParts } from "../../bulk/formats/layout.ts";
 import type { FileCheck } from "../import/check-file.ts";
+import { presetNames } from "../import/map/mapping.ts";
 import type { InspectedColumn, InspectedRow, Inspection } from "./inspect.ts";
 import type { Upload } from "./upload.ts";
-import type { Uploads } from "./uploads.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
 import { renderChoice } from "../../console/html/filter.ts";
 import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
@@ -12,39 +13,33 @@ import { formatNumber } from "../../console/html/time.ts";
 import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./render-import.ts";
 import { renderButton, renderHidden, renderInput } from "../../console/html/field.ts";
 
-type Offered = Pick<Uploads, "layoutParts" | "presetNames">;
-
-export function renderReady(
-  upload: Upload,
-  unreadable: string | undefined,
-  offered: Offered,
-): Html {
+export function renderReady(upload: Upload, unreadable: string | undefined): Html {
   const { inspection, check } = upload;
   const start = inspection?.mapping !== undefined && renderStart(upload);
   return html`${renderFile(upload)} ${check !== undefined && start}
-  ${unreadable !== undefined && renderUnreadable(upload, unreadable, offered)}
-  ${inspection !== undefined && renderColumns(upload, inspection, offered)}
+  ${unreadable !== undefined && renderUnreadable(upload, unreadable)}
+  ${inspection !== undefined && renderColumns(upload, inspection)}
   ${inspection?.mapping !== undefined && renderRows(inspection.rows)}
   ${check === undefined && start} ${renderDiscard(upload)}`;
 }
 
-function renderUnreadable({ uploadId }: Upload, unreadable: string, offered: Offered): Html {
+function renderUnreadable({ uploadId }: Upload, unreadable: string): Html {
   return html`<p role="alert">${unreadable}</p>
     <form method="post" action="/console/upload/${uploadId}">
-      ${renderLayout(offered, { preset: "", layout: {}, detected: {} })}
+      ${renderLayout({ preset: "", layout: {}, detected: {} })}
       <p><button type="submit">Read the file in this layout</button></p>
     </form>`;
 }
 
-function renderLayout(
-  { layoutParts: parts, presetNames }: Offered,
-  { preset, layout, detected }: Pick<Inspection, "preset" | "layout" | "detected">,
-): Html {
-  const given = new Map<string, string | number | undefined>(
-    Object.entries({ ...detected, ...layout }),
-  );
-  const inputs = Object.entries(parts).map(([name, { meaning }]) => {
-    const value = String(given.get(name) ?? "");
+function renderLayout({
+  preset,
+  layout,
+  detected,
+}: Pick<Inspection, "preset" | "layout" | "detected">): Html {
+  const given = { ...detected, ...layout };
+  const inputs = layoutNames.map((name) => {
+    const { meaning } = layoutParts[name];
+    const value = String(given[name] ?? "");
     const input = { maxlength: 200, autocomplete: "off" } as const;
     return renderInput(meaning, name, { ...input, value: value === "\t" ? "tab" : value });
   });
@@ -57,11 +52,7 @@ function renderLayout(
   </fieldset>`;
 }
 
-function renderColumns(
-  { uploadId, resourceType }: Upload,
-  inspection: Inspection,
-  offered: Offered,
-): Html {
+function renderColumns({ uploadId, resourceType }: Upload, inspection: Inspection): Html {
   const { preset, columns, more, problem } = inspection;
   const names = recordTypeByName(resourceType)?.fieldNames ?? [];
   const table = renderTable<InspectedColumn>(
@@ -98,7 +89,7 @@ function renderColumns(
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${renderLayout(offered, inspection)} ${table}
+      ${renderLayout(inspection)} ${table}
       <label
         >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
         <textarea name="more" rows="2" maxlength="8000">${more}</textarea>

@@ -6,15 +6,15 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { ImportWrite } from "../import/store-target.ts";
-import type {
-  FromUpload,
-  RefusedRow,
-  ToUpload,
-  UploadResults,
-  UploadStep,
-  UploadTask,
-} from "./messages.ts";
-import { stopOf } from "./upload.ts";
+import {
+  type FromUpload,
+  type RefusedRow,
+  type ToUpload,
+  type UploadResults,
+  type UploadStep,
+  type UploadTask,
+  stopOf,
+} from "./upload.ts";
 
 export type UploadThread = Pick<Worker, "postMessage" | "on" | "terminate">;
 

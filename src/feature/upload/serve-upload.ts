@@ -13,8 +13,14 @@ import { importFile } from "../import/import-file.ts";
 import { describeReason, type Refusal } from "../import/refused-file.ts";
 import { type ImportWrite, storeTarget } from "../import/store-target.ts";
 import { inspectFile } from "./inspect.ts";
-import { noStep } from "./upload.ts";
-import type { FromUpload, RefusedRow, ToUpload, UploadPlan, UploadTask } from "./messages.ts";
+import {
+  noStep,
+  type FromUpload,
+  type RefusedRow,
+  type ToUpload,
+  type UploadPlan,
+  type UploadTask,
+} from "./upload.ts";
 
 /** How many lists are in flight, and how many rows each has at most: the main thread receives a list in one tick. */
 const lists = { connections: 2, listRows: 250 } as const;

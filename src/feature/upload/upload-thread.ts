@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { serveUpload } from "./serve-upload.ts";
-import type { UploadTask } from "./messages.ts";
+import type { UploadTask } from "./upload.ts";
 import { lowerPriority } from "../../process/lower-priority.ts";
 
 const port = parentPort;

@@ -1,12 +1,75 @@
-// An uploaded file: its fields, its states, its bounds, and the errors for impossible actions.
+// An uploaded file: its fields, its states, its bounds, and the errors for impossible actions; and the messages between
+// the main thread and its thread.
 
-import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { OperatorError, type OperatorErrorKind } from "../../actions/operator/operator-error.ts";
 import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
+import type { Layout } from "../../bulk/formats/layout.ts";
+import type { Counts } from "../../bulk/progress.ts";
+import type { WriteOutcome } from "../../domain/record/record-write.ts";
 import type { FileCheck } from "../import/check-file.ts";
 import type { FileReport } from "../import/import-file.ts";
+import type { Mapping } from "../import/map/mapping.ts";
+import type { ImportWrite } from "../import/store-target.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
-import type { RefusedRow, UploadPlan, UploadStep } from "./messages.ts";
+import { operatorErrors } from "./rows.ts";
+
+export interface UploadPlan {
+  readonly file: string;
+  /** The name that people know; messages use it instead of the path. */
+  readonly fileName: string;
+  readonly resourceType: string;
+  readonly organizationId: string;
+  readonly update: boolean;
+  readonly timestampMin: string;
+}
+
+export type UploadTask =
+  | {
+      readonly kind: "inspect";
+      readonly plan: UploadPlan;
+      readonly choice: MappingChoice | undefined;
+    }
+  | {
+      readonly kind: "check" | "import";
+      readonly plan: UploadPlan;
+      readonly layout: Layout;
+      readonly mapping: Mapping;
+    };
+
+/** The result of each kind of task. */
+export interface UploadResults {
+  readonly inspect: Inspection;
+  readonly check: FileCheck;
+  readonly import: FileReport;
+}
+
+export interface UploadStep extends Counts {
+  readonly rows: number;
+  readonly share: number;
+}
+
+export interface RefusedRow {
+  readonly row: number;
+  readonly reason: string;
+}
+
+export type ToUpload =
+  | { readonly kind: "written"; readonly id: number; readonly outcome: WriteOutcome }
+  | { readonly kind: "not written"; readonly id: number }
+  | { readonly kind: "stop" };
+
+export type FromUpload =
+  | { readonly kind: "write"; readonly id: number; readonly write: ImportWrite }
+  | { readonly kind: "step"; readonly step: UploadStep }
+  | { readonly kind: "refused"; readonly rows: readonly RefusedRow[] }
+  | { readonly kind: "ended"; readonly result: UploadResults[keyof UploadResults] }
+  /** `error` is undefined for an internal error. */
+  | {
+      readonly kind: "failed";
+      readonly error: OperatorErrorKind | undefined;
+      readonly message: string;
+    };
 
 export interface NewUpload extends Omit<UploadPlan, "file" | "timestampMin"> {
   /** The id of an upload of the same person, of which this is a repaired file: its columns are chosen alike. */
@@ -101,7 +164,7 @@ export function uploadsOff(): OperatorError {
 
 export function noSuchUpload(): OperatorError {
   return new OperatorError(
-    "no_such_upload",
+    operatorErrors.no_such_upload,
     "This process has no such uploaded file. It was removed, or this process was restarted, or another process of this " +
       "service received it: a proxy in front of several has to send a person to the same one.",
   );

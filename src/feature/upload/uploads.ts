@@ -15,14 +15,12 @@ import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { formatOfName, parquetRefused } from "../import/rows/input-format.ts";
 import { refusedName } from "../import/file-paths.ts";
 import type { FileReport } from "../import/import-file.ts";
-import { presetNames } from "../import/map/mapping.ts";
-import { layoutParts } from "../../bulk/formats/layout.ts";
 import type { MappingChoice } from "./column-choice.ts";
 import type { Inspection } from "./inspect.ts";
-import type { UploadResults, UploadStep, UploadTask } from "./messages.ts";
-import { receiveFile } from "./receive-file.ts";
 import {
-  busy,
+  type UploadResults,
+  type UploadStep,
+  type UploadTask,
   endingOf,
   isBusy,
   type UploadEntry,
@@ -37,6 +35,7 @@ import {
   uploadLimits,
   uploadsOff,
 } from "./upload.ts";
+import { receiveFile } from "./receive-file.ts";
 import {
   runInThread,
   type StartUploadThread,
@@ -78,8 +77,6 @@ const inspectionMsMax = 15_000;
 const allowedMs = 2_000;
 
 export class Uploads {
-  readonly layoutParts = layoutParts;
-  readonly presetNames = presetNames;
   readonly #options: UploadsOptions;
   readonly #entries = new Map<string, UploadEntry>();
   readonly #timer: NodeJS.Timeout;
@@ -88,7 +85,6 @@ export class Uploads {
   readonly #inspections = new UploadTurns(uploadLimits.inspectionsAtOnce);
   readonly #imports = new UploadTurns(uploadLimits.importsAtOnce);
   #closing = false;
-  readonly #forms = new Map<string, number>();
 
   constructor(options: UploadsOptions) {
     this.#options = options;
@@ -108,24 +104,6 @@ export class Uploads {
   /** Throws OperatorError no_such_upload, also for an upload of somebody else. */
   find(uploadId: string, ownerId: string): Upload {
     return this.#find(uploadId, ownerId);
-  }
-
-  /**
-   * Counts a form that may have a file, from its head on, until the returned function is called. Throws OperatorError
-   * upload.
-   */
-  beginForm(ownerId: string): () => void {
-    const own = this.#forms.get(ownerId) ?? 0;
-    const all = [...this.#forms.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= uploadLimits.ofOperatorMax || all >= uploadLimits.filesMax) {
-      throw busy("Too many other files are arriving.");
-    }
-    this.#forms.set(ownerId, own + 1);
-    return () => {
-      const left = (this.#forms.get(ownerId) ?? 1) - 1;
-      if (left === 0) this.#forms.delete(ownerId);
-      else this.#forms.set(ownerId, left);
-    };
   }
 
   /** Throws OperatorError upload if there are too many already, or if the name does not tell the format. */

@@ -19,8 +19,8 @@ export function refuseSchema(
   if (version > 0 && version < baselineVersion) {
     throw new StoreError(
       `${store} has schema version ${version}, of a version of Sluice that was never released, and can't be upgraded. ` +
-        "To take the data along, run `sluice export TYPE --organization ID --history --output FILE` with the version that " +
-        "wrote it, for each type and organization, and `sluice import FILE` with this one into a new store.",
+        "To take the data along, export the records of each type and organization with their history, with the version that " +
+        "wrote it, and import these files with this one into a new store.",
     );
   }
 }

@@ -31,7 +31,6 @@ import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
 import { keepsOrganization } from "./retention/kept-organization.ts";
-import * as importRun from "./record/import-run.ts";
 import { listLedgerMarks, markLedger } from "./restore/ledger-mark.ts";
 import * as operator from "./access/operator.ts";
 import * as operatorSession from "./access/operator-session.ts";
@@ -190,11 +189,6 @@ export const methods = {
     findSession: lookup(every, operatorSession.findSession),
     listSessions: lookup(every, operatorSession.listSessions),
     endSession: change(every, operatorSession.endSession),
-  },
-  imports: {
-    begin: change(ofOrganization, importRun.beginImport),
-    report: change(ofOrganization, importRun.reportImport),
-    list: lookup(every, importRun.listImports),
   },
   arrivals: {
     list: lookup(ofOrganization, listArrivals),

@@ -33,11 +33,16 @@ import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { readOverview } from "../../../src/actions/upkeep/read-overview.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
-import { actAs, showing, Viewer, viewerOf } from "../../../src/actions/operator/viewer.ts";
+import {
+  actAs,
+  requireRight,
+  showing,
+  Viewer,
+  viewerOf,
+} from "../../../src/actions/operator/viewer.ts";
 import { readRetention, setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
 import { showRecord } from "../../../src/actions/record/show-record.ts";
-import { listImports } from "../../../src/feature/import/imports.ts";
 import { allRights } from "../../../src/process/tables.ts";
 import { sampled } from "../../feature/samples.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
@@ -60,7 +65,7 @@ const uses: Readonly<Record<string, (app: App, service: Service) => unknown>> = 
   ...sampled("rights"),
   "overview.read": (app) => readOverview(app),
   "organization.read": (app) => countRecords(app, "none"),
-  "intake.read": (app) => listImports(app),
+  "intake.read": (app) => requireRight(app, "intake.read"),
   "health.read": (app) => readHealth(app),
   "organization.create": (app) => createOrganization(app, { name: "" }),
   "organization.change": (app) => changeOrganization(app, "acme", { name: "" }),
@@ -72,7 +77,6 @@ const uses: Readonly<Record<string, (app: App, service: Service) => unknown>> = 
   "record.find": (app) => findRecords(app, record),
   "record.show": (app) => showRecord(app, record),
   "records.export": access("records.export"),
-  "records.import": access("records.import"),
   "subject.show": access("subject.show"),
   "subject.export": access("subject.export"),
   "subject.answer": (app) => answerSubject(app, { ...record, reason: "r", confidential: false }),

@@ -1,12 +1,11 @@
 // CSV in pieces of any size has the same rows and cells as when it is read at once, and text that is not CSV is
-// refused. The items of a list that arrives in pieces of text.
+// refused.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { writeRow } from "../../../src/basics/csv-row.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "../../../src/bulk/formats/csv-splitter.ts";
 import { makeRandom, type Random } from "../../support/random.ts";
-import { ListSplitter } from "../../../src/feature/import/rows/json-rows.ts";
 
 const split = (text: string, delimiter = ",") => splitCells(text, { delimiter, cellsMax: 100 });
 
@@ -122,30 +121,5 @@ describe("CSV", () => {
     [`"a"${",".repeat(100)}\n`, "has more than 100 cells"],
   ] as const) {
     it(`is refused if a row ${reason}`, () => assert.deepEqual(cellsOf(text), [reason]));
-  }
-});
-
-/** In pieces of one character, so that every position is the end of one. */
-function splitList(text: string) {
-  const splitter = new ListSplitter();
-  const items = text
-    .split("")
-    .flatMap((sign) => splitter.push(sign))
-    .map((item) => item.trim());
-  return { items, state: splitter.state };
-}
-
-describe("a list in pieces", () => {
-  it("has its items, with what is nested or quoted in them", () => {
-    const { items, state } = splitList(String.raw`[ {"a":"]}\",["}, [1,[2]], "x" ]`);
-    assert.deepEqual(items, [String.raw`{"a":"]}\",["}`, "[1,[2]]", '"x"']);
-    assert.equal(state, "ended");
-    assert.deepEqual(splitList("[]"), { items: [], state: "ended" });
-  });
-
-  for (const text of ["[,1]", "[1,,2]", "[1}", "{}", "[1] 2"]) {
-    it(`is broken: ${text}`, () => {
-      assert.equal(splitList(text).state, "broken");
-    });
   }
 });

@@ -5,24 +5,21 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Layout, layoutNames, readLayout } from "../../../src/bulk/formats/layout.ts";
-import { openRows } from "../../../src/feature/import/rows/open-rows.ts";
+import { openCsv } from "../../../src/bulk/formats/csv-rows.ts";
 import { rowsOf } from "../../../src/bulk/formats/row.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
-import { recordTypes } from "../../../src/domain/record-types.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();
 after(() => removeFolder(folder));
-const [type] = recordTypes;
 
-async function read(content: string | Buffer, layout: Layout = {}, name = "rows.csv") {
-  assert.ok(type !== undefined);
-  const path = join(folder, name);
+async function read(content: string | Buffer, layout: Layout = {}) {
+  const path = join(folder, "rows.csv");
   writeFileSync(path, content);
-  const input = await openRows(openText(path), { type, format: undefined, layout });
+  const input = await openCsv(openText(path), layout);
   const rows: unknown[] = [];
   for await (const row of rowsOf(input)) {
-    rows.push("cells" in row ? row.cells : "fields" in row ? row.fields : row.reason);
+    rows.push("cells" in row ? row.cells : row);
   }
   const found = Object.entries(input.detected ?? {}).filter(([, value]) => value !== undefined);
   const detected = Object.fromEntries(found);
@@ -128,32 +125,10 @@ const layouts: readonly (readonly [
   ],
 ];
 
-const lists: readonly (readonly [
-  list: string | undefined,
-  text: string,
-  rows: readonly unknown[],
-])[] = [
-  [undefined, '[{"a":1}]', [{ a: 1 }]],
-  [
-    "data",
-    '{"more":["data",{"data":[0]}],"data":[{"a":1},{"b":[2]}],"data":"x"',
-    [{ a: 1 }, { b: [2] }],
-  ],
-  ["data.items", '{"items":[],"data":{"x":{"items":[3]},"items":[{"a":1}]}}', [{ a: 1 }]],
-  ["b\\c", String.raw`{"a\"":{"b\\c":[7]},"b\\c":[{"a":1}]}`, [{ a: 1 }]],
-];
-
-describe("a file of an import that", () => {
+describe("a file that", () => {
   for (const [title, content, layout, columns, rows, detected = {}, ignored = 0] of layouts) {
     it(`${title} is read`, async () => {
       assert.deepEqual(await read(content, layout), { columns, rows, detected, ignored });
-    });
-  }
-
-  for (const [list, text, rows] of lists) {
-    it(`has its list at ${list ?? "the top"} is read`, async () => {
-      const { rows: found } = await read(text, { list }, "rows.json");
-      assert.deepEqual(found, rows);
     });
   }
 
@@ -163,17 +138,6 @@ describe("a file of an import that", () => {
       /has no line that has the columns a,c/,
     );
   });
-
-  for (const [list, text] of [
-    ["data", '{"x":{"data":[{"a":1}]}}'],
-    ["x.data", '{"x":[{"data":[{"a":1}]}]}'],
-    ["x.data", '{"x":{},"data":[{"a":1}]}'],
-    ["data", '[{"data":[{"a":1}]}]'],
-  ] as const) {
-    it(`has no list at ${list}, but ${text}, is refused`, async () => {
-      await assert.rejects(read(text, { list }, "rows.json"), /has no list /);
-    });
-  }
 });
 
 const fail = (why: string) => new Error(why);

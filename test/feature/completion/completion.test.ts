@@ -59,10 +59,9 @@ describe("what can follow a command line", () => {
       ],
       [["deletion", "list", "--status=proc"], ["--status=processing"]],
       [["export", "pers"], ["person"]],
-      [["import", "file.csv", "--type", "pers"], ["person"]],
       [["receipt", "verify", ""], "files"],
-      [["import", "file.csv", "--state", ""], "folders"],
-      [["import", "file.csv", "--state=a"], "folders"],
+      [["organization", "close", "--export", ""], "folders"],
+      [["organization", "close", "--export=a"], "folders"],
       [["key", "list", "-o", ""], []],
       [["unknown", ""], []],
       [["toString", ""], []],
@@ -147,9 +146,9 @@ describe("the completion script", () => {
     ["sluice migr", "migrate"],
     ["sluice help key rot", "rotate"],
     ["sluice deletion list --status proc", "processing"],
-    ["sluice import --stat", "--state"],
+    ["sluice organization close --exp", "--export"],
     [`sluice receipt verify ${folder}/rec`, `${folder}/receipts.json`],
-    [`sluice import --state ${folder}/back`, `${folder}/backups`],
+    [`sluice organization close --export ${folder}/back`, `${folder}/backups`],
   ] as const;
   const lines = completed.map(([typed]) => typed);
 

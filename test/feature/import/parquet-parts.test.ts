@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { importFile } from "../../../src/feature/import/import-file.ts";
 import { openAnyRows } from "../../../src/feature/import/rows/parquet-rows.ts";
-import type { Target } from "../../../src/feature/import/target.ts";
+import type { Target } from "../../../src/feature/import/chunk.ts";
 import { rowsOf } from "../../../src/bulk/formats/row.ts";
 import { openText } from "../../../src/bulk/formats/text-input.ts";
 import { typeNamed } from "../../conformance/scene.ts";

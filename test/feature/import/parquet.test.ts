@@ -6,7 +6,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { parsers } from "../../../src/feature/import/rows/parquet-value.ts";
+import { parsers } from "../../../src/feature/import/rows/parquet-column-reader.ts";
 import type { CommandLine } from "../../cli/command-line.ts";
 import { acme, contentOf, openStoreFor } from "../../bulk/export/round-trip.ts";
 import { typeNamed } from "../../conformance/scene.ts";

@@ -8,7 +8,7 @@ import { after, describe, it } from "node:test";
 import { removeState, StateFile } from "../../../src/feature/import/state-file.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { RefusedFile } from "../../../src/feature/import/refused-file.ts";
-import { workInOrder } from "../../../src/feature/import/in-order.ts";
+import { workInOrder } from "../../../src/feature/import/chunk.ts";
 
 describe("the state of an import", () => {
   const folder = makeTempFolder();

@@ -29,7 +29,6 @@ const notCopied: Readonly<Record<string, string>> = {
   move: "is how far the move has come",
   operator_session: "people sign in again after a move",
   one_time_token: "is valid for minutes",
-  import_run: "what the store was doing before it was moved",
   party_block: "is made again from the records after the move",
   ...Object.fromEntries(
     storeParts.list

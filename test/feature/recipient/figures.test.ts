@@ -27,7 +27,8 @@ it("count all of them, and read at most 256 at once", async (test) => {
   const { app, config } = service;
   const listed = test.mock.method(app.store.of(recipients), "listWaiting");
   const registry = new Registry();
-  await open({ config, registry, app: () => app, log: pino({ enabled: false }), version: "1" });
+  const parts = { config, registry, log: pino({ enabled: false }), version: "1" };
+  await open({ ...parts, app: () => app, monotonic: () => 0 });
   const read = async () => {
     const text = renderSnapshot(await registry.snapshot());
     return /^sluice_recipients (\d+)/m.exec(text)?.[1];

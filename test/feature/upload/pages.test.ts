@@ -10,12 +10,13 @@ import { createOrganization } from "../../../src/actions/access/create-organizat
 import { disableOperator } from "../../../src/actions/operator/operators.ts";
 import { listSessions, revokeSession } from "../../../src/actions/operator/session.ts";
 import { listImports } from "../../../src/feature/import/imports.ts";
-import { isUploadFolder } from "../../../src/feature/upload/serving.ts";
+import { isUploadFolder } from "./upload-folder.ts";
 import { findUnknownFiles } from "../../../src/data-folder/data-folder.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { type Service, startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
+import { uploadInProcess } from "./upload-in-process.ts";
 
 const organization = "acme";
 const header = "tx_id,type,method,Betrag,currency,status,sender_id,sender_country,timestamp";
@@ -31,7 +32,10 @@ describe("uploads in the console", () => {
   const types: Readonly<Record<string, string>> = { organization, type: "transaction" };
 
   before(async () => {
-    service = await startService({ environment: { UPLOAD_BYTES_MAX: "2000000" } });
+    service = await startService({
+      environment: { UPLOAD_BYTES_MAX: "2000000" },
+      replaced: { upload: uploadInProcess },
+    });
     for (const id of [organization, "closed"]) {
       await createOrganization(service.app, { name: id, organizationId: id });
     }

@@ -3,7 +3,7 @@
 
 import { EventEmitter } from "node:events";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import type { UploadTask } from "../../../src/feature/upload/messages.ts";
+import type { UploadTask } from "../../../src/feature/upload/upload.ts";
 import type { StartUploadThread, UploadThread } from "../../../src/feature/upload/run-in-thread.ts";
 
 export const uploadInProcess: StartUploadThread = (task) => {

@@ -16,11 +16,11 @@ export interface Bound {
 
 const bound = /`([\w./#-]+)` \(([\d,]+)\)/g;
 
-/** Rows of three cells under the heading. */
+/** Rows of three cells under the heading, and under those of features. */
 export function resourcesOf(page: string): readonly Resource[] {
-  const part = page.split("\n### What bounds each resource\n")[1]?.split("\n## ")[0] ?? "";
-  return rowsOf(part)
-    .slice(1)
+  const [, ...parts] = page.split(/\n##+ What bounds each resource.*\n/);
+  return parts
+    .flatMap((part) => rowsOf(part.split("\n## ")[0] ?? "").slice(1))
     .map(([name = "", , bounds = ""]) => ({
       name,
       bounds: [...bounds.matchAll(bound)].map(([, constant = "", value = ""]) => ({

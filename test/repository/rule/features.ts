@@ -1,5 +1,5 @@
 // Features are folders that can be removed (docs/decisions/0076-features-as-folders.md): the core imports none, a
-// feature imports only those above it in the list, and no text outside its folder names one.
+// feature imports only those above it in the list, and no text names one but its own and those of features below it.
 
 import { posix } from "node:path";
 import { type CodeFile, importsOf, placeOf } from "../syntax.ts";
@@ -43,11 +43,12 @@ function mayImport(path: string, target: string, names: readonly string[]): bool
   return other === own || names.indexOf(other) < names.indexOf(own);
 }
 
-/** `commands`: those of each feature. */
+/** `commands`: those of each feature, in the order of the list. */
 export function findFeatureNames(
   texts: readonly TextFile[],
   commands: Readonly<Record<string, readonly string[]>>,
 ): readonly string[] {
+  const names = Object.keys(commands);
   const known = Object.entries(commands).map(([name, own]) => {
     const words = [`feature/${name}`, ...own.map((command) => `sluice ${command}`)];
     return { name, named: new RegExp(`\\b(?:${words.join("|")})\\b`) };
@@ -56,7 +57,11 @@ export function findFeatureNames(
     .filter(({ path }) => !list.test(path))
     .flatMap(({ path, text }) =>
       known
-        .filter(({ name, named }) => featureOf(path) !== name && named.test(text))
+        .filter(({ name, named }) => !mayName(featureOf(path), name, names) && named.test(text))
         .map(({ name }) => `${path}: names the feature ${name}`),
     );
+}
+
+function mayName(own: string | undefined, other: string, names: readonly string[]): boolean {
+  return own !== undefined && names.indexOf(other) <= names.indexOf(own);
 }

@@ -70,18 +70,17 @@ const layers: readonly Layer[] = [
   {
     beginsWith: "src/console/",
     may: ["src/console/", "src/noun/", "src/http/", "src/actions/", "src/domain/"],
-    mayTypes: ["src/metrics/", "src/bulk/"],
+    mayTypes: ["src/metrics/"],
   },
   {
     beginsWith: "src/worker/",
     may: ["src/worker/", "src/actions/", "src/domain/"],
     mayTypes: ["src/log.ts"],
   },
-  // Import and export, called by a command or another entry point; over HTTP with the client of the
-  // SDK.
+  // Export, and what files of rows have in common.
   {
     beginsWith: "src/bulk/",
-    may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/", "client/src/"],
+    may: ["src/bulk/", "src/actions/", "src/domain/", "src/files/"],
   },
   // What people see of a noun and do with it, described once for the command line and the console.
   {

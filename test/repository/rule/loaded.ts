@@ -11,11 +11,11 @@ interface Loaded {
   readonly packages: readonly string[];
 }
 
-/** `entry` is the path of the file that is run. `later`: with what is imported at run time. */
+/** `entry`: the file that is run. `later`: with what is imported at run time, except by files of the form `but`. */
 export function findLoaded(
   files: readonly CodeFile[],
   entry: string,
-  { later = false } = {},
+  { later = false, but }: { readonly later?: boolean; readonly but?: RegExp } = {},
 ): Loaded {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const packages = new Set<string>();
@@ -23,7 +23,7 @@ export function findLoaded(
   const open = [entry];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     const file = byPath.get(path);
-    if (file === undefined || seen.has(path)) continue;
+    if (file === undefined || seen.has(path) || but?.test(path) === true) continue;
     seen.add(path);
     for (const { specifier, typesOnly, node } of importsOf(file)) {
       if (typesOnly || (!later && isCallExpression(node))) continue;

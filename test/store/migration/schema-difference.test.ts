@@ -12,8 +12,8 @@ import { makePlace } from "../sqlite/place.ts";
 const damage: Readonly<Record<string, string>> = {
   "The table operator_session is missing.": "DROP TABLE operator_session",
   "The column hold.placed_at is missing.": "ALTER TABLE hold DROP COLUMN placed_at",
-  "The column import_run.written is bigint, and not bigint NOT NULL DEFAULT 0.":
-    "ALTER TABLE import_run ALTER written DROP NOT NULL, ALTER written DROP DEFAULT",
+  "The column deletion.attempts is bigint, and not bigint NOT NULL DEFAULT 0.":
+    "ALTER TABLE deletion ALTER attempts DROP NOT NULL, ALTER attempts DROP DEFAULT",
   "The primary key of record is missing.": "ALTER TABLE record DROP CONSTRAINT record_pkey",
   "The unique constraint of operator (name) is missing.":
     "ALTER TABLE operator DROP CONSTRAINT operator_name_key",

@@ -90,7 +90,7 @@ describe("a store of version 1.0 on SQLite", () => {
         const text = `schema version ${version}, of a version of Sluice`;
         assert.match(
           error.message,
-          new RegExp(`${text}.*.*sluice export TYPE .*sluice import FILE`),
+          new RegExp(`${text}.* export .* with their history, .* import `),
         );
         assert.ok(error.message.includes(place.path));
         return true;

@@ -259,9 +259,6 @@ async function useAsConsole(store: TestStore): Promise<void> {
   } as const;
   assert.ok(await store.operators.useLink(link.tokenHash, { session, act: operator }));
   assert.ok(await store.operators.disable("op_1", operator));
-  const by = { startedAt: 0, startedBy: "anna", source: "console" } as const;
-  const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
-  await store.imports.begin({ ...run, ...by });
   for (const { fill, use } of storeSamples) {
     await fill?.(store, acme, { act: operator, types: ["person"] });
     await use(store, acme, operator);

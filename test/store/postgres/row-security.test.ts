@@ -196,9 +196,6 @@ async function fill(): Promise<void> {
   await store.changeOrganization(acme, { deletionApproval: true }, operator);
   const proposing = { ...operator, proposalId: "prp_1" };
   await store.changeOrganization(acme, { deletionApproval: false }, proposing);
-  const byAnna = { startedAt: 0, startedBy: "anna" };
-  const run = { importId: "imp_1", organizationId: acme, resourceType: "person" };
-  await store.imports.begin({ ...run, ...byAnna, source: "console" });
   await store.replay.beginReplay({ known: undefined, sources: [], backup: undefined }, operator);
   await store.replay.queueReplay([entryOf("del_later")]);
   await store.close();

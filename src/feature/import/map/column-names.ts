@@ -4,6 +4,7 @@ import type { RecordType } from "../../../domain/record-type.ts";
 import { adviseName, closestName } from "../../../domain/validation/suggest.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
 import type { Mapping, Origin } from "./mapping.ts";
+import { operatorErrors } from "../rows.ts";
 
 /** Columns with the name of a field map to it. Of several columns for a field, those that the input has count. */
 export function withOwnNames(
@@ -37,10 +38,16 @@ export function findColumn(columns: readonly string[], column: string): number {
     );
     const hint = columns.find((name) => name.toLowerCase() === meant);
     const advice = hint === undefined ? `it has: ${columns.join(", ")}` : `did you mean ${hint}?`;
-    throw new OperatorError("mapping", `The input has no column "${column}"; ${advice}`);
+    throw new OperatorError(
+      operatorErrors.mapping,
+      `The input has no column "${column}"; ${advice}`,
+    );
   }
   if (columns.lastIndexOf(column) === index) return index;
-  throw new OperatorError("mapping", `The input has more than one column "${column}".`);
+  throw new OperatorError(
+    operatorErrors.mapping,
+    `The input has more than one column "${column}".`,
+  );
 }
 
 export type TypedColumns = ReadonlyMap<string, string | undefined>;
@@ -60,7 +67,7 @@ export function requireColumn(columns: TypedColumns, name: string): string {
 export function unknownColumns(type: RecordType, unused: readonly string[]): OperatorError {
   const [first = ""] = unused;
   return new OperatorError(
-    "mapping",
+    operatorErrors.mapping,
     `A ${type.resourceType} has no field ${unused.map((column) => `"${column}"`).join(", ")}` +
       `${adviseName(first, type.fieldNames) || "."} Use --map to say where each field comes from; columns that ` +
       "are not mapped are then ignored.",

@@ -8,6 +8,7 @@ import { type Access, compileCellReader, hasFormat, takesFormat, textOf } from "
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../../../bulk/formats/row.ts";
+import { operatorErrors } from "../rows.ts";
 
 export interface Field {
   readonly path: RecordPath;
@@ -24,7 +25,7 @@ export function compileField(path: RecordPath, origin: Origin, access: Access): 
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new OperatorError(
-      "mapping",
+      operatorErrors.mapping,
       `The mapping of ${path.text} does not work: ${error.message}`,
     );
   }

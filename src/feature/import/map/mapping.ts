@@ -11,6 +11,7 @@ import {
   OperatorError,
   UsageError,
 } from "../../../actions/operator/operator-error.ts";
+import { operatorErrors } from "../rows.ts";
 
 export interface Formatted {
   /** The format of a time, a number or a code (cell-reader.ts). A mapping file names which one it is. */
@@ -81,7 +82,8 @@ export function readPreset(name: string): MappingFile {
 
 /** `{"layout": {"skip": 3}, "fields": {"tx_id": "COLUMN", "status": {"value": "DONE"}, …}}`. Throws OperatorError. */
 export function readMappingFile(path: string): MappingFile {
-  const fail = (why: string) => new OperatorError("mapping", `The mapping ${path} ${why}.`);
+  const fail = (why: string) =>
+    new OperatorError(operatorErrors.mapping, `The mapping ${path} ${why}.`);
   const content = readJson(path, fail);
   if (!isJsonObject(content)) throw fail("must be a JSON object");
   const { fields, layout = {}, description = "", ...others } = content;

@@ -16,8 +16,7 @@ import { bulkKeys } from "../../../bulk/formats/bulk-keys.ts";
 import { compressionOf, plainName } from "../../../bulk/formats/compression.ts";
 import { formatOfName } from "./input-format.ts";
 import { type OpenRows, openRows } from "./open-rows.ts";
-import { type ColumnReader, columnReaders } from "./parquet-column-reader.ts";
-import { parsers } from "./parquet-value.ts";
+import { type ColumnReader, columnReaders, parsers } from "./parquet-column-reader.ts";
 import type { JsonRow, Row, UnreadableRow } from "../../../bulk/formats/row.ts";
 import type { TextInput } from "../../../bulk/formats/text-input.ts";
 

@@ -10,7 +10,7 @@ const rightsOfService = ({ list }: StoreParts): Readonly<Record<string, string>>
   "INSERT, UPDATE": "organization api_key operator deletion ledger proposal arrival_timeline",
   "INSERT, UPDATE, DELETE":
     "access_token record change relation deletion_target pseudonym hold restricted_reference idempotent_reply " +
-    "restore replay_entry retention_floor import_run operator_session operator_passkey one_time_token party_block " +
+    "restore replay_entry retention_floor operator_session operator_passkey one_time_token party_block " +
     ["deletion_recipient", ...list.flatMap(({ tables }) => tables)].join(" "),
   INSERT: "audit_entry receipt receipt_key",
   UPDATE: [

@@ -1,5 +1,5 @@
-// Removes expired access tokens, sessions and links, the stored results of old requests, and the progress of old
-// imports, and corrects what was stored while the clock was ahead, a bounded part at a time. Never touches records.
+// Removes expired access tokens, sessions and links, and the stored results of old requests, and corrects what was
+// stored while the clock was ahead, a bounded part at a time. Never touches records.
 
 import { dayMs } from "../../../basics/duration.ts";
 import { limits } from "../../../domain/limits.ts";
@@ -25,10 +25,6 @@ const removeOneTimeTokens = `
     SELECT token_hash FROM one_time_token
     WHERE expires_at <= $1 OR (purpose = 'link' AND expires_at > $3) LIMIT $2)`;
 
-const removeImports = `
-  DELETE FROM import_run WHERE (organization_id, import_id) IN (
-    SELECT organization_id, import_id FROM import_run WHERE started_at < $1 LIMIT $2)`;
-
 /** An overlap after a rotation, or the life of a key that was made with an end. */
 const restartKeys = `
   UPDATE api_key SET
@@ -43,8 +39,6 @@ const restartKeys = `
 const restarts = [
   `UPDATE idempotent_reply SET created_at = $1 WHERE (organization_id, key_hash) IN (
     SELECT organization_id, key_hash FROM idempotent_reply WHERE created_at > $2 LIMIT $3)`,
-  `UPDATE import_run SET started_at = $1 WHERE (organization_id, import_id) IN (
-    SELECT organization_id, import_id FROM import_run WHERE started_at > $2 LIMIT $3)`,
   `UPDATE proposal SET expires_at = $1 + expires_at - proposed_at WHERE proposal_id IN (
     SELECT proposal_id FROM proposal
     WHERE status = 'open' AND proposed_at > $2 AND expires_at > proposed_at LIMIT $3)`,
@@ -67,7 +61,6 @@ export function* purgeExpired(now: number): Statements<boolean> {
     yield* run(removeReplies, now - limits.idempotencyKeptMs, rowsMax),
     yield* run(removeSessions, now, rowsMax, ahead),
     yield* run(removeOneTimeTokens, now, rowsMax, ahead),
-    yield* run(removeImports, now - limits.importsKeptMs, rowsMax),
   ];
   const { list } = yield* storeParts();
   const all = [...restarts, ...list.flatMap((part) => part.restarts ?? [])];

@@ -11,7 +11,6 @@ import type { Act } from "../../interface/act.ts";
 import type { NextPage, PartPage } from "../part.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
-import { removeImportsOf } from "../record/import-run.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
 import { get, run, runTogether, type Statements, column, scalar } from "../statement/statements.ts";
@@ -139,7 +138,6 @@ const ownParts: readonly Part[] = [
   { name: "changes", first: [], erase: eraseChangesFirst },
   { name: "records", first: ["", ""], erase: (page) => (page.own?.records ?? eraseRecords)(page) },
   { name: "replies", first: [""], erase: eraseReplies },
-  { name: "imports", first: [], erase: eraseImports },
   { name: "others", first: [], erase: hurryOthers },
 ];
 
@@ -242,12 +240,6 @@ function* eraseReplies({ organizationId, from, rowsMax }: Page): Statements<Next
   const hashes = removed.map((hash) => Buffer.from(hash).toString("hex"));
   const last = hashes.sort().at(-1);
   return last === undefined ? undefined : [last];
-}
-
-/** An organization has few imports, because they are removed after a while. */
-function* eraseImports({ organizationId }: Page): Statements<NextPage> {
-  yield* removeImportsOf(organizationId);
-  return undefined;
 }
 
 function* hurryOthers({ organizationId, rowsMax, act }: Page): Statements<NextPage> {

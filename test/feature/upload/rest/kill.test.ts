@@ -6,7 +6,7 @@ import { readdirSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { createOrganization } from "../../../../src/actions/access/create-organization.ts";
 import { listImports } from "../../../../src/feature/import/imports.ts";
-import { isUploadFolder } from "../../../../src/feature/upload/serving.ts";
+import { isUploadFolder } from "../upload-folder.ts";
 import { operate } from "../../../support/server.ts";
 import { type ServerProcess, startServerProcess } from "../../../support/server-process.ts";
 import { testEnvironment } from "../../../support/service.ts";

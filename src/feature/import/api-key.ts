@@ -3,7 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { fileReasonOf, OperatorError } from "../../actions/operator/operator-error.ts";
-import type { Context } from "../command.ts";
+import type { Context } from "../../cli/command.ts";
+import { operatorErrors } from "./rows.ts";
 
 export const keyVariable = "SLUICE_API_KEY";
 
@@ -14,7 +15,7 @@ export function readApiKey({ environment }: Context, keyFile: string | undefined
   if (/^[\u0021-\u007e]+$/.test(text)) return text;
   const where = keyFile === undefined ? `The variable ${keyVariable}` : `The file ${keyFile}`;
   throw new OperatorError(
-    "key",
+    operatorErrors.key,
     `${where} ${text === "" ? "has no API key" : "contains something other than an API key"}. ` +
       `Set ${keyVariable}, or name a file that contains the key with --key-file.`,
   );
@@ -25,6 +26,6 @@ function readKeyFile(path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const message = `The key file ${path} can't be read: ${fileReasonOf(cause)}.`;
-    throw new OperatorError("key", message, { cause });
+    throw new OperatorError(operatorErrors.key, message, { cause });
   }
 }

@@ -2,11 +2,14 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { limits } from "../../src/domain/limits.ts";
-import type { ImportReport, NewImportRun } from "../../src/store/interface/imports.ts";
-import type { Store } from "../../src/store/interface/store.ts";
-import { type Engine, useSite } from "./engine.ts";
-import { acme, operator as act, organization, other } from "./scene.ts";
+import {
+  importKeptMs,
+  type ImportReport,
+  type NewImportRun,
+} from "../../../../src/feature/import/store/import-run.ts";
+import { importRuns } from "../../../../src/feature/import/store/part.ts";
+import { type Engine, useSite } from "../../../conformance/engine.ts";
+import { acme, operator as act, organization, other } from "../../../conformance/scene.ts";
 
 function run(importId: string, organizationId: string, startedAt: number): NewImportRun {
   const by = { startedAt, startedBy: "anna" };
@@ -18,33 +21,33 @@ const none = { rows: 0, written: 0, unchanged: 0, refused: 0 };
 export function testImports(engine: Engine): void {
   describe(`${engine.name}: imports`, () => {
     const site = useSite(engine);
-    let store: Store;
+    const imports = () => site().store.of(importRuns);
     const first = run("imp_1", acme, act.now);
     const second = run("imp_2", other, act.now + 1);
     const readFirst = async () => {
-      const found = (await store.imports.list(9)).find(({ importId }) => importId === "imp_1");
+      const found = (await imports().listImports(9)).find(({ importId }) => importId === "imp_1");
       return [found?.rows, found?.written, found?.unchanged, found?.refused, found?.outcome];
     };
     before(async () => {
-      store = site().store;
+      const { store } = site();
       for (const id of [acme, other]) await store.createOrganization(organization(id), act);
-      await store.imports.begin(first);
-      await store.imports.begin(second);
+      await imports().beginImport(first);
+      await imports().beginImport(second);
     });
 
     it("are listed newest first, and run until they report an outcome", async () => {
       const running = { ...none, outcome: undefined };
-      assert.deepEqual(await store.imports.list(9), [
+      assert.deepEqual(await imports().listImports(9), [
         { ...second, ...running, updatedAt: second.startedAt },
         { ...first, ...running, updatedAt: first.startedAt },
       ]);
-      assert.equal((await store.imports.list(1)).length, 1);
+      assert.equal((await imports().listImports(1)).length, 1);
     });
 
     it("report their progress until they have ended, each in its organization", async () => {
       const ids = { importId: "imp_1", organizationId: acme };
       const report = (more: Partial<ImportReport>) =>
-        store.imports.report({ ...ids, ...none, updatedAt: act.now + 5, ...more });
+        imports().reportImport({ ...ids, ...none, updatedAt: act.now + 5, ...more });
       await report({ rows: 4, written: 1, unchanged: 2, refused: 1 });
       await report({ organizationId: other, rows: 99 });
       assert.deepEqual(await readFirst(), [4, 1, 2, 1, undefined]);
@@ -54,8 +57,8 @@ export function testImports(engine: Engine): void {
     });
 
     it("are forgotten after a while", async () => {
-      await store.purgeExpired(second.startedAt + limits.importsKeptMs);
-      const left = await store.imports.list(9);
+      await imports().purgeImports(second.startedAt + importKeptMs);
+      const left = await imports().listImports(9);
       assert.deepEqual(
         left.map(({ importId }) => importId),
         ["imp_2"],

@@ -1,14 +1,19 @@
-// docs/reference/import-files.md: what an import can read, from the parts of src/bulk/formats that read it.
+// docs/reference/import-files.md: what an import can read, from the code that reads it.
 
-import { layoutNames, layoutParts } from "../../src/bulk/formats/layout.ts";
-import { numberFormats } from "../../src/bulk/formats/number-format.ts";
-import { presetNames, readPreset } from "../../src/feature/import/map/mapping.ts";
-import { namedTimes } from "../../src/bulk/formats/time-format.ts";
-import { timeLetters } from "../../src/bulk/formats/time-pattern.ts";
-import { zoneAbbreviations } from "../../src/bulk/formats/time-zone.ts";
-import { code, generatedNote, page, table } from "./markdown.ts";
+import { layoutNames, layoutParts } from "../../../src/bulk/formats/layout.ts";
+import { numberFormats } from "../../../src/bulk/formats/number-format.ts";
+import { presetNames, readPreset } from "../../../src/feature/import/map/mapping.ts";
+import { namedTimes } from "../../../src/bulk/formats/time-format.ts";
+import { timeLetters } from "../../../src/bulk/formats/time-pattern.ts";
+import { zoneAbbreviations } from "../../../src/bulk/formats/time-zone.ts";
+import { code, generatedNote, page, table } from "../markdown.ts";
+import type { GeneratedPage } from "../pages.ts";
 
-export function renderImportFiles(): string {
+export const pages: readonly GeneratedPage[] = [
+  { path: "docs/reference/import-files.md", render: renderImportFiles },
+];
+
+function renderImportFiles(): string {
   return page(
     "# Files of an import",
     generatedNote,

@@ -1,0 +1,19 @@
+// What imports add to the tables of the core.
+
+import { operatorError } from "../../actions/operator/operator-error.ts";
+import { nameRows } from "../../basics/name-rows.ts";
+import { may } from "../../domain/operator-right.ts";
+import type { AddedRows } from "../feature.ts";
+
+/** What operators are told. */
+export const operatorErrors = nameRows({
+  mapping: operatorError(400, "The mapping of columns to fields is not valid."),
+  key: operatorError(409, "There is no API key to use."),
+  state: operatorError(409, "The file with the state of an import can't be used."),
+});
+
+export const rights = nameRows({ "records.import": may(["operator"], "import records") });
+
+export const actions = nameRows({ "records.import": { summary: "Records were imported." } });
+
+export const rows: AddedRows = { operatorErrors, rights, actions };

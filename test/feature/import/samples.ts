@@ -1,0 +1,35 @@
+// What shared tests have to know about imports.
+
+import { beginImport } from "../../../src/feature/import/imports.ts";
+import { importRuns } from "../../../src/feature/import/store/part.ts";
+import type { Samples } from "../sample.ts";
+import { testImports } from "./store/imports.ts";
+
+const none = { rows: 1, written: 1, unchanged: 0, refused: 0 };
+
+export const samples: Samples = {
+  withoutRight: {
+    "import/imports beginImport": "checks the right inside",
+    "import/imports trackImport": "continues what an action with a right has begun",
+  },
+  store: {
+    fill: async (store, organizationId, { act, types: [resourceType = "person"] }) => {
+      const by = { source: "command", startedAt: act.now, startedBy: act.actor } as const;
+      const run = { organizationId, importId: "imp_1", resourceType, ...by };
+      await store.of(importRuns).beginImport(run);
+    },
+    read: (store) => store.of(importRuns).listImports(10_000),
+    use: async (store, organizationId, { now: updatedAt }) => {
+      const methods = store.of(importRuns);
+      await methods.reportImport({ organizationId, importId: "imp_1", updatedAt, ...none });
+      await methods.listImports(9);
+      await methods.purgeImports(updatedAt);
+    },
+    numbers: {},
+  },
+  conformance: [testImports],
+  rights: {
+    "records.import": (app) =>
+      beginImport(app, { organizationId: "none", resourceType: "person", update: false }),
+  },
+};
