@@ -16,8 +16,6 @@ export const importRuns = {
   methods,
   schema: new URL("schema.sql", import.meta.url),
   tables: ["import_run"],
-  arrivalNumbers: [],
-  invariants: [],
   *erase({ organizationId }) {
     yield* importRun.removeImportsOf(organizationId);
     return undefined;
