@@ -15,16 +15,15 @@ import { answerClientError, makeHttpServer } from "./connection/http-server.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
 import type { PublicOptions } from "./public/public-route.ts";
-import { registerPublicRoutes, publicRoutes } from "./public-routes.ts";
+import { registerPublicRoutes } from "./public-routes.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { makeRequestContext } from "./reply/reply.ts";
 import type { Identity } from "../actions/access/caller-cache.ts";
 import type { Scope } from "../domain/scope.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
 import { type Handler, type Operation, scopesOf } from "./operation.ts";
-import { authenticate, countUnknownPath } from "./request/authenticate.ts";
-import { noSuchOperation } from "./reply/no-such-operation.ts";
-import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
+import { authenticate } from "./request/authenticate.ts";
+import { registerMissing, asMalformed } from "./missing-routes.ts";
 
 /** How often requests that take too long are looked for. */
 const sweepMs = 5_000;
@@ -169,78 +168,4 @@ async function answer(
   } finally {
     if (began !== undefined) organizations.endRequest(began);
   }
-}
-
-// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
-
-function registerMissing(
-  server: FastifyInstance,
-  context: HttpContext,
-  operations: readonly Operation[],
-): void {
-  const methods = methodsByPath(operations);
-  const answerMissing = async (request: FastifyRequest, reply: FastifyReply) => {
-    try {
-      refuseAmbiguousRequest(request.raw);
-      if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
-        if (!limitUnauthenticated(context, request, reply)) return reply;
-      }
-      if (request.url.startsWith("/v2/"))
-        await countUnknownPath(context, request, makeRequestContext(request, undefined));
-      const { error, headers } = refusal(request, methods, operations);
-      sendError(context, request, { reply, error, headers });
-    } catch (limit) {
-      sendError(context, request, { reply, error: limit });
-    }
-    return reply;
-  };
-  server.setNotFoundHandler(answerMissing);
-  server.setErrorHandler(async (error, request, reply) => {
-    // Fastify refuses a QUERY without a content type before it looks for a route, and no route here has that method.
-    if (codeOf(error) === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
-      return answerMissing(request, reply);
-    sendError(context, request, { reply, error: asMalformed(error) });
-    return reply;
-  });
-}
-
-function refusal(
-  { method, url }: FastifyRequest,
-  methods: MethodsByPath,
-  operations: readonly Operation[],
-): { readonly error: AppError; readonly headers: Readonly<Record<string, string>> } {
-  const path = url.split("?", 1)[0] ?? "";
-  const allowed = methods.get(path);
-  if (allowed === undefined) {
-    return { error: noSuchOperation(path, [...methods.keys()], operations), headers: {} };
-  }
-  const allow = allowed.join(", ");
-  const message = `${method} is not allowed here; this path allows ${allow}.`;
-  return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
-}
-
-/** Replaces Fastify's own errors before any handler: a path that cannot be decoded, an invalid content type. */
-function asMalformed(error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === "FST_ERR_BAD_URL") {
-    return new AppError("malformed_http", { message: "The path is not valid." });
-  }
-  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return new AppError("content_type");
-  return error;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-type MethodsByPath = ReadonlyMap<string, readonly string[]>;
-
-function methodsByPath(operations: readonly Operation[]): MethodsByPath {
-  const methods = new Map<string, string[]>();
-  for (const { path } of publicRoutes) methods.set(path, ["GET", "HEAD"]);
-  for (const { path, method } of operations) {
-    const known = methods.get(path) ?? [];
-    methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
-  }
-  return methods;
 }

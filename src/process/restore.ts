@@ -16,7 +16,7 @@ import { isPresent, requireReadable, statOf } from "../files/present.ts";
 import { refuseMoved } from "../data-folder/moved-store.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import { readLedgerParts } from "../store/ledger/ledger-reader.ts";
-import { backUpStore, copyBackup, refuseBackup } from "../store/open-store.ts";
+import { backUpStore, copyBackup, refuseBackup } from "../store/copy-store.ts";
 import { StoreError } from "../store/interface/store-error.ts";
 import { noteUnfinished } from "../data-folder/unfinished-files.ts";
 

@@ -1,9 +1,7 @@
 // Starts the service: opens the store, starts the worker and the HTTP server, and stops them in the right order.
 
 import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { uptime } from "node:os";
-import type { FastifyInstance } from "fastify";
 import type { App } from "../actions/app.ts";
 import { ChangeFeed } from "../actions/change/change-feed.ts";
 import { makeSealReceipt } from "../actions/receipt/issue-receipt.ts";
@@ -12,23 +10,14 @@ import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { type AppOptions, openApp } from "./app.ts";
 import { awaitStore } from "./await-store.ts";
-import type { Observer } from "../feature/feature.ts";
 import type { Config } from "../settings/config.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
-import type { BulkClient } from "../http/bulk/bulk-client.ts";
-import { makeMainLists } from "../http/bulk/main-lists.ts";
-import { LiveReaders } from "../http/changes/live-readers.ts";
-import { type Edge, type EdgeBounds, makeEdge } from "../http/connection/shared-bounds.ts";
-import type { HttpContext } from "../http/http-context.ts";
-import { type Load, makeLoad } from "../http/load/load.ts";
-import { codeOf } from "../files/file-error.ts";
+import { makeEdge } from "../http/connection/shared-bounds.ts";
+import { makeLoad } from "../http/load/load.ts";
 import { isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
 import { endConnectionsWithReplies } from "../http/connection/draining.ts";
-import { makeFailureLog } from "../http/rate-limit/failure-log.ts";
-import { makeRateGate } from "../http/rate-limit/rate-limit.ts";
-import { makeReplies, type ObserveRequest } from "../http/reply/reply.ts";
 import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
@@ -38,69 +27,21 @@ import { indexes } from "./indexes.ts";
 import { openClock } from "./open-clock.ts";
 import { loadDocument } from "./load-document.ts";
 import { openBulk } from "./open-bulk.ts";
-import { type ConsoleParts, openConsole } from "./open-console.ts";
+import { openConsole } from "./open-console.ts";
 import { operations } from "./operations.ts";
 import { openServices } from "./open-services.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
-import type { Store } from "../store/interface/store.ts";
 import type { SealReceipt } from "../store/interface/receipt.ts";
 import { version } from "./version.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
 import { type Rounds, startUpkeep } from "../worker/upkeep.ts";
-import { deletionBackOffMsMax } from "../actions/deletion/process-deletions.ts";
-
-export interface Serving {
-  /** The URL of the server, e.g. `http://127.0.0.1:8080`. */
-  readonly address: string;
-  readonly app: App;
-  readonly edge: Edge;
-  /** Live requests for changes. */
-  readonly readers: () => number;
-  /** Resolves when the store is no longer the one that was opened: requests are refused, and the caller has to stop. */
-  readonly replaced: Promise<OperatorError>;
-  /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */
-  drain(): void;
-  refuse(): void;
-  /** Finishes the requests in flight, for at most `graceMs`, and closes the store. */
-  stop(graceMs?: number): Promise<void>;
-}
-
-/** What tests can replace; operators set only the warnings. */
-export interface ServeOptions {
-  /** About the settings; logged at the start. */
-  readonly warnings?: readonly string[];
-  readonly log?: Logger;
-  /** Unix milliseconds. */
-  readonly now?: () => number;
-  /**
-   * Milliseconds of a clock that nobody can set; by default `now`, if that is given, or the uptime of the host, which
-   * includes the time in which it was suspended.
-   */
-  readonly monotonic?: () => number;
-  /** Applied to the store before anything uses it. */
-  readonly wrapStore?: (store: Store) => Store;
-  readonly openBulk?: typeof openBulk;
-  readonly openProbe?: typeof openPressureProbe;
-  readonly bounds?: EdgeBounds;
-  /** What a feature takes instead of its own parts, by its name. */
-  readonly replaced?: Readonly<Record<string, unknown>>;
-}
-
-interface Stage {
-  draining: boolean;
-  closing: boolean;
-}
-
-interface Parts extends ConsoleParts {
-  readonly edge: Edge;
-  readonly load: Load;
-  readonly stage: Stage;
-  readonly monotonic: () => number;
-  readonly observer: Observer | undefined;
-}
+import { deletionBackOffMsMax } from "../actions/deletion/postpone-deletion.ts";
+import { closeWithin, explainListening, describeAddress } from "./listening.ts";
+import { type Parts, makeHttpContext } from "./service-parts.ts";
+import type { Serving, ServeOptions } from "./serving.ts";
 
 /**
  * If it throws, everything is closed again. Throws StoreError, FileError or the system's error when the service can't
@@ -281,90 +222,4 @@ function startWorker({ app, config, log, metrics }: Parts, trustedClock: Trusted
     backOffMsMax: deletionBackOffMsMax,
     onError: (error) => log.error({ err: error }, "the deletion worker failed; it will try again"),
   });
-}
-
-interface EntryPoints {
-  readonly worker: Loop;
-  readonly bulk: BulkClient;
-  readonly feed: ChangeFeed;
-}
-
-function makeHttpContext(
-  { app, config, log, metrics, refusals, edge, load, stage, observer }: Parts,
-  { worker, bulk, feed }: EntryPoints,
-): HttpContext {
-  const observe: ObserveRequest = (operation, status, seconds) =>
-    metrics.requests.with(operation, status).observe(seconds);
-  return {
-    app,
-    log,
-    edge,
-    rates: makeRateGate(config.rateLimitPerSecond, app.now),
-    failures: makeFailureLog(log, app.now, (where) => {
-      metrics.failedAuthentications.with(where).add();
-    }),
-    bulk: observer?.bulk(bulk) ?? bulk,
-    lists: makeMainLists(app.store, () => bulk.prepare()),
-    feed,
-    liveReaders: new LiveReaders(),
-    load: observer === undefined ? load : { ...load, bodies: observer.bodies(load.bodies) },
-    replies: makeReplies(observe, edge),
-    observe,
-    traceRequest: observer?.request,
-    onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),
-    onRateLimited: (policy) => metrics.rateLimited.with(policy).add(),
-    onRefused: (refused) => {
-      refusals.add(refused);
-      const codes = refused.counts.filter(([code]) => Math.floor(code / 100) === 403);
-      for (const [, , count] of codes) metrics.rightsRefused.with("api").add(count);
-    },
-    onRightRefused: () => metrics.rightsRefused.with("console").add(),
-    onDeletionRequested: () => worker.wake(),
-    draining: () => stage.draining,
-    closing: () => stage.closing,
-  };
-}
-
-/** A connection whose last request was in flight at the stop is closed within this time after its reply. */
-const idleSweepMs = 20;
-
-/** Waits for requests in flight, not for clients to close; after the grace period, closes every connection. */
-async function closeWithin(server: FastifyInstance, edge: Edge, graceMs: number): Promise<void> {
-  const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
-  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
-  try {
-    await server.close();
-  } finally {
-    clearInterval(sweep);
-    clearTimeout(timer);
-  }
-}
-
-/** Explains which setting to change; the system's message names none. */
-function explainListening({ host, port }: Config, cause: unknown): unknown {
-  const code = codeOf(cause);
-  const what = `Can't listen on ${host}, port ${port}:`;
-  if (code === "EADDRINUSE") {
-    return new Error(
-      `${what} the port is in use. Set PORT to another one, or to 0 for any free port.`,
-      {
-        cause,
-      },
-    );
-  }
-  if (code === "EACCES") {
-    return new Error(`${what} permission denied. Set PORT to 1024 or higher.`, { cause });
-  }
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    const advice =
-      "HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
-    return new Error(`${what} ${advice}`, { cause });
-  }
-  return cause;
-}
-
-function describeAddress(address: AddressInfo | string | null): string {
-  if (address === null || typeof address === "string") throw new Error("the server has no address");
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }

@@ -4,11 +4,10 @@
 import type { App } from "../actions/app.ts";
 import { DeletionPace } from "../actions/deletion/deletion-pace.ts";
 import {
-  describeCause,
-  isTemporary,
   type ProcessedDeletions,
   processDeletions,
 } from "../actions/deletion/process-deletions.ts";
+import { describeCause, isTemporary } from "../actions/deletion/postpone-deletion.ts";
 import { visibleCounts } from "../actions/deletion/read-deletion.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import { Viewer } from "../actions/operator/viewer.ts";

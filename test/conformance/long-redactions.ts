@@ -11,7 +11,7 @@ import { type Engine, openSite } from "./engine.ts";
 import { acme, draftOf, keyOf, operator, organization, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 import type { Draft } from "../../src/domain/record/record-write.ts";
-import { longChangesMax } from "../../src/store/sql/erase/erase-step.ts";
+import { longChangesMax } from "../../src/store/sql/erase/shorten-records.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
 import { verifiedTargetsAtOnceMax } from "../../src/store/sql/verify/verify-step.ts";
 

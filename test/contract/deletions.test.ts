@@ -8,7 +8,7 @@ import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { deletionBasisNames } from "../../src/domain/deletion/basis.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { deletableTypes } from "../../src/http/verb/request-deletion.ts";
+import { deletableTypes } from "../../src/http/verb/deletion-document.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import type { Fields } from "../support/record-generator.ts";

@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { operations } from "../../src/process/operations.ts";
-import { deletableTypes } from "../../src/http/verb/request-deletion.ts";
+import { deletableTypes } from "../../src/http/verb/deletion-document.ts";
 import { fetchToken } from "../support/customer.ts";
 import { idOf, startScene } from "./scene.ts";
 

@@ -14,7 +14,7 @@ import { tokenRequestSchema } from "../../src/http/verb/issue-token.ts";
 import {
   anyDeletionRequestSchema,
   deletionRequestSchema,
-} from "../../src/http/verb/request-deletion.ts";
+} from "../../src/http/verb/deletion-document.ts";
 import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import { makeCompiler } from "./document-walk.ts";

@@ -13,19 +13,15 @@
 // Between its steps, and after each while others write, the worker rests (deletion-pace.ts). What fails is postponed,
 // longer each time.
 
-import { backOffMs } from "../../basics/back-off.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
-import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { StoreError } from "../../store/interface/store-error.ts";
 import type { CompletedDeletion, Completion, ErasureStep } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";
+import { postpone } from "./postpone-deletion.ts";
 
-/** The longest back-off of a deletion that fails, and of the worker. */
-export const deletionBackOffMsMax = 5 * 60_000;
 /** How many verification passes may find something before an attempt ends and the reason is reported to operators. */
 const verificationsMax = 20;
 /** How often further due deletions can join deletions that take long. */
@@ -296,26 +292,3 @@ function idsOf(some: readonly Open[]): readonly string[] {
 const foundAgain =
   `${verificationsMax} verification passes have each found something that is left. They continue, but another program may be ` +
   "writing to the tables of the service.";
-
-async function postpone(
-  app: App,
-  { deletion, cause }: { readonly deletion: Deletion; readonly cause: unknown },
-  stopping: AbortSignal,
-): Promise<void> {
-  await app.store.postponeDeletion(
-    deletion.deletionRequestId,
-    stopping.aborted ? "the service stopped" : describeCause(cause),
-    app.now() + (stopping.aborted ? 0 : backOffMs(deletion.attempts, 1_000, deletionBackOffMsMax)),
-  );
-}
-
-/** True if the cause ends by itself, such as a reader of the store, so that nobody has to act on it. */
-export function isTemporary(cause: unknown): boolean {
-  return cause instanceof Error && (cause as Partial<StoreError>).isTemporary === true;
-}
-
-/** The store's error rather than the API's; other properties than name and message may contain values of a row. */
-export function describeCause(error: unknown): string {
-  const cause = error instanceof AppError ? (error.cause ?? error) : error;
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : "not an error";
-}

@@ -5,7 +5,7 @@ import { createOrganization } from "../../actions/access/create-organization.ts"
 import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { sqlitePath } from "../../files/sqlite-path.ts";
-import type { Serving } from "../../process/serve.ts";
+import type { Serving } from "../../process/serving.ts";
 import { type Config, describeUnknownSettings, readConfig } from "../../settings/config.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { awaitStopSignal } from "../stop-signal.ts";

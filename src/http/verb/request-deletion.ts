@@ -3,74 +3,22 @@
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/deletion/request-deletion.ts";
-import { type DeletionBasis, deletionBasisNames } from "../../domain/deletion/basis.ts";
-import { limits } from "../../domain/limits.ts";
-import { nounOf, type RecordType } from "../../domain/record-type.ts";
-import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
-import { identifier, oneOf as oneOfNames } from "../../domain/schema/fields.ts";
-import type { ObjectSchema, SchemaShape } from "../../domain/schema/schema-shape.ts";
+import type { DeletionBasis } from "../../domain/deletion/basis.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { recordTypeByName } from "../../domain/record-types.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { closedObject, jsonBody } from "../request/request-check.ts";
+import { jsonBody } from "../request/request-check.ts";
 import type { HttpContext } from "../http-context.ts";
-import { jsonReply, jsonRequest, objectSchema, textSchema } from "../openapi/content.ts";
-import type { Example, Examples, JsonSchema } from "../openapi/document.ts";
 import { changeErrors, recordNotFound, requestInFlight } from "../openapi/error-responses.ts";
-import { exampleDeletionId, exampleReason, idExample } from "../openapi/examples.ts";
-import { deletionTag } from "../openapi/parts.ts";
-import { describedShape } from "../openapi/publish-schema.ts";
-import { componentName, oneOf } from "../openapi/wording.ts";
 import { type HandlerInput, type Operation, requireType, type Verb } from "../operation.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark } from "../request/idempotency-key.ts";
-
-const reasonSchema: SchemaShape = {
-  type: "string",
-  description: "Reason for deletion.",
-  minLength: 1,
-  maxLength: limits.reasonCharactersMax,
-  format: "no-nul",
-  expected: `text of 1 to ${limits.reasonCharactersMax} characters without NUL (U+0000)`,
-};
-
-const basisSchema: SchemaShape = oneOfNames(
-  "On which basis the request rests. The receipt contains its salted hash.",
-  deletionBasisNames,
-);
-
-export function deletionRequestSchema(type: RecordType): ObjectSchema {
-  const id = identifier(`Unique identifier of the ${nounOf(type)}.`);
-  return closedObject(
-    { [type.idField]: id, reason: reasonSchema, basis: basisSchema },
-    { required: [type.idField, "reason"] },
-  );
-}
-
-const queuedDescription = "The deletion is queued.";
-
-const deletionDescription =
-  "Queues the permanent deletion of the record and everything that belongs to it, and replies at once, before anything is " +
-  "removed. While a deletion is open, another request returns the same `deletion_request_id`, and writes to the record " +
-  "are 409.";
-
-const requestId = textSchema(
-  "Unique identifier of the deletion request, for `GET /v2/deletion_request`.",
-);
-
-function idSchemas(types: readonly RecordType[]): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(
-    types.map((type) => [type.idField, textSchema(`Unique identifier of the ${nounOf(type)}.`)]),
-  );
-}
-
-function acceptedSchema(types: readonly RecordType[], description: string): JsonSchema {
-  const ids = idSchemas(types);
-  const sometimes = types.length === 1 ? [] : Object.keys(ids);
-  return objectSchema(description, { ...ids, deletion_request_id: requestId }, { sometimes });
-}
-
-function acceptedExample(type: RecordType): object {
-  return { [type.idField]: idExample(type), deletion_request_id: exampleDeletionId };
-}
+import {
+  deletionRequestSchema,
+  anyDeletionRequestSchema,
+  documentDeletion,
+  documentDeletionByType,
+} from "./deletion-document.ts";
 
 export function deleteScope({ family }: RecordType): Scope {
   return `${family}:delete` as Scope;
@@ -85,31 +33,7 @@ export const requestDeletion: Verb = {
   success: 200,
   errors: deletionErrors,
 
-  document: (operation) => {
-    const type = requireType(operation);
-    const deletion: Example = {
-      summary: "With a reason",
-      value: { [type.idField]: idExample(type), reason: exampleReason },
-    };
-    const queued: Example = { summary: "Queued", value: acceptedExample(type) };
-    return {
-      summary: `Request the deletion of ${oneOf(type)}`,
-      description: `${deletionDescription} Where a DELETE cannot have a body, use \`POST /v2/deletion_request\`.`,
-      request: jsonRequest({
-        name: `${componentName(type)}DeletionRequest`,
-        schema: describedShape(
-          `Which ${nounOf(type)} to delete, and why.`,
-          deletionRequestSchema(type),
-        ),
-        examples: { deletion },
-      }),
-      reply: jsonReply(queuedDescription, {
-        name: `${componentName(type)}DeletionAccepted`,
-        schema: acceptedSchema([type], queuedDescription),
-        examples: { queued },
-      }),
-    };
-  },
+  document: documentDeletion,
 
   makeHandler: (context, operation) => {
     const type = requireType(operation);
@@ -148,23 +72,6 @@ async function answerDeletion(
   return jsonAnswer(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
 }
 
-// POST /v2/deletion_request: the same, for clients and proxies that cannot send a body with a DELETE.
-
-export const deletableTypes: readonly RecordType[] = recordTypes.filter((type) => type.deletable);
-
-export const anyDeletionRequestSchema = closedObject(
-  {
-    resource_type: oneOfNames(
-      "Type of the record.",
-      deletableTypes.map((type) => type.resourceType),
-    ),
-    resource_id: identifier("Unique identifier of the record."),
-    reason: reasonSchema,
-    basis: basisSchema,
-  },
-  { required: ["resource_type", "resource_id", "reason"] },
-);
-
 export const requestDeletionByType: Verb = {
   verb: "request deletion by type",
   permission: "delete",
@@ -172,31 +79,7 @@ export const requestDeletionByType: Verb = {
   success: 200,
   errors: deletionErrors,
 
-  document: (_operation, types) => {
-    const deletable = types.filter((type) => type.deletable === true);
-    return {
-      tag: deletionTag,
-      summary: "Request the deletion of a record",
-      description: `The same as the DELETE of the type, for clients and proxies that cannot send a body with it. ${deletionDescription}`,
-      request: jsonRequest({
-        name: "DeletionRequest",
-        schema: describedShape("Which record to delete, and why.", anyDeletionRequestSchema),
-        examples: exampleOfEach(deletable, (type) => ({
-          resource_type: type.resourceType,
-          resource_id: idExample(type),
-          reason: exampleReason,
-        })),
-      }),
-      reply: jsonReply(queuedDescription, {
-        name: "DeletionAccepted",
-        schema: acceptedSchema(
-          deletable,
-          "The deletion is queued; the same reply as to the DELETE of the type.",
-        ),
-        examples: exampleOfEach(deletable, acceptedExample),
-      }),
-    };
-  },
+  document: documentDeletionByType,
 
   makeHandler: (context, operation) => {
     const read = jsonBody(anyDeletionRequestSchema, "deletion request");
@@ -216,9 +99,3 @@ export const requestDeletionByType: Verb = {
     };
   },
 };
-
-function exampleOfEach(types: readonly RecordType[], make: (type: RecordType) => object): Examples {
-  return Object.fromEntries(
-    types.map((type) => [type.resourceType, { summary: type.title, value: make(type) }]),
-  );
-}

@@ -1,7 +1,7 @@
 // The three verbs that write records: POST adds; POST to the batch of a type also adds changes of those that exist; PUT
 // changes records that exist.
 
-import { nounOf, type RecordType, type Payload } from "../../domain/record-type.ts";
+import { nounOf, type RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Component } from "../openapi/content.ts";
 import {
@@ -11,11 +11,15 @@ import {
   recordNotFound,
 } from "../openapi/error-responses.ts";
 import { type Operation, requireType, type Verb } from "../operation.ts";
-import { listDescription, oneOrMany, recordsRequest, writeReply } from "../write/write-document.ts";
+import {
+  listDescription,
+  oneOrMany,
+  recordsRequest,
+  writeReply,
+  addedRecord,
+  updatedRecord,
+} from "../write/write-document.ts";
 import { makeWrite } from "../write/make-write.ts";
-import type { Examples } from "../openapi/document.ts";
-import { describedShape } from "../openapi/publish-schema.ts";
-import { componentName } from "../openapi/wording.ts";
 
 interface WriteVerb extends Pick<Verb, "verb" | "body" | "success" | "errors"> {
   readonly mode: WriteMode;
@@ -91,61 +95,3 @@ export const updateRecords = writeVerb({
     "An id that does not exist is 404.",
   recordOf: updatedRecord,
 });
-
-function addedRecord(type: RecordType): Component {
-  const { title, summary, addSchema, example } = type;
-  return {
-    name: componentName(type),
-    schema: {
-      ...describedShape(summary + ruleList(type, ["add", "always"]), addSchema),
-      examples: [example],
-    },
-    examples: { record: { summary: title, value: example } },
-  };
-}
-
-function updatedRecord(type: RecordType): Component {
-  const description = `Changes to a record that exists. Null clears a field.${ruleList(type, ["always"])}`;
-  return {
-    name: `${componentName(type)}Update`,
-    schema: describedShape(description, withoutDefaults(type.updateSchema)),
-    examples: updateExamples(type),
-  };
-}
-
-/** One changes a required field; the other clears an optional one, if the type's example has one. */
-function updateExamples(type: RecordType): Examples {
-  const { idField, fields, example } = type;
-  const names = Object.keys(fields);
-  const changed = names.findLast((name) => fields[name]?.required === true) ?? idField;
-  const change = {
-    summary: "Change a field",
-    value: pick(example, [idField, changed, "timestamp"]),
-  };
-  const cleared = names.find(
-    (name) => fields[name]?.required === false && example[name] !== undefined,
-  );
-  if (cleared === undefined) return { change };
-  const value = pick({ ...example, [cleared]: null }, [idField, cleared, "timestamp"]);
-  return { change, clear: { summary: "Clear a field", value } };
-}
-
-function pick(example: Payload, names: readonly string[]): Payload {
-  return Object.fromEntries(names.map((name) => [name, example[name]]));
-}
-
-function ruleList({ rules }: RecordType, on: readonly string[]): string {
-  const summaries = rules
-    .filter((rule) => on.includes(rule.on))
-    .map(({ summary }) => `\n- ${summary}`);
-  return summaries.length === 0 ? "" : `\n\nRules:\n${summaries.join("")}`;
-}
-
-/** A field left out of an update stays unchanged, so a client must not fill in a default for it. */
-function withoutDefaults(schema: unknown): unknown {
-  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
-    if (typeof value !== "object" || value === null || !("default" in value)) return value;
-    const { default: _default, ...rest } = value;
-    return rest;
-  });
-}

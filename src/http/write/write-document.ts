@@ -1,9 +1,9 @@
-// What the document says about the operations that write records.
+// What the document says about the operations that write records, and about the records.
 
 import { describeWritten } from "../../actions/intake/validation-errors.ts";
 import { errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { nounOf, type RecordType } from "../../domain/record-type.ts";
+import { nounOf, type RecordType, type Payload } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import {
   type Content,
@@ -14,11 +14,12 @@ import {
   objectSchema,
   textSchema,
 } from "../openapi/content.ts";
-import { type Example, type JsonSchema, schemaRef } from "../openapi/document.ts";
+import { type Example, type JsonSchema, schemaRef, type Examples } from "../openapi/document.ts";
 import { codeSchema, fieldErrorsSchema } from "../openapi/error-responses.ts";
 import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
-import { oneOf } from "../openapi/wording.ts";
+import { oneOf, componentName } from "../openapi/wording.ts";
 import { type Operation, requireType } from "../operation.ts";
+import { describedShape } from "../openapi/publish-schema.ts";
 
 export function listDescription({ body }: Operation): string {
   return body === "one" ? "" : aboutLists;
@@ -129,3 +130,61 @@ const writeSchemas: Readonly<Record<string, JsonSchema>> = {
     { sometimes: ["id", "code", "message", "errors"] },
   ),
 };
+
+export function addedRecord(type: RecordType): Component {
+  const { title, summary, addSchema, example } = type;
+  return {
+    name: componentName(type),
+    schema: {
+      ...describedShape(summary + ruleList(type, ["add", "always"]), addSchema),
+      examples: [example],
+    },
+    examples: { record: { summary: title, value: example } },
+  };
+}
+
+export function updatedRecord(type: RecordType): Component {
+  const description = `Changes to a record that exists. Null clears a field.${ruleList(type, ["always"])}`;
+  return {
+    name: `${componentName(type)}Update`,
+    schema: describedShape(description, withoutDefaults(type.updateSchema)),
+    examples: updateExamples(type),
+  };
+}
+
+/** One changes a required field; the other clears an optional one, if the type's example has one. */
+function updateExamples(type: RecordType): Examples {
+  const { idField, fields, example } = type;
+  const names = Object.keys(fields);
+  const changed = names.findLast((name) => fields[name]?.required === true) ?? idField;
+  const change = {
+    summary: "Change a field",
+    value: pick(example, [idField, changed, "timestamp"]),
+  };
+  const cleared = names.find(
+    (name) => fields[name]?.required === false && example[name] !== undefined,
+  );
+  if (cleared === undefined) return { change };
+  const value = pick({ ...example, [cleared]: null }, [idField, cleared, "timestamp"]);
+  return { change, clear: { summary: "Clear a field", value } };
+}
+
+function pick(example: Payload, names: readonly string[]): Payload {
+  return Object.fromEntries(names.map((name) => [name, example[name]]));
+}
+
+function ruleList({ rules }: RecordType, on: readonly string[]): string {
+  const summaries = rules
+    .filter((rule) => on.includes(rule.on))
+    .map(({ summary }) => `\n- ${summary}`);
+  return summaries.length === 0 ? "" : `\n\nRules:\n${summaries.join("")}`;
+}
+
+/** A field left out of an update stays unchanged, so a client must not fill in a default for it. */
+function withoutDefaults(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null || !("default" in value)) return value;
+    const { default: _default, ...rest } = value;
+    return rest;
+  });
+}

@@ -16,7 +16,7 @@ import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import type { Reservation } from "../load/memory-budget.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
-import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/read-body.ts";
+import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/decoded-body.ts";
 import { rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics, notStored } from "../reply/reply.ts";
 import { reportRefusals } from "../reply/refusals.ts";

@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import type { SettledArrival, Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
-import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
+import type { SealedReceipt } from "../interface/receipt.ts";
 import { briefRelationsMax } from "../../domain/deletion/dry-run.ts";
 import { makeClaimer } from "../shared/claimer.ts";
 import { makePartyIndexing } from "../shared/index-parties.ts";
@@ -14,38 +14,15 @@ import { findDeletions } from "../sql/deletion/deletion.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import type { Purge } from "../sql/method.ts";
 import { bindMethods } from "../sql/methods.ts";
-import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
 import { readSealingHead } from "../sql/trail/receipt.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
-import { LocalWriter, type Writer } from "./commit/writer.ts";
-import { type Connection, isMarkedOpen } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { DeletionCompleter } from "./erase/complete-deletions.ts";
-import type { SharedDescriptor } from "./erase/descriptor.ts";
-import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { LargePlanner } from "./erase/large-planner.ts";
-import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
-import type { Checkpointer } from "./file/checkpointer.ts";
-import type { FileTasks } from "./file/file-tasks.ts";
-import { type ServingRight, tryServingRight } from "./file/file-lock.ts";
-import { probeRoom } from "./file/write-probe.ts";
 import { sqliteTraits } from "./traits.ts";
-import type { SharedRead } from "./shared-read.ts";
-
-export interface Parts {
-  readonly reader: Connection;
-  readonly writer: Writer;
-  /** The snapshot of the reader, if that is a separate connection; the writer ends it before it answers. */
-  readonly snapshot?: SharedRead;
-  readonly descriptor: SharedDescriptor;
-  readonly files: FileTasks;
-  readonly unscrubbed: UnscrubbedPages;
-  /** Present if the store is served. */
-  readonly checkpointer?: Checkpointer;
-  readonly right?: ServingRight | undefined;
-  readonly sealReceipt?: SealReceipt | undefined;
-}
+import { type Parts, scrubbing, upkeepMethods } from "./upkeep.ts";
 
 export function makeSqliteStore(parts: Parts): Store {
   const { reader, writer, files } = parts;
@@ -151,27 +128,6 @@ function deletionMethods(parts: Parts, { perform, index }: Performing) {
   return { methods, scrub: (act: Act) => avoiding(() => completer.scrub(act)) };
 }
 
-interface Scrubbing {
-  /** Whether an earlier process may have ended before it scrubbed. */
-  readonly mayHaveResidue: () => boolean;
-  readonly scrub: (act: Act) => Promise<unknown>;
-}
-
-/** Scrubs after the last part if any part has removed something, also if an earlier scrub has failed. */
-function scrubbing(purge: Purge, { mayHaveResidue, scrub }: Scrubbing): Purge {
-  let hasResidue: boolean | undefined;
-  return async (range, act) => {
-    const part = await purge(range, act);
-    hasResidue ??= mayHaveResidue();
-    hasResidue ||= part.removed > 0;
-    if (hasResidue && part.next === undefined) {
-      await scrub(act);
-      hasResidue = false;
-    }
-    return part;
-  };
-}
-
 function sealAll(
   { reader, sealReceipt: seal }: Parts,
   ids: readonly string[],
@@ -182,59 +138,4 @@ function sealAll(
   const deletions = ids.flatMap((id) => byId.get(id) ?? []);
   const head = reader.perform(readSealingHead);
   return sealReceipts(deletions, { seal, head, engine: sqliteTraits.verification, completedAt });
-}
-
-function upkeepMethods(parts: Parts, perform: PerformOperation) {
-  const { reader, descriptor, files, checkpointer } = parts;
-  let closed: Promise<void> | undefined;
-  return {
-    ping: async () => {
-      reader.perform(readCredentialsVersion);
-      await perform("ping");
-    },
-    renewConnections: () => undefined,
-    probeWrite: async () => {
-      await probeRoom(reader.path);
-      await perform("probeCommit");
-    },
-    reclaimSpace: async () => {
-      const { pages, more } = await perform("vacuumPages");
-      // Only a checkpoint shortens the file.
-      if (pages > 0 && !more) {
-        await checkpointer?.pause();
-        await files.ask("passiveCheckpoint").finally(() => checkpointer?.resume());
-      }
-      return more;
-    },
-    checkIntegrity: () => checkIntegrity(reader, files),
-    checkErasure: async () => checkErasure(reader, descriptor.get()),
-    close: () => (closed ??= close(parts)),
-  } satisfies Partial<Store>;
-}
-
-/** Done by the process that serves the store, or by a command while no process does. */
-async function clearMark(
-  { reader, right }: Pick<Parts, "reader" | "right">,
-  submit: Writer["submit"],
-): Promise<void> {
-  if (!isMarkedOpen(reader)) return;
-  const mine = right === undefined ? tryServingRight(reader.path) : undefined;
-  if (right === undefined && mine === undefined) return;
-  await performBy({ submit })("markClosed").finally(() => mine?.release());
-}
-
-async function close({ reader, writer, snapshot, ...parts }: Parts): Promise<void> {
-  snapshot?.end();
-  await writer.close(async (submit) => {
-    await parts.checkpointer?.pause();
-    // If this fails, the WAL stays beside the file.
-    await clearMark({ reader, right: parts.right }, submit).catch(() => undefined);
-    // A local writer closes its connection, which is that of the reader.
-    if (!(writer instanceof LocalWriter)) reader.close();
-    // If this fails, the mark that was saved before is still valid, or there is none.
-    await parts.unscrubbed.close(performBy({ submit })).catch(() => undefined);
-    await parts.files.close();
-  });
-  parts.descriptor.release();
-  parts.right?.release();
 }

@@ -7,7 +7,8 @@ import * as fc from "fast-check";
 import { AppError } from "../../../src/domain/error.ts";
 import { findInexactNumbers, inexactMessage } from "../../../src/domain/json/exact-number.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { describeListError, parseJson } from "../../../src/http/body/parse-json.ts";
+import { parseJson } from "../../../src/http/body/parse-json.ts";
+import { describeListError } from "../../../src/http/body/json-syntax-error.ts";
 
 function parse(text: string | Uint8Array): unknown {
   return parseJson(Buffer.from(text));

@@ -15,7 +15,8 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import { decodedBody, readSmallBody } from "../../../src/http/body/read-body.ts";
+import { readSmallBody } from "../../../src/http/body/read-body.ts";
+import { decodedBody } from "../../../src/http/body/decoded-body.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { bytesPerFrameMin, makeWindow } from "../../../src/http/body/window.ts";

@@ -7,7 +7,7 @@ import { AppError } from "../../../src/domain/error.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { OrganizationLoad } from "../../../src/http/load/organization-load.ts";
 import { MemoryBudget } from "../../../src/http/load/memory-budget.ts";
-import { mayReadOnMain } from "../../../src/http/write/make-write.ts";
+import { mayReadOnMain } from "../../../src/http/write/write-large.ts";
 import {
   makeRefusalDelays,
   refusalDelayMsMax,

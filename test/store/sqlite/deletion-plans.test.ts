@@ -8,7 +8,7 @@ import { restrictedId } from "../../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { verifyKept } from "../../../src/store/sql/erase/redact-kept.ts";
 import { isObstacle, targetsOf } from "../../../src/store/sql/plan/plan.ts";
-import { planLargeCascade } from "../../../src/store/sql/plan/record-plans.ts";
+import { planLargeCascade } from "../../../src/store/sql/plan/large-cascade.ts";
 import { listFloors } from "../../../src/store/sql/retention/floor.ts";
 import type { LongHistories } from "../../../src/store/sql/retention/floor-origin.ts";
 import type { Group } from "../../../src/store/sqlite/commit/group.ts";

@@ -7,46 +7,19 @@
 // assumption; elsewhere a statement fails (new-records.ts). Records are locked, or inserted, in the order of their keys
 // before deletions are read, so that a plan made meanwhile waits for this transaction before it erases anything.
 
-import { keyText, type RecordKey, type RecordWrite } from "../../../domain/record/record-write.ts";
+import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import { namesOf } from "../../group/group-replies.ts";
 import {
   type Evaluation,
   evaluateGroup,
-  type Known,
   type GroupEvaluation,
 } from "../../group/evaluate-group.ts";
-import { commitInTwoPhases } from "../citus.ts";
-import { findClosed } from "../erase/closed-record.ts";
 import type { Database } from "../database.ts";
-import { Collision } from "../../sql/statement/statements.ts";
-import { findIdenticalChanges } from "./identical-changes.ts";
-import { addReplies, findReplies } from "../../sql/access/idempotency.ts";
-import { countRows, inLockOrder, isDivided, readInParts, storeInParts } from "./long-list.ts";
-import { type GuessedGroup, storeNew } from "./new-records.ts";
-import {
-  appendChanges,
-  insertNewRecords,
-  lockRecords,
-  widenSightings,
-  findClosedOrganizations,
-} from "./record.ts";
-import { addRelations, relationsOf } from "../erase/relation.ts";
+import { findReplies } from "../../sql/access/idempotency.ts";
+import { countRows, isDivided } from "./long-list.ts";
+import { storeNew } from "./new-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
-import type { Transaction } from "../transaction.ts";
-import { inSequence } from "./settle-all.ts";
-
-const none: Omit<Known, "replies"> = {
-  keyOf: keyText,
-  closedOrganizations: new Set(),
-  records: new Map(),
-  closed: new Set(),
-  hasIdentical: () => false,
-};
-
-/** The assumption was wrong: not all records of the group are new, or a deletion closes them. */
-class WrongGuess extends Error {
-  override readonly name = "WrongGuess";
-}
+import { none, evaluateExactly, storeIfNew } from "./exact-group.ts";
 
 /** After a wrong assumption, this many groups are evaluated with the stored data. */
 const carefulGroups = 16;
@@ -103,117 +76,4 @@ export class WriteGroups {
     const { distributed, secured } = this.#database;
     return secured && !distributed && !isDivided({ distributed }, countRows(evaluated));
   }
-}
-
-async function evaluateExactly(
-  transaction: Transaction,
-  all: readonly RecordWrite[],
-): Promise<readonly Evaluation[]> {
-  const closedOrganizations = await findClosedOrganizations(transaction, all);
-  const writes = all.filter(({ organizationId }) => !closedOrganizations.has(organizationId));
-  const distinct = keysOf(writes);
-  const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
-  const [replies, locked] = await inSequence([
-    transaction.perform(findReplies, namesOf(writes)),
-    readInParts(transaction, keys, (part) => lockRecords(transaction, part)),
-  ] as const);
-  const records = new Map(locked.flatMap((part) => [...part]));
-  const found = await readInParts(transaction, keys, (part) => findClosed(transaction, part));
-  const closed = new Set(found.flatMap((part) => [...part]));
-  const hasIdentical = await findIdentical(transaction, writes, records);
-  const known = { ...none, closedOrganizations, records, closed, hasIdentical, replies };
-  const evaluated = evaluateGroup(all, known);
-  if (!(await store(transaction, writes, evaluated))) {
-    throw new Collision(
-      "another process has created a record, stored the reply, opened a deletion, or closed an organization",
-    );
-  }
-  return evaluated.evaluations;
-}
-
-/** Stores new records. False if not all of them were new; then nothing was stored. */
-async function storeIfNew(
-  database: Database,
-  { visibility, writes, evaluated }: GuessedGroup,
-): Promise<boolean> {
-  try {
-    await database.transaction(visibility, async (transaction) => {
-      if (!(await store(transaction, writes, evaluated))) throw new WrongGuess();
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof WrongGuess) return false;
-    throw error;
-  }
-}
-
-/** Stores what was evaluated. False if the stored data differs from it; then the caller must roll back. */
-async function store(
-  transaction: Transaction,
-  writes: readonly RecordWrite[],
-  evaluated: GroupEvaluation,
-): Promise<boolean> {
-  if (isDivided(transaction, countRows(evaluated))) {
-    const stored = await storeInParts(transaction, evaluated);
-    return stored && (await findClosedOrganizations(transaction, writes)).size === 0;
-  }
-  const { created, widened } = evaluated.records;
-  const { replies } = evaluated;
-  const [inserted, , closed, , , stored, , closedOrganizations] = await inSequence([
-    insertNewRecords(transaction, created),
-    widenSightings(transaction, widened),
-    // New records were not locked when the deletions were read.
-    created.length === 0
-      ? new Set()
-      : findClosed(
-          transaction,
-          created.map(({ record }) => record),
-        ),
-    appendChanges(transaction, evaluated.changes),
-    addRelations(transaction, relationsOf(evaluated.changes)),
-    transaction.perform(addReplies, replies),
-    replies.length === 0 ? undefined : commitInTwoPhases(transaction),
-    findClosedOrganizations(transaction, writes),
-  ] as const);
-  if (closedOrganizations.size > 0) return false;
-  return inserted === created.length && closed.size === 0 && stored === replies.length;
-}
-
-function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
-  const keys = new Map<string, RecordKey>();
-  for (const { organizationId, resourceType, drafts } of writes) {
-    for (const { id } of drafts) {
-      const key = { organizationId, resourceType, resourceId: id };
-      keys.set(keyText(key), key);
-    }
-  }
-  return [...keys.values()];
-}
-
-/** Checks every draft that would add a change to an existing record. */
-async function findIdentical(
-  transaction: Transaction,
-  writes: readonly RecordWrite[],
-  records: Known["records"],
-): Promise<Known["hasIdentical"]> {
-  const asked: { readonly record: RecordKey; readonly payload: string }[] = [];
-  for (const { mode, organizationId, resourceType, drafts } of writes) {
-    if (mode === "update") continue;
-    for (const { id, payload } of drafts) {
-      const record = { organizationId, resourceType, resourceId: id };
-      if (records.has(keyText(record))) asked.push({ record, payload });
-    }
-  }
-  const parts = await readInParts(transaction, asked, (part) =>
-    findIdenticalChanges(transaction, part),
-  );
-  const answers = parts.flat();
-  const identical = new Set(
-    asked.filter((_, index) => answers[index]).map((item) => contentText(item)),
-  );
-  return (key, payload) => identical.has(`${key}\n${payload}`);
-}
-
-function contentText({ record, payload }: { record: RecordKey; payload: string }): string {
-  return `${keyText(record)}\n${payload}`;
 }

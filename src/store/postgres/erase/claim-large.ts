@@ -7,7 +7,7 @@ import { limits } from "../../../domain/limits.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import { beginDeletions, postpone } from "../../sql/plan/claim.ts";
 import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
-import { planLargeCascade } from "../../sql/plan/record-plans.ts";
+import { planLargeCascade } from "../../sql/plan/large-cascade.ts";
 import { writePlans } from "../../sql/plan/write-plan.ts";
 import { isObstacle, targetsOf } from "../../sql/plan/plan.ts";
 import type { Claim } from "../../interface/deletion.ts";

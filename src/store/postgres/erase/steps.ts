@@ -6,7 +6,7 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { sealReceipts } from "../../shared/seal-receipts.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import { type Verification, verifyDeletions, verifyFirst } from "../../sql/verify/verify-step.ts";
-import { largestCascade as bounds } from "../../sql/plan/record-plans.ts";
+import { largestCascade as bounds } from "../../sql/plan/large-cascade.ts";
 import { chooseNext, smallPlanMax, groupByPlan } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import { finishDeletions } from "../../sql/verify/verification.ts";

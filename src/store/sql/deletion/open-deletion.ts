@@ -17,10 +17,7 @@ import { addReplies, findReplies } from "../access/idempotency.ts";
 import { inNamedIds, keyRows, named, namedRecords, columnsIn } from "../statement/named.ts";
 import { allTogether, Collision, Rows, run, type Statements } from "../statement/statements.ts";
 import { auditActs } from "../trail/audit.ts";
-import { randomBytes } from "node:crypto";
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { findOrganization } from "../access/organization.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 
 /** Without LIMIT, PostgreSQL would plan a join that reads all open deletions of the store. */
 export const findOpen = `
@@ -148,30 +145,4 @@ export function noteOfRequest(
   const approval = needsApproval(request, approving) ? { needsApproval: true } : {};
   const detail = { resourceType, dueAt, request: digest, ...approval };
   return { action: "deletion.request", organizationId, subject: deletionRequestId, detail };
-}
-
-/** The requester that the deletions of orphaned records name. */
-const orphanRequester = "orphaned";
-
-/** For organizations that have chosen this. Must run in the transaction that replaces the id of their last party. */
-export function* deleteOrphans(
-  { organizationId, deletionRequestId }: Deletion,
-  orphans: readonly RecordKey[],
-  act: Act,
-): Statements<void> {
-  const organization = yield* findOrganization(organizationId);
-  if (organization?.eraseOrphanedTransactions !== true) return;
-  // Everything of a closed organization is erased anyway.
-  if (organization.closedAt !== undefined) return;
-  const requests = orphans.map(({ resourceType, resourceId }) => ({
-    organizationId,
-    resourceType,
-    resourceId,
-    reason: `Every person and company that it names was erased (${deletionRequestId}).`,
-    deletionRequestId: `del_${randomBytes(12).toString("hex")}`,
-    isAutomatic: true,
-    requestedBy: orphanRequester,
-    dueAt: act.now + organization.deletionGraceSeconds * 1_000,
-  }));
-  yield* openDeletions(requests.map((request) => ({ request, act })));
 }

@@ -5,16 +5,7 @@ import { keyText, type RecordKey } from "../../../domain/record/record-write.ts"
 import type { AuditNote } from "../../interface/trail.ts";
 import { type KeyRow, toKey, keyValues } from "../../shared/record-key.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
-import {
-  among,
-  keyRows,
-  named,
-  namedRecords,
-  type NumberedKey,
-  numberedRows,
-} from "../statement/named.ts";
-import { changeAfter } from "../record/changes.ts";
-import { readFirstNamed, replaceEntries } from "../party/entries.ts";
+import { among, keyRows, named, type NumberedKey, numberedRows } from "../statement/named.ts";
 import { storeParts } from "../store-parts.ts";
 import { type RepliedRow, removeRepliesOf } from "./rewrite.ts";
 import { describeHold, type Hold } from "../../../domain/access.ts";
@@ -56,26 +47,6 @@ const removeChanges = `
     --citus AND change.resource_id = ANY ($3::text[])
   `;
 
-/** Removes a part of the changes of one record that has many. */
-const removeSomeChanges = `
-  DELETE FROM change
-  --sqlite WHERE record_no = $1 AND change_no IN (
-  --sqlite   SELECT change_no FROM change WHERE record_no = $1 ORDER BY change_no LIMIT $2)
-  --postgres WHERE false
-  RETURNING reply_key`;
-
-const findSomeReplied = `
-  SELECT change_no, reply_key FROM change
-  --sqlite WHERE record_no = $1 AND reply_key IS NOT NULL ORDER BY change_no LIMIT $2
-  --postgres WHERE false
-  `;
-
-const forgetReplies = `
-  UPDATE change SET reply_key = NULL
-  --sqlite WHERE record_no = $1 AND change_no <= $2 AND reply_key IS NOT NULL
-  --postgres WHERE false
-  `;
-
 const removeRelationsFrom = `
   DELETE FROM relation ${among("USING", "relation", ["organization_id", "from_type", "from_id"])}`;
 
@@ -110,15 +81,6 @@ const moveRows = `
     --citus AND record.resource_id = ANY ($3::text[])
   RETURNING record.organization_id, record.resource_type, record.resource_id`;
 
-/** A record with more changes than this is erased separately. */
-const changesMax = 16;
-
-const findLong = `
-  SELECT record_no, organization_id, resource_type, resource_id FROM ${namedRecords}
-    --sqlite CROSS
-    JOIN record USING (organization_id, resource_type, resource_id)
-  WHERE EXISTS (${changeAfter} ${changesMax})`;
-
 /** Returns those that existed. Without records it runs as many statements, because the time must not disclose it. */
 export function* eraseRecords(keys: readonly NumberedKey[]): Statements<readonly RecordKey[]> {
   const rows = numberedRows(keys);
@@ -148,31 +110,6 @@ export function* moveRecords(
   yield* run(moveRelations, rows);
   const notes = yield* moveHolds(records);
   return { moved: (yield* all<KeyRow>(moveRows, rows)).map(toKey), notes };
-}
-
-export interface LongRow extends KeyRow {
-  readonly record_no: number;
-}
-
-/** Finds, on SQLite, those of these records that have many changes. */
-export function* findLongRecords(keys: readonly RecordKey[]): Statements<readonly LongRow[]> {
-  return keys.length === 0 ? [] : yield* all<LongRow>(findLong, keyRows(keys));
-}
-
-/** Removes up to `max` changes of a long record, or only their replies if the record is moved; returns how many. */
-export function* shortenRecord(
-  row: LongRow,
-  { max, isMoved }: { readonly max: number; readonly isMoved: boolean },
-): Statements<number> {
-  const { record_no, organization_id } = row;
-  const sql = isMoved ? findSomeReplied : removeSomeChanges;
-  const entries = isMoved ? [] : yield* readFirstNamed(row, max);
-  const rows = yield* all<{ change_no: number; reply_key: Uint8Array | null }>(sql, record_no, max);
-  if (entries.length > 0) yield* replaceEntries({ remove: entries, add: [] });
-  yield* removeRepliesOf(rows.map(({ reply_key }) => ({ organization_id, reply_key })));
-  const last = rows.at(-1);
-  if (isMoved && last !== undefined) yield* run(forgetReplies, record_no, last.change_no);
-  return rows.length;
 }
 
 const moveHoldsOf = `

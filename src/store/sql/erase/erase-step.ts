@@ -28,13 +28,11 @@ import { auditActs } from "../trail/audit.ts";
 import type { NumberedKey } from "../statement/named.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { storeParts } from "../store-parts.ts";
-import { eraseRecords, findLongRecords, moveRecords, shortenRecord } from "./erase-records.ts";
+import { eraseRecords, moveRecords } from "./erase-records.ts";
 import type { Cursors } from "./redact-long.ts";
 import { type NamedParty, readNamedParties, replaceEntries } from "../party/entries.ts";
 import { redactReferences, type RedactedTypes } from "./redact-records.ts";
-
-/** How many changes of long records one transaction removes if writers wait for it. */
-export const longChangesMax = 2_000;
+import { uniqueKeys, shortenRecords } from "./shorten-records.ts";
 
 type Progress = ErasureProgress & LeavingReports;
 
@@ -132,10 +130,6 @@ function inTheirSets(
   });
 }
 
-function uniqueKeys(targets: readonly TargetRow[]): readonly RecordKey[] {
-  return [...new Map(targets.map((row) => [rowKeyText(row), toKey(row)])).values()];
-}
-
 function numberedKeys(targets: readonly TargetRow[]): readonly NumberedKey[] {
   const keys = new Map<string, NumberedKey>();
   for (const row of targets) {
@@ -184,30 +178,4 @@ function progressOf(
   const set = results.moved.get(restrictedId(id)) ?? [];
   const moved = set.map((key) => ({ ...key, organizationId }));
   return { deletion, done: targets, erased, moved, redactedTypes: results.redacted.get(id) ?? [] };
-}
-
-/** Writers wait for it: a record that still has changes ends the part. Confidential records have their own bound. */
-function* shortenRecords(parts: readonly PlanPart[]): Statements<readonly PlanPart[]> {
-  const going = parts.flatMap(({ targets }) => targets).filter(({ action }) => action === "erase");
-  const long = yield* findLongRecords(uniqueKeys(going));
-  if (long.length === 0) return parts;
-  const rows = new Map(long.map((row) => [rowKeyText(row), row]));
-  const left = { open: longChangesMax, confidential: longChangesMax };
-  const bounded: PlanPart[] = [];
-  for (const part of parts) {
-    let end = part.targets.length;
-    for (const [index, target] of part.targets.entries()) {
-      const row = target.action === "erase" ? rows.get(rowKeyText(target)) : undefined;
-      if (row === undefined) continue;
-      const kind = part.isConfidential(target) ? "confidential" : "open";
-      const isMoved = Boolean(target.restricted);
-      if (left[kind] > 0) left[kind] -= yield* shortenRecord(row, { max: left[kind], isMoved });
-      if (left[kind] > 0) continue;
-      end = index;
-      break;
-    }
-    const isWhole = end === part.targets.length;
-    bounded.push(isWhole ? part : { ...part, targets: part.targets.slice(0, end), isLast: false });
-  }
-  return bounded;
 }

@@ -10,7 +10,6 @@ import { readCursorOf, storeCursor, storeVerified } from "../plan/claim.ts";
 import { type Processing, type Reference, storeProgressOf } from "../plan/erasure.ts";
 import { readChangesAfter, Room } from "../record/changes.ts";
 import { redactAll, storeRewritten } from "./rewrite.ts";
-import type { Unverified } from "../verify/verify-redactions.ts";
 import { all, get, run, type Statements } from "../statement/statements.ts";
 import { keyValues } from "../../shared/record-key.ts";
 
@@ -153,3 +152,6 @@ function* rewriteReport(
   const after = changes.at(-1)?.change_no ?? from.after;
   return { cursor: { ...from, after, found }, isLast };
 }
+
+/** `found`: a reference is left, and will be redacted again. `partly`: there is more to search. */
+export type Unverified = "found" | "partly";

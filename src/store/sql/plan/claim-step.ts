@@ -5,29 +5,13 @@
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import type { Claimed, Claiming } from "../../shared/claimer.ts";
-import {
-  takeDeletions,
-  beginDeletions,
-  notApproved,
-  postpone,
-  postponeAll,
-  storeCursor,
-  type Waiting,
-} from "./claim.ts";
+import { takeDeletions, beginDeletions, notApproved, postponeAll, type Waiting } from "./claim.ts";
 import { all, type Statements, column, enter } from "../statement/statements.ts";
 import { triedAt } from "../deletion/deletion.ts";
 import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
-import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import type { Processing } from "./erasure.ts";
-import {
-  type FloorScan,
-  type ScanBounds,
-  scanFloors,
-  planOrganization,
-  readingFloors,
-} from "./organization-obstacle.ts";
-import { isObstacle, planningOf, targetsOf } from "./plan.ts";
+import { type ScanBounds, planAll } from "./organization-obstacle.ts";
+import { isObstacle, targetsOf } from "./plan.ts";
 import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
 import { type Planned, writePlans } from "./write-plan.ts";
 import { readPartyObstacles } from "./party-obstacle.ts";
@@ -148,27 +132,4 @@ function* planDeletions(
   yield* postponeAll(waiting, claim.now);
   yield* writePlans(planned);
   return { begun: yield* beginDeletions(planned, claim), large, isBehind };
-}
-
-/** Plans the deletion of an organization. Undefined if there is an obstacle, or if floors have yet to be read. */
-function* planAll(
-  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
-  now: number,
-  bounds: ScanBounds,
-): Statements<ErasurePlan | undefined> {
-  // Everybody who may know of this deletion may know of everything that it waits for.
-  const planning = planningOf(deletion, now, new Set());
-  const scan = cursor === null ? undefined : (JSON.parse(cursor) as FloorScan);
-  const plan = yield* planOrganization(planning, scan);
-  if (plan === "floors") {
-    const next = yield* scanFloors(planning, scan, bounds);
-    yield* storeCursor(deletion, JSON.stringify(next));
-    // The deletion becomes due now, after those that were due before.
-    yield* postpone(deletion, { waitingFor: readingFloors, held: false, retryAt: now }, now);
-    return undefined;
-  }
-  if (!isObstacle(plan)) return plan;
-  yield* storeCursor(deletion, null);
-  yield* postpone(deletion, plan, now);
-  return undefined;
 }

@@ -16,6 +16,7 @@ import {
   type Planning,
   planningOf,
   obstacleOfHold,
+  isObstacle,
 } from "./plan.ts";
 import { findSetObstacle } from "./restricted-set.ts";
 import { all, rest, type Statements, find, scalar } from "../statement/statements.ts";
@@ -30,6 +31,8 @@ import {
 import { keyText } from "../../../domain/record/record-write.ts";
 import type { Place } from "../../interface/naming.ts";
 import { reader } from "../../row/reader.ts";
+import { postpone, storeCursor } from "./claim.ts";
+import type { Processing } from "./erasure.ts";
 
 const findAnyHold = `
   SELECT resource_type, resource_id FROM hold WHERE organization_id = $1
@@ -195,4 +198,27 @@ function mayEndLater(
   if (floor.countedFrom === "report_filed_at") return true;
   if (floorEnd(floor, last_seen, requestedAt) > until) return true;
   return floor.countedFrom === "closed" && floorEnd(floor, undefined, requestedAt) > until;
+}
+
+/** Plans the deletion of an organization. Undefined if there is an obstacle, or if floors have yet to be read. */
+export function* planAll(
+  { deletion, cursor }: Pick<Processing, "deletion" | "cursor">,
+  now: number,
+  bounds: ScanBounds,
+): Statements<ErasurePlan | undefined> {
+  // Everybody who may know of this deletion may know of everything that it waits for.
+  const planning = planningOf(deletion, now, new Set());
+  const scan = cursor === null ? undefined : (JSON.parse(cursor) as FloorScan);
+  const plan = yield* planOrganization(planning, scan);
+  if (plan === "floors") {
+    const next = yield* scanFloors(planning, scan, bounds);
+    yield* storeCursor(deletion, JSON.stringify(next));
+    // The deletion becomes due now, after those that were due before.
+    yield* postpone(deletion, { waitingFor: readingFloors, held: false, retryAt: now }, now);
+    return undefined;
+  }
+  if (!isObstacle(plan)) return plan;
+  yield* storeCursor(deletion, null);
+  yield* postpone(deletion, plan, now);
+  return undefined;
 }

@@ -10,7 +10,6 @@ import {
   nodeKey,
 } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
@@ -63,33 +62,6 @@ interface Root {
 
 export function withRoot(deletion: Deletion): Omit<Root, "planning"> {
   return { deletion, root: nodeKey(deletion.resourceType, deletion.resourceId) };
-}
-
-/** Plans the cascade of any record of the organization, for a deletion that is large, or that is being processed. */
-export function* planCascade(
-  deletion: Deletion,
-  root: NodeKey,
-  { now, bounds }: { readonly now: number; readonly bounds: PlanBounds },
-): Statements<RecordPlan> {
-  const [plan = "large"] = yield* planRecords([{ deletion, root }], { now, bounds });
-  return plan;
-}
-
-/** The bound of a cascade that is planned where nobody waits for it. */
-export const largestCascade: PlanBounds = {
-  relationsMax: limits.cascadeRecordsMax,
-  bounded: false,
-  shortHistories: false,
-};
-
-export function* planLargeCascade(
-  deletion: Deletion,
-  root: NodeKey,
-  { now, histories }: { readonly now: number; readonly histories?: LongHistories },
-): Statements<ErasurePlan | Obstacle> {
-  const bounds = { ...largestCascade, histories };
-  const plan = yield* planCascade(deletion, root, { now, bounds });
-  return typeof plan === "string" ? tooLarge : plan;
 }
 
 interface PlanningOptions {

@@ -12,6 +12,7 @@ import type { TargetRow } from "../plan/erasure.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import { measureShortRecords, readChangesAfter, Room, type Size } from "../record/changes.ts";
+import type { Unverified } from "../erase/redact-kept.ts";
 
 const findRedactions = `
   SELECT * FROM deletion_target
@@ -64,9 +65,6 @@ interface Cursor {
   /** The last change that was searched. */
   readonly after: number;
 }
-
-/** `found`: a reference is left, and will be redacted again. `partly`: there is more to search. */
-export type Unverified = "found" | "partly";
 
 /** Searches up to this position. A deletion that is missing in the result has no reference left. */
 export function* verifyRedactions(

@@ -17,7 +17,8 @@ import { verifyKept } from "../erase/redact-kept.ts";
 import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
-import { type PlanBounds, planCascade } from "../plan/record-plans.ts";
+import type { PlanBounds } from "../plan/record-plans.ts";
+import { planCascade } from "../plan/large-cascade.ts";
 import { extendPlans } from "../plan/write-plan.ts";
 import { storeParts } from "../store-parts.ts";
 

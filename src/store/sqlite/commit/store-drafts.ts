@@ -19,7 +19,7 @@ import {
   packRepeated,
   type PackedOutcome,
 } from "../../group/packed-outcome.ts";
-import { once, type Replies, type StoredReply } from "../../group/group-replies.ts";
+import { once } from "../../group/group-replies.ts";
 import type { Group } from "./group.ts";
 import {
   insertNew,
@@ -31,8 +31,9 @@ import {
   textsBySize,
 } from "./new-records.ts";
 import { type DraftContext, writeDraft } from "./record.ts";
-import type { Connection, Value } from "../connection.ts";
+import type { Value } from "../connection.ts";
 import { isOperation, type Job } from "./job.ts";
+import { repliesIn } from "./replies.ts";
 
 /** Throws AppError idempotency_reused or, for a closed organization, credential_revoked, before anything is written. */
 export function storeDrafts(group: Group, write: RecordWrite): PackedOutcome {
@@ -157,27 +158,6 @@ function isAllAs(
 
 function describe(outcomes: readonly DraftOutcome[], write: RecordWrite): PackedOutcome {
   return { written: countWritten(outcomes, write), drafts: packDrafts(outcomes) };
-}
-
-const findReply = `
-  SELECT fingerprint, outcome FROM idempotent_reply
-  WHERE organization_id = ? AND key_hash = ?`;
-
-const storeReply = `
-  INSERT INTO idempotent_reply (organization_id, key_hash, fingerprint, outcome, created_at)
-  VALUES (?, ?, ?, ?, ?)`;
-
-export function repliesIn(connection: Connection): Replies {
-  return {
-    find: ({ organizationId, keyHash }) =>
-      connection.get<Pick<StoredReply, "fingerprint" | "outcome">>(
-        findReply,
-        organizationId,
-        keyHash,
-      ),
-    add: ({ organizationId, keyHash, fingerprint, outcome, createdAt }) =>
-      void connection.run(storeReply, organizationId, keyHash, fingerprint, outcome, createdAt),
-  };
 }
 
 const created: PackedOutcome = packCreated(1);

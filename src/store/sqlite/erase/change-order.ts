@@ -3,12 +3,13 @@
 // written separately.
 //
 // The numbers are only in memory: changes that this leaves, after a restart or beyond its bounds, are removed with the
-// records.
+// records, page by page.
 
-import type { Page } from "../../sql/erase/organization-erasure.ts";
+import { type Page, removeChangesOfLast } from "../../sql/erase/organization-erasure.ts";
 import type { NextPage } from "../../sql/part.ts";
 import { named } from "../../sql/statement/named.ts";
-import { all, Rows, run, type Statements, scalar } from "../../sql/statement/statements.ts";
+import { all, Rows, run, type Statements, scalar, get } from "../../sql/statement/statements.ts";
+import { afterAllTypes, type KeyRow } from "../../shared/record-key.ts";
 
 /** How many numbers are in memory, each of which takes 8 bytes. */
 const numbersMax = 8_000_000;
@@ -116,4 +117,52 @@ export function rangesOf(
     else ranges.push((range = [number, number]));
   }
   return ranges;
+}
+
+/** A record whose changes are gone takes half the time of a record with changes. */
+const recordTimes = 2;
+
+/** Counts a record without changes as a row. */
+const findEndOfPage = `
+  SELECT resource_type, resource_id, change_no FROM record LEFT JOIN change USING (record_no)
+  WHERE organization_id = $1
+  ORDER BY resource_type, resource_id, change_no LIMIT 1 OFFSET $2`;
+
+const readNumbersBefore = `
+  SELECT resource_type, record_no FROM record
+  WHERE organization_id = $1 AND (resource_type, resource_id) < ($2, $3)`;
+
+const removeRecords = `
+  DELETE FROM record WHERE organization_id = $1 AND (resource_type, resource_id) < ($2, $3)`;
+
+const removeLast = `
+  DELETE FROM record
+  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
+    AND NOT EXISTS (SELECT 1 FROM change WHERE change.record_no = record.record_no)`;
+
+interface TypedNumberRow {
+  readonly resource_type: string;
+  readonly record_no: number;
+}
+
+interface EndRow extends Omit<KeyRow, "organization_id"> {
+  /** Null if the record has no change. */
+  readonly change_no: number | null;
+}
+
+/** A page ends before or within a record, from which only the changes on the page are removed. */
+export function* eraseNumberedRecords(page: Page): Statements<NextPage> {
+  const { organizationId, rowsMax, erasedTypes } = page;
+  const end = yield* get<EndRow>(findEndOfPage, organizationId, rowsMax * recordTimes - 1);
+  const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
+  const rows = yield* all<TypedNumberRow>(readNumbersBefore, organizationId, ...key);
+  const numbers = Float64Array.from(rows, ({ record_no }) => record_no).sort();
+  for (const [first, last] of rangesOf(numbers)) yield* run(removeChanges, first, last);
+  yield* run(removeRecords, organizationId, ...key);
+  erasedTypes.push(...rows.map(({ resource_type }) => resource_type));
+  if (end === undefined) return undefined;
+  yield* run(removeChangesOfLast, organizationId, ...key, end.change_no ?? 0);
+  const removed = yield* run(removeLast, organizationId, ...key);
+  if (removed === 1) erasedTypes.push(end.resource_type);
+  return key;
 }

@@ -1,6 +1,5 @@
 // The steps of deletions that the writer performs within the transaction of a group, and the last one, which verifies
-// and completes. The records of an organization are erased in the order of their keys, and changes before them in the
-// order of arrival (change-order.ts).
+// and completes. An organization is erased in an order of its own (change-order.ts).
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
@@ -19,12 +18,8 @@ import type { CompletedDeletion, ErasureStep } from "../../interface/deletion.ts
 import type { SealedReceipt } from "../../interface/receipt.ts";
 import type { Group } from "../commit/group.ts";
 import type { Connection } from "../connection.ts";
-import { ChangeOrder, rangesOf, removeChanges } from "./change-order.ts";
+import { ChangeOrder, eraseNumberedRecords } from "./change-order.ts";
 import { planBounds } from "./claim.ts";
-import { type Page, removeChangesOfLast } from "../../sql/erase/organization-erasure.ts";
-import type { NextPage } from "../../sql/part.ts";
-import { all, get, run, type Statements } from "../../sql/statement/statements.ts";
-import { afterAllTypes, type KeyRow } from "../../shared/record-key.ts";
 
 /** The state of the connection that writes; a process has one. */
 const orders = new WeakMap<Connection, ChangeOrder>();
@@ -143,52 +138,4 @@ export function completeVerified(
   return results.map((result) =>
     "result" in result ? result : (byId.get(result.deletionRequestId) ?? { result: "moved" }),
   );
-}
-
-/** A record whose changes are gone takes half the time of a record with changes. */
-const removedTimes = 2;
-
-/** Counts a record without changes as a row. */
-const findEnd = `
-  SELECT resource_type, resource_id, change_no FROM record LEFT JOIN change USING (record_no)
-  WHERE organization_id = $1
-  ORDER BY resource_type, resource_id, change_no LIMIT 1 OFFSET $2`;
-
-const readNumbers = `
-  SELECT resource_type, record_no FROM record
-  WHERE organization_id = $1 AND (resource_type, resource_id) < ($2, $3)`;
-
-const removeRecords = `
-  DELETE FROM record WHERE organization_id = $1 AND (resource_type, resource_id) < ($2, $3)`;
-
-const removeLast = `
-  DELETE FROM record
-  WHERE organization_id = $1 AND resource_type = $2 AND resource_id = $3
-    AND NOT EXISTS (SELECT 1 FROM change WHERE change.record_no = record.record_no)`;
-
-interface NumberedRow {
-  readonly resource_type: string;
-  readonly record_no: number;
-}
-
-interface EndRow extends Omit<KeyRow, "organization_id"> {
-  /** Null if the record has no change. */
-  readonly change_no: number | null;
-}
-
-/** A page ends before or within a record, from which only the changes on the page are removed. */
-function* eraseNumberedRecords(page: Page): Statements<NextPage> {
-  const { organizationId, rowsMax, erasedTypes } = page;
-  const end = yield* get<EndRow>(findEnd, organizationId, rowsMax * removedTimes - 1);
-  const key = [end?.resource_type ?? afterAllTypes, end?.resource_id ?? ""] as const;
-  const rows = yield* all<NumberedRow>(readNumbers, organizationId, ...key);
-  const numbers = Float64Array.from(rows, ({ record_no }) => record_no).sort();
-  for (const [first, last] of rangesOf(numbers)) yield* run(removeChanges, first, last);
-  yield* run(removeRecords, organizationId, ...key);
-  erasedTypes.push(...rows.map(({ resource_type }) => resource_type));
-  if (end === undefined) return undefined;
-  yield* run(removeChangesOfLast, organizationId, ...key, end.change_no ?? 0);
-  const removed = yield* run(removeLast, organizationId, ...key);
-  if (removed === 1) erasedTypes.push(end.resource_type);
-  return key;
 }

@@ -5,7 +5,7 @@ import { workerData } from "node:worker_threads";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionFigures } from "../../sql/deletion/deletion.ts";
-import { planLargeCascade } from "../../sql/plan/record-plans.ts";
+import { planLargeCascade } from "../../sql/plan/large-cascade.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
 import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";

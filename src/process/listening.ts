@@ -1,0 +1,55 @@
+// The end of a server that has clients, its address, and why it can't listen.
+
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import type { Config } from "../settings/config.ts";
+import type { Edge } from "../http/connection/shared-bounds.ts";
+import { codeOf } from "../files/file-error.ts";
+
+/** A connection whose last request was in flight at the stop is closed within this time after its reply. */
+const idleSweepMs = 20;
+
+/** Waits for requests in flight, not for clients to close; after the grace period, closes every connection. */
+export async function closeWithin(
+  server: FastifyInstance,
+  edge: Edge,
+  graceMs: number,
+): Promise<void> {
+  const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
+  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
+  try {
+    await server.close();
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(timer);
+  }
+}
+
+/** Explains which setting to change; the system's message names none. */
+export function explainListening({ host, port }: Config, cause: unknown): unknown {
+  const code = codeOf(cause);
+  const what = `Can't listen on ${host}, port ${port}:`;
+  if (code === "EADDRINUSE") {
+    return new Error(
+      `${what} the port is in use. Set PORT to another one, or to 0 for any free port.`,
+      {
+        cause,
+      },
+    );
+  }
+  if (code === "EACCES") {
+    return new Error(`${what} permission denied. Set PORT to 1024 or higher.`, { cause });
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    const advice =
+      "HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all.";
+    return new Error(`${what} ${advice}`, { cause });
+  }
+  return cause;
+}
+
+export function describeAddress(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string") throw new Error("the server has no address");
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

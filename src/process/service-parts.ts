@@ -1,0 +1,70 @@
+// The parts of a service that runs, and what the handlers of HTTP receive of them.
+
+import { ChangeFeed } from "../actions/change/change-feed.ts";
+import type { Observer } from "../feature/feature.ts";
+import type { BulkClient } from "../http/bulk/bulk-client.ts";
+import { makeMainLists } from "../http/bulk/main-lists.ts";
+import { LiveReaders } from "../http/changes/live-readers.ts";
+import type { Edge } from "../http/connection/shared-bounds.ts";
+import type { HttpContext } from "../http/http-context.ts";
+import type { Load } from "../http/load/load.ts";
+import { makeFailureLog } from "../http/rate-limit/failure-log.ts";
+import { makeRateGate } from "../http/rate-limit/rate-limit.ts";
+import { makeReplies, type ObserveRequest } from "../http/reply/reply.ts";
+import type { ConsoleParts } from "./open-console.ts";
+import type { Loop } from "../worker/loop.ts";
+
+interface Stage {
+  draining: boolean;
+  closing: boolean;
+}
+
+export interface Parts extends ConsoleParts {
+  readonly edge: Edge;
+  readonly load: Load;
+  readonly stage: Stage;
+  readonly monotonic: () => number;
+  readonly observer: Observer | undefined;
+}
+
+interface EntryPoints {
+  readonly worker: Loop;
+  readonly bulk: BulkClient;
+  readonly feed: ChangeFeed;
+}
+
+export function makeHttpContext(
+  { app, config, log, metrics, refusals, edge, load, stage, observer }: Parts,
+  { worker, bulk, feed }: EntryPoints,
+): HttpContext {
+  const observe: ObserveRequest = (operation, status, seconds) =>
+    metrics.requests.with(operation, status).observe(seconds);
+  return {
+    app,
+    log,
+    edge,
+    rates: makeRateGate(config.rateLimitPerSecond, app.now),
+    failures: makeFailureLog(log, app.now, (where) => {
+      metrics.failedAuthentications.with(where).add();
+    }),
+    bulk: observer?.bulk(bulk) ?? bulk,
+    lists: makeMainLists(app.store, () => bulk.prepare()),
+    feed,
+    liveReaders: new LiveReaders(),
+    load: observer === undefined ? load : { ...load, bodies: observer.bodies(load.bodies) },
+    replies: makeReplies(observe, edge),
+    observe,
+    traceRequest: observer?.request,
+    onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),
+    onRateLimited: (policy) => metrics.rateLimited.with(policy).add(),
+    onRefused: (refused) => {
+      refusals.add(refused);
+      const codes = refused.counts.filter(([code]) => Math.floor(code / 100) === 403);
+      for (const [, , count] of codes) metrics.rightsRefused.with("api").add(count);
+    },
+    onRightRefused: () => metrics.rightsRefused.with("console").add(),
+    onDeletionRequested: () => worker.wake(),
+    draining: () => stage.draining,
+    closing: () => stage.closing,
+  };
+}
