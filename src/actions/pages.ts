@@ -5,7 +5,7 @@ import type { Deletion } from "../domain/deletion/deletion.ts";
 import type { Proposal } from "../domain/proposal.ts";
 import { limits } from "../domain/limits.ts";
 import type { Change, RecordKey } from "../domain/record/record-write.ts";
-import type { StoredReceipt } from "../store/interface/receipt.ts";
+import type { StoredReceipt } from "../store/interface/deletion.ts";
 import type { AuditQuery } from "../store/interface/trail.ts";
 import type { App } from "./app.ts";
 

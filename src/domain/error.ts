@@ -1,5 +1,5 @@
-// The catalogue of the errors that a caller can get, and their class. A code is the HTTP status times 100 plus a
-// number; codes are stable and documented in docs/reference/errors.md.
+// The catalogue of the errors that a caller can get, their class, and their form between threads. A code is the HTTP
+// status times 100 plus a number; codes are stable and documented in docs/reference/errors.md.
 
 import type { FeatureName, Named } from "../basics/name-rows.ts";
 
@@ -135,4 +135,39 @@ export function unavailable(
   detail: Omit<AppErrorDetail, "message"> = {},
 ): AppError {
   return new AppError("unavailable", { ...detail, message: unavailableReasons[reason] });
+}
+
+/** The database that answers is an earlier state of the store: nothing is read from it. */
+export class EarlierState extends Error {
+  override readonly name = "EarlierState";
+
+  constructor() {
+    super(
+      "An earlier state of the database is in its place: it lacks entries that the ledger of deletions has, and may " +
+        "contain records that were erased. It is not used. If it was restored, run: sluice deletion replay",
+    );
+  }
+}
+
+type Fields = Pick<AppError, "kind" | "message" | "errors" | "retryAfterSeconds" | "cause">;
+
+export type ErrorForm = Fields | Error;
+
+export function describeError(error: unknown): ErrorForm {
+  if (error instanceof AppError) {
+    const { kind, message, errors, retryAfterSeconds, cause } = error;
+    return { kind, message, errors, retryAfterSeconds, cause };
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+export function restoreError(form: ErrorForm): Error {
+  if (form instanceof Error) return form;
+  const { kind, message, errors, retryAfterSeconds, cause } = form;
+  return new AppError(kind, {
+    message,
+    cause,
+    ...(errors === undefined ? {} : { errors }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 }

@@ -2,6 +2,8 @@
 // docs/reference/audit-actions.md is generated from it.
 
 import type { FeatureName } from "../basics/name-rows.ts";
+import type { Deletion } from "./deletion/deletion.ts";
+import type { RecordKey } from "./record/record-write.ts";
 
 /** The keys are the actions of audit entries; no entry with another action can be written. */
 export const trailActions = {
@@ -66,3 +68,23 @@ export type VerbOn<Kind extends string> = OwnAction extends infer Action
     ? Verb
     : never
   : never;
+
+export type RequestText = RecordKey &
+  Pick<Deletion, "deletionRequestId" | "reason" | "basis" | "requestedBy" | "requestedAt">;
+
+/** All fields of a deletion request that never change. */
+export function textOfRequest(request: RequestText): string {
+  const { deletionRequestId, organizationId, resourceType, resourceId } = request;
+  const { reason, basis, requestedBy, requestedAt } = request;
+  const record = [organizationId, resourceType, resourceId];
+  return JSON.stringify([deletionRequestId, ...record, reason, basis, requestedBy, requestedAt]);
+}
+
+export function textOfRecord({ organizationId, resourceType, resourceId }: RecordKey): string {
+  return `${organizationId}/${resourceType}/${resourceId}`;
+}
+
+/** The trail outlives the record, so it has a digest of the id: enough to recognize it, not to read it. */
+export function subjectOfRecord(key: RecordKey, sha256: (text: string) => string): string {
+  return `${key.resourceType} sha256:${sha256(textOfRecord(key))}`;
+}

@@ -21,7 +21,7 @@ import type { Logger } from "../log.ts";
 import type { Registry } from "../metrics/registry.ts";
 import type { Config } from "../settings/config.ts";
 import type { Setting } from "../settings/setting.ts";
-import type { SealReceipt } from "../store/interface/receipt.ts";
+import type { SealReceipt } from "../store/interface/deletion.ts";
 import type { GroupFigures, Store } from "../store/interface/store.ts";
 import type { Rounds } from "../worker/upkeep.ts";
 

@@ -2,7 +2,7 @@
 // the store is: a longer read goes on after it, and takes at most a hundredth of the time.
 
 import type { App } from "../actions/app.ts";
-import { listEndingSoon } from "../actions/retention/end-holds.ts";
+import { listEndingSoon } from "../actions/retention/holds.ts";
 import { PacedRead, type Parts } from "../basics/paced-read.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
 

@@ -1,7 +1,7 @@
 // Deletions: their values on the command line, where operators see more than the organization does, and the acts that
 // decide on one, as commands and as forms of its page.
 
-import { approveDeletion, cancelDeletion } from "../actions/deletion/decide-deletion.ts";
+import { approveDeletion, cancelDeletion } from "../actions/deletion/decide-deletions.ts";
 import { viewDeletion, visibleCounts, visibleKept } from "../actions/deletion/read-deletion.ts";
 import { required } from "../cli/command.ts";
 import { text } from "../cli/input/kinds.ts";

@@ -2,7 +2,7 @@
 // older than its ledger.
 
 import type { App } from "../actions/app.ts";
-import { makeSealReceipt, makeSigner } from "../actions/receipt/issue-receipt.ts";
+import { makeSealReceipt, makeSigner } from "../actions/receipt/receipt-keys.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import { type Config, connectionsOf, valueOf } from "../settings/config.ts";

@@ -10,7 +10,7 @@ import {
   type Marks,
   type RetentionPlace,
 } from "../actions/retention/apply-retention.ts";
-import { endHolds, listEndingSoon } from "../actions/retention/end-holds.ts";
+import { endHolds, listEndingSoon } from "../actions/retention/holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
 import type { DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { errorCodes, SluiceError } from "../../client/src/sluice.ts";
-import { cancelDeletion } from "../../src/actions/deletion/decide-deletion.ts";
+import { cancelDeletion } from "../../src/actions/deletion/decide-deletions.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";

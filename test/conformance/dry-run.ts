@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseNodeKey, nodeKey } from "../../src/domain/deletion/erasure.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
-import type { DryRunPart, DryRunQuery } from "../../src/store/interface/plan.ts";
+import type { DryRunPart, DryRunQuery } from "../../src/store/interface/deletion.ts";
 import { makeRandom } from "../support/random.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite } from "./engine.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { cancelDeletion } from "../../src/actions/deletion/decide-deletion.ts";
+import { cancelDeletion } from "../../src/actions/deletion/decide-deletions.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
 import { deletionBasisNames } from "../../src/domain/deletion/basis.ts";
 import { limits } from "../../src/domain/limits.ts";

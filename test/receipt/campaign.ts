@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import type { App } from "../../src/actions/app.ts";
 import { catchUpLedger, wasRolledBack } from "../../src/actions/ledger/keep-ledger.ts";
-import { endHolds } from "../../src/actions/retention/end-holds.ts";
+import { endHolds } from "../../src/actions/retention/holds.ts";
 import { hashCounts } from "../../src/actions/receipt/receipt-counts.ts";
 import { publishReceiptKeys } from "../../src/actions/receipt/receipt-keys.ts";
 import { verifyReceipts } from "../../src/actions/receipt/verify-receipt.ts";

@@ -2,7 +2,7 @@
 // the given point, counted from 1. Where there is no such point it completes all, and reports how many there were.
 
 import { keepLedger } from "../../src/actions/ledger/keep-ledger.ts";
-import { endHolds } from "../../src/actions/retention/end-holds.ts";
+import { endHolds } from "../../src/actions/retention/holds.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
 import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";

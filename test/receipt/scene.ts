@@ -3,8 +3,11 @@
 
 import assert from "node:assert/strict";
 import { type KeyObject } from "node:crypto";
-import { makeSealReceipt, publicPart } from "../../src/actions/receipt/issue-receipt.ts";
-import type { PublishedKeys } from "../../src/actions/receipt/receipt-keys.ts";
+import {
+  type PublishedKeys,
+  makeSealReceipt,
+  publicPart,
+} from "../../src/actions/receipt/receipt-keys.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import {
   noReceiptHash,
@@ -12,7 +15,7 @@ import {
   type SealingHead,
 } from "../../src/domain/deletion/receipt.ts";
 import { makeKey } from "../../src/data-folder/receipt-key.ts";
-import { toReceipt } from "../../src/store/row/receipt-row.ts";
+import { toReceipt } from "../../src/store/row/deletion-row.ts";
 import { sqliteTraits } from "../../src/store/sqlite/traits.ts";
 import type { Customer } from "../support/customer.ts";
 import type { Client } from "../support/http-client.ts";

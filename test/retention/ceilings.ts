@@ -6,7 +6,7 @@ import {
   applyRetention,
   type RetentionPlace,
 } from "../../src/actions/retention/apply-retention.ts";
-import { endHolds } from "../../src/actions/retention/end-holds.ts";
+import { endHolds } from "../../src/actions/retention/holds.ts";
 import { dayMs, type Step } from "./graph.ts";
 import { actAt, type Graph, keyOf } from "./restricted-holds.ts";
 import type { TestStore } from "../support/test-store.ts";

@@ -18,7 +18,7 @@ import type { Findings } from "./findings.ts";
 import { type HeadsCheck, makeHeadsCheck } from "./heads-check.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { AuditEntry } from "../../domain/access.ts";
-import type { StoredReceipt } from "../../store/interface/receipt.ts";
+import type { StoredReceipt } from "../../store/interface/deletion.ts";
 import { receiptPages } from "../pages.ts";
 
 /** Returns notes. `trail` is undefined if the trail could not be read. */

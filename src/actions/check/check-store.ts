@@ -4,7 +4,7 @@
 import { dayMs } from "../../basics/duration.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
-import type { ErasureReport } from "../../store/interface/check-report.ts";
+import type { ErasureReport } from "../../store/interface/store.ts";
 import type { App } from "../app.ts";
 import { reasonOf } from "../operator/operator-error.ts";
 import { requireRight } from "../operator/viewer.ts";
@@ -20,8 +20,7 @@ import {
   type ReceiptBody,
 } from "../../domain/deletion/receipt.ts";
 import { countsOf } from "../../domain/deletion/receipt-count.ts";
-import { hashApproval, hashBasis } from "../receipt/receipt-approval.ts";
-import { hashCounts } from "../receipt/receipt-counts.ts";
+import { hashCounts, hashApproval, hashBasis } from "../receipt/receipt-counts.ts";
 import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 

@@ -12,7 +12,7 @@ import {
   type RestoreEntry,
 } from "../../domain/deletion/ledger-entry.ts";
 import type { App } from "../app.ts";
-import { thumbprint, toPublicKey } from "../receipt/issue-receipt.ts";
+import { thumbprint, toPublicKey } from "../receipt/receipt-keys.ts";
 import { AuditLinks } from "../ledger/audit-links.ts";
 import { restoreOf } from "../ledger/keep-ledger.ts";
 import type { Findings } from "./findings.ts";

@@ -5,7 +5,7 @@ import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { addPart, type DryRun } from "../../domain/deletion/dry-run.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { DryRunPart, DryRunQuery } from "../../store/interface/plan.ts";
+import type { DryRunPart, DryRunQuery } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
 
@@ -21,9 +21,12 @@ export interface DeletionPreview extends Omit<DryRun, "holds" | "named"> {
 
 /** How many relations a preview reads. */
 export const previewRelationsMax = 20_000;
+
 /** How many transactions of a person or a company one part reads, and how many parts there are: 100,000 are counted. */
 const recordsAtOnce = 10_000;
+
 const partsMax = 11;
+
 const holdsShownMax = 100;
 
 /** A record, and what is known of its deletion; without a time it counts as requested at the time of the preview. */

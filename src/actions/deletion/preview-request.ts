@@ -2,9 +2,9 @@
 
 import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { findOrganization } from "../access/find-organization.ts";
 import type { App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
+import { findOrganization } from "../access/find-organization.ts";
 import { findRecord } from "../record/find-records.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 

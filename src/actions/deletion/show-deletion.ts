@@ -20,8 +20,14 @@ import { readRestriction } from "../retention/restricted-sets.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
 import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
 import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
-import { readTold, stateAcknowledged, type ToldView } from "./told-recipients.ts";
-import { findReceipt, visibleCounts, visibleKept } from "./read-deletion.ts";
+import {
+  findReceipt,
+  visibleCounts,
+  visibleKept,
+  readTold,
+  stateAcknowledged,
+  type ToldView,
+} from "./read-deletion.ts";
 
 export interface ReadDeletion extends ShownDeletion {
   readonly receipt: Receipt | undefined;

@@ -6,7 +6,7 @@ import { type AuditEntry, describeHold, type Hold } from "../../domain/access.ts
 import type { FloorEntry, LedgerEntry } from "../../domain/deletion/ledger-entry.ts";
 import type { ReceiptKey } from "../../domain/deletion/receipt.ts";
 import { floorOrigins } from "../../domain/retention/floor.ts";
-import { subjectOfRecord } from "../../domain/trail-text.ts";
+import { subjectOfRecord } from "../../domain/trail-action.ts";
 import type { App } from "../app.ts";
 import { holdPages } from "../pages.ts";
 import type { Fact } from "./fact.ts";

@@ -2,8 +2,7 @@
 // back to an earlier state while processes serve it, for example by a failover to a replica that lagged, and it can be
 // replayed then. Stops nothing itself.
 
-import { EarlierState } from "../../domain/earlier-state.ts";
-import { AppError } from "../../domain/error.ts";
+import { AppError, EarlierState } from "../../domain/error.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { keepLedger, ledgerAhead, wasRolledBack } from "./keep-ledger.ts";

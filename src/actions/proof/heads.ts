@@ -6,8 +6,7 @@ import type { ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
 import type { App, Signer } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { toPublicKey } from "../receipt/issue-receipt.ts";
-import type { PublishedKeys } from "../receipt/receipt-keys.ts";
+import { type PublishedKeys, toPublicKey } from "../receipt/receipt-keys.ts";
 
 export interface PublishedHeads {
   readonly store_id: string;

@@ -7,7 +7,7 @@ import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { ReceiptVerifier } from "../receipt/verify-receipt.ts";
-import { receiptOf } from "../receipt/receipt-document.ts";
+import { receiptOf } from "../receipt/verify-document.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
 import { LineReader } from "./lines.ts";

@@ -13,8 +13,7 @@ import { confidentialType, findDeletion, findType } from "../record/find-named-r
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireRight, showing, viewerOf } from "../operator/viewer.ts";
 import { findReceipt } from "../deletion/read-deletion.ts";
-import { discloseStatements, type DisclosedStatements } from "./receipt-approval.ts";
-import { discloseCounts } from "./receipt-counts.ts";
+import { discloseCounts, discloseStatements, type DisclosedStatements } from "./receipt-counts.ts";
 
 export interface DisclosureRequest {
   readonly deletionRequestId: string;

@@ -3,7 +3,7 @@
 
 import { isRestrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { Receipt } from "../../domain/deletion/receipt.ts";
-import type { StoredReceipt } from "../../store/interface/receipt.ts";
+import type { StoredReceipt } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { noteDownload } from "../trail/audit-access.ts";
 import { receiptPages } from "../pages.ts";

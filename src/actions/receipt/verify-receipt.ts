@@ -6,8 +6,7 @@ import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receip
 import { isStatement } from "../../domain/deletion/recipient-statement.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { findFormFaults, isReceipt } from "../../domain/deletion/receipt-form.ts";
-import { thumbprint, toPublicKey } from "./issue-receipt.ts";
-import type { PublishedKeys } from "./receipt-keys.ts";
+import { type PublishedKeys, thumbprint, toPublicKey } from "./receipt-keys.ts";
 
 export interface ReceiptVerdict {
   /** `receipt 3 (del_…)`, or its position in the file if it has no number. */

@@ -2,11 +2,11 @@
 // person has revealed the content with a reason (view-record.ts).
 
 import {
+  mergeChanges,
   type ChangeEffect,
   findEffects,
   isContentField,
-} from "../../domain/record/change-effect.ts";
-import { mergeChanges } from "../../domain/record/merge.ts";
+} from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
 import { brokenRules } from "../../domain/record/broken-rules.ts";
 import type { App } from "../app.ts";

@@ -14,7 +14,7 @@ import { type FoundRecord, findRecord } from "./find-records.ts";
 import { type HistoryQuery, readHistory, type ShownHistory } from "./record-history.ts";
 import { readRelations, type Relations } from "./relations.ts";
 import type { Operator } from "../../domain/operator.ts";
-import { textOfRecord } from "../../domain/trail-text.ts";
+import { textOfRecord } from "../../domain/trail-action.ts";
 import { auditAccess } from "../trail/audit-access.ts";
 import {
   type ChallengeUse,

@@ -1,5 +1,6 @@
-// Legal holds on records: finds and lists them for people, places and releases them. Until the last hold on a record is
-// released, no deletion erases or changes it. Shows no hold on a record that the person may not know of.
+// Legal holds on records: finds and lists them for people, places and releases them, also those that have ended. Until
+// the last hold on a record is released, no deletion erases or changes it. Shows no hold on a record that the person
+// may not know of.
 
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
@@ -34,6 +35,7 @@ import {
   type Target,
 } from "../record/find-named-record.ts";
 import { findRestrictedSet } from "./restricted-sets.ts";
+import { dayMs } from "../../basics/duration.ts";
 
 /** Holds by their review date: it has passed, it is still to come, or there is none. */
 export const reviewStates = ["overdue", "ahead", "none"] as const;
@@ -268,4 +270,31 @@ async function findOnlyHold(app: App, target: Target): Promise<string> {
     "several_holds",
     [`The ${nameTarget(key)} has ${holds.length} holds.`, ...holds.slice(0, 20)].join("\n"),
   );
+}
+
+const endedAtOnce = 100;
+
+interface EndedHolds {
+  readonly ended: number;
+  readonly more: boolean;
+}
+
+/** Ends a bounded number of holds. The audit trail and the ledger record them as releases with the reason `ended`. */
+export async function endHolds({ store, now }: Pick<App, "store" | "now">): Promise<EndedHolds> {
+  const yesterday = dateOf(now() - dayMs);
+  const holds = await store.holds.listEnding(yesterday, endedAtOnce);
+  const act = { actor: "retention", now: now() };
+  const released = await Promise.all(
+    holds.map(({ holdId }) => store.holds.release(holdId, act, "ended")),
+  );
+  const ended = released.filter((hold) => hold !== undefined).length;
+  return { ended, more: holds.length === endedAtOnce };
+}
+
+/** In the order of their ends, without holds on confidential records, which logs must not disclose. */
+export async function listEndingSoon(app: App): Promise<readonly Hold[]> {
+  const soon = lastSoonDate(app.now());
+  const holds = await app.store.holds.listEnding(soon, limits.holdsListedAtOnce);
+  const ending = holds.filter((hold) => !hasEnded(hold, app.now()));
+  return ending.length === 0 ? [] : ending.filter(await viewerOf(app).public().knowledge());
 }

@@ -5,7 +5,7 @@ import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import { type DeletionPreview, previewDeletion } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
-import type { ToldView } from "../../actions/deletion/told-recipients.ts";
+import type { ToldView } from "../../actions/deletion/read-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { listHoldsOf } from "../../actions/retention/holds.ts";
 import { deletionBasisNames } from "../../domain/deletion/basis.ts";

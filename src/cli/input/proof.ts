@@ -20,7 +20,7 @@ import {
   type ReceiptDocument,
   readReceipts,
   readValues,
-} from "../../actions/receipt/receipt-document.ts";
+} from "../../actions/receipt/verify-document.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 
 export const keysOption = {

@@ -8,7 +8,7 @@ import {
   changeAll,
   selectDeletions,
   type Selection,
-} from "../../actions/deletion/bulk-deletions.ts";
+} from "../../actions/deletion/decide-deletions.ts";
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import { renderDeletionLink } from "../html/link.ts";

@@ -7,7 +7,7 @@ import {
   type ErasureQuery,
   type ErasureReport,
   reportErasures,
-} from "../../actions/deletion/report-erasures.ts";
+} from "../../actions/deletion/list-deletions.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { titleOf } from "../../domain/record-types.ts";

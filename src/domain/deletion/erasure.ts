@@ -59,8 +59,8 @@ export interface ErasurePlan {
   readonly restriction?: Restriction;
 }
 
-/** What a plan must not erase yet, because a confidential report has to be kept (restriction.ts). */
-export interface Restriction {
+/** What a plan must not erase yet, because a confidential report has to be kept (`planRestriction`). */
+interface Restriction {
   /** Records that are moved to the restricted store rather than erased. */
   readonly records: ReadonlySet<NodeKey>;
   /** Reports that stay unchanged: references to what is erased remain in them for now. */
@@ -156,4 +156,52 @@ export function withoutReferences(
     else if (isErased(value)) delete left[field];
   }
   return left;
+}
+
+/** Records of these types support the reports that name them. */
+export const supportingTypes: ReadonlySet<ResourceType> = new Set([
+  "transaction",
+  "transaction_alert",
+]);
+
+/**
+ * Finds the restricted part of a plan. `obliged`: confidential records of the plan that have to be kept unchanged.
+ * `edges`: the edges that the plan was made from; only those from an obliged report, or from what supports one, are
+ * read.
+ */
+export function planRestriction(
+  { erase }: Pick<ErasurePlan, "erase">,
+  edges: Iterable<Edge>,
+  obliged: ReadonlySet<NodeKey>,
+): Restriction {
+  const erased = new Set(erase);
+  const named = namedBy(edges, obliged);
+  const records = new Set<NodeKey>();
+  const reached = new Set(obliged);
+  // The iteration of a Set includes what is added meanwhile: an alert that supports a report has transactions of its
+  // own.
+  for (const node of reached) {
+    if (erased.has(node)) records.add(node);
+    for (const to of named.get(node) ?? []) if (erased.has(to)) reached.add(to);
+  }
+  return { records, reports: new Set([...obliged].filter((report) => !erased.has(report))) };
+}
+
+function namedBy(
+  edges: Iterable<Edge>,
+  obliged: ReadonlySet<NodeKey>,
+): ReadonlyMap<NodeKey, readonly NodeKey[]> {
+  const named = new Map<NodeKey, NodeKey[]>();
+  for (const { from, to } of edges) {
+    if (!obliged.has(from) && !isSupporting(from)) continue;
+    if (!isSupporting(to)) continue;
+    const list = named.get(from);
+    if (list === undefined) named.set(from, [to]);
+    else list.push(to);
+  }
+  return named;
+}
+
+function isSupporting(node: NodeKey): boolean {
+  return supportingTypes.has(parseNodeKey(node).type);
 }

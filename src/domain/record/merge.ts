@@ -1,5 +1,6 @@
-// Folds the changes of a record into its latest state. The order of arrival matters only between changes with equal
-// timestamps; changes are never altered. The state may break rules that each change satisfies.
+// Folds the changes of a record into its latest state, and says what each change did. The order of arrival matters only
+// between changes with equal timestamps; changes are never altered. The state may break rules that each change
+// satisfies.
 
 import { timestampOf } from "./payload.ts";
 import type { Payload, RecordType } from "../record-type.ts";
@@ -151,4 +152,47 @@ function dated({ change, payload }: ParsedChange): DatedChange {
 function isLater(one: DatedChange, other: DatedChange): boolean {
   if (one.timestamp === other.timestamp) return one.change.changeNo >= other.change.changeNo;
   return one.timestamp > other.timestamp;
+}
+
+/** Undefined: the field had no value, or has none now. */
+export interface FieldEffect {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface ChangeEffect {
+  readonly changeNo: number;
+  readonly receivedAt: number;
+  /** The business time of the change. */
+  readonly happenedAt: NormalisedTimestamp;
+  /** Empty for a change without effect: it repeats the state, or later changes have already set its fields. */
+  readonly fields: readonly FieldEffect[];
+}
+
+/** In the order of arrival. `earlier`: the changes before these, whose values are compared with theirs. */
+export function findEffects(
+  type: RecordType,
+  changes: readonly Change[],
+  earlier: readonly Change[],
+): readonly ChangeEffect[] {
+  const fold = new StateFold(type);
+  for (const change of earlier) fold.add(change);
+  let before = fold.state();
+  return changes.map((change) => {
+    fold.add(change);
+    const after = fold.state();
+    const names = type.fieldNames.filter((name) => isContentField(type, name));
+    const fields = names
+      .map((field) => ({ field, before: before[field], after: after[field] }))
+      .filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
+    before = after;
+    const { changeNo, receivedAt, payload } = change;
+    return { changeNo, receivedAt, happenedAt: timestampOf(JSON.parse(payload)) ?? "", fields };
+  });
+}
+
+/** Whether a field is content. The id, which all changes share, and the timestamp of the change are not. */
+export function isContentField({ idField }: RecordType, name: string): boolean {
+  return name !== idField && name !== "timestamp";
 }

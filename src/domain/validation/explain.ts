@@ -5,7 +5,6 @@
 import type { FieldError } from "../error.ts";
 import { errorsMax, limits } from "../limits.ts";
 import { isNestedDeeper } from "../json/json-value.ts";
-import { mismatch } from "./mismatch.ts";
 import { fieldPath, itemPath } from "./path.ts";
 import {
   alternativeFor,
@@ -14,11 +13,13 @@ import {
   type JsonObject,
   kindOf,
   type SchemaShape,
+  type JsonKind,
 } from "../schema/schema-shape.ts";
 import { codeMeantBy } from "../schema/codes.ts";
 import { codesOf } from "../schema/formats.ts";
 import { isValid, validatorOf } from "../schema/validator.ts";
 import { adviseName } from "./suggest.ts";
+import { inexactMessage, isInexact } from "../json/exact-number.ts";
 
 /** How many errors of one request suggest the name that was meant; each compares with all names. */
 const suggestionsMax = 20;
@@ -190,4 +191,82 @@ function withArticle(noun: string): string {
 function report(walk: Walk, path: string, message: string): void {
   if (walk.errors.length >= errorsMax) return;
   walk.errors.push(path === "" ? { message } : { field: path, message });
+}
+
+const kindNames: Readonly<Record<JsonKind | "integer", string>> = {
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  null: "null",
+  array: "a list",
+  object: "an object",
+};
+
+function mismatch(schema: SchemaShape, value: unknown): string {
+  if (isInexact(value) && alternativesOf(schema).some(({ type }) => isNumeric(type))) {
+    return inexactMessage;
+  }
+  const detail = detailOf(schema, value);
+  return `must be ${expectedOf(schema)}${describeItems(schema, value)}${detail === undefined ? "" : `, but ${detail}`}`;
+}
+
+function expectedOf(schema: SchemaShape): string {
+  return schema.expected ?? alternativesOf(schema).map(nameOf).join(" or ");
+}
+
+function describeItems(schema: SchemaShape, value: unknown): string {
+  const items = Array.isArray(value) ? undefined : alternativeFor(schema, "array")?.items;
+  return items === undefined ? "" : `, each ${expectedOf(items)}`;
+}
+
+function nameOf(schema: SchemaShape): string {
+  return schema.type === undefined ? "a valid value" : kindNames[schema.type];
+}
+
+/** Describes how the value differs from what was expected, unless only its content does. */
+function detailOf(schema: SchemaShape, value: unknown): string | undefined {
+  const kind = kindOf(value);
+  const fitting = alternativesOf(schema).find((alternative) => takesKind(alternative, kind));
+  return fitting === undefined ? `is ${kindNames[kind]}` : sizeDetailOf(fitting, value);
+}
+
+function isNumeric(type: SchemaShape["type"]): boolean {
+  return type === "number" || type === "integer";
+}
+
+function takesKind(schema: SchemaShape, kind: JsonKind): boolean {
+  if (schema.enum !== undefined) return schema.enum.some((allowed) => kindOf(allowed) === kind);
+  return (
+    schema.type === undefined ||
+    schema.type === kind ||
+    (kind === "number" && isNumeric(schema.type))
+  );
+}
+
+function sizeDetailOf(schema: SchemaShape, value: unknown): string | undefined {
+  if (typeof value === "string") {
+    if (value === "") return "is empty";
+    if (isLonger(value, schema.maxLength ?? Infinity)) return "is longer";
+    return value.isWellFormed()
+      ? undefined
+      : "contains half of a surrogate pair, which is not valid text";
+  }
+  if (Array.isArray(value)) {
+    return value.length > (schema.maxItems ?? Infinity) ? `has ${value.length} items` : undefined;
+  }
+  if (typeof value === "object" && value !== null && schema.maxProperties !== undefined) {
+    const { length } = Object.keys(value);
+    return length > schema.maxProperties ? `has ${length} entries` : undefined;
+  }
+  return undefined;
+}
+
+/** Characters are code points, as they are to JSON Schema. */
+function isLonger(text: string, charactersMax: number): boolean {
+  let left = charactersMax;
+  for (const character of text) {
+    if (character !== "" && (left -= 1) < 0) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
-// The rules about times that every type has: no timestamp in the future or before the first day, no date of birth to come, no
-// currency after it was withdrawn.
+// The rules about times that every type has: no timestamp in the future or before the first day, no date of birth to
+// come, no currency after it was withdrawn.
 
 import type { FieldError } from "../error.ts";
 import { withdrawalOf } from "../schema/codes.ts";

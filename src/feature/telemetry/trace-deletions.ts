@@ -5,8 +5,7 @@ import { type Attributes, type Span, type SpanContext, SpanKind } from "@opentel
 import type { ResourceType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import type { Store } from "../../store/interface/store.ts";
-import type { Completion } from "../../store/interface/deletion.ts";
-import type { SealReceipt } from "../../store/interface/receipt.ts";
+import type { Completion, SealReceipt } from "../../store/interface/deletion.ts";
 import { failureType, type Tracer } from "./tracer.ts";
 
 type Steps = Pick<Store, "claimDeletions" | "eraseStep" | "completeDeletions" | "postponeDeletion">;

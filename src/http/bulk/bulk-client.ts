@@ -3,8 +3,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Worker } from "node:worker_threads";
-import { unavailable } from "../../domain/error.ts";
-import { restoreError } from "../../domain/error-form.ts";
+import { unavailable, restoreError } from "../../domain/error.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type {
   FromBulk,

@@ -3,8 +3,7 @@
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { RefusalCount } from "../reply/refusals.ts";
-import type { FieldError } from "../../domain/error.ts";
-import type { ErrorForm } from "../../domain/error-form.ts";
+import type { FieldError, ErrorForm } from "../../domain/error.ts";
 
 export interface WriteContext {
   readonly operation: string;

@@ -3,7 +3,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { RecordWriter } from "../../actions/intake/submission.ts";
-import { describeError } from "../../domain/error-form.ts";
+import { describeError } from "../../domain/error.ts";
 import { MemoryBudget, type Reservation } from "../load/memory-budget.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
 import { operationNamed } from "../routes.ts";

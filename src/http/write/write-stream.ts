@@ -1,8 +1,8 @@
 // Streams of records (application/x-ndjson): one a line, any length, in bounded memory. Passes chunks to the bulk
-// thread and its results to the client; never reports a line before its commit.
+// thread and its results to the client, in lines; never reports a line before its commit.
 
 import { currentTimeOf } from "../../actions/app.ts";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
@@ -20,8 +20,8 @@ import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/de
 import { rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics, notStored } from "../reply/reply.ts";
 import { reportRefusals } from "../reply/refusals.ts";
-import { ReplyLines } from "../reply/reply-lines.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
+import { waitForRoom } from "../reply/wait-for-room.ts";
 
 /** Chunks that may be queued for the bulk thread, so that it never waits for the next one. */
 const chunksAhead = 4;
@@ -241,4 +241,36 @@ function refuseIdempotencyKey({ request }: HandlerInput): void {
     message: "A stream cannot have an Idempotency-Key; it can safely be sent again without one.",
     errors: [{ field: "Idempotency-Key", message: "must be left out with application/x-ndjson" }],
   });
+}
+
+const streamReplyWaitMs = 5_000;
+
+class ReplyLines {
+  readonly #response: ServerResponse;
+  readonly #clientWaitMs: number;
+  #stalled = false;
+  unlisted = 0;
+
+  constructor(response: ServerResponse, clientWaitMs: number = streamReplyWaitMs) {
+    this.#response = response;
+    this.#clientWaitMs = clientWaitMs;
+    response.on("drain", () => (this.#stalled = false));
+  }
+
+  /** `lines`: the number of lines in `text`. Resolves when they are sent or counted, or the client has disconnected. */
+  async write(text: string, lines: number): Promise<void> {
+    if (this.#response.writableNeedDrain) await this.#waitForRoom();
+    if (this.#response.writableNeedDrain) this.unlisted += lines;
+    else if (!this.#response.destroyed) this.#response.write(text);
+  }
+
+  writeLast(line: object): void {
+    if (!this.#response.destroyed) this.#response.write(`${JSON.stringify(line)}\n`);
+  }
+
+  async #waitForRoom(): Promise<void> {
+    if (this.#stalled) return;
+    const giveUp = (): boolean => (this.#stalled = true);
+    await waitForRoom(this.#response, { everyMs: this.#clientWaitMs, giveUp });
+  }
 }

@@ -10,8 +10,14 @@ import type {
   RecordWrite,
 } from "../../domain/record/record-write.ts";
 import { once, RepliesOfGroup, type StoredReply } from "./group-replies.ts";
-import { packDrafts, packEach, packRepeated, type PackedOutcome } from "./packed-outcome.ts";
-import { type Result, resultOf } from "./result.ts";
+import {
+  packDrafts,
+  packEach,
+  packRepeated,
+  type PackedOutcome,
+  type Result,
+  resultOf,
+} from "./packed-outcome.ts";
 import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-records.ts";
 
 /** What the engine has read. `keyOf` makes the keys. */

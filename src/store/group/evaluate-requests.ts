@@ -6,7 +6,7 @@ import type { Act } from "../interface/act.ts";
 import type { DeletionRequest } from "../interface/deletion.ts";
 import { keyText } from "../../domain/record/record-write.ts";
 import { once, type RepliesOfGroup } from "./group-replies.ts";
-import { type Result, resultOf } from "./result.ts";
+import { type Result, resultOf } from "./packed-outcome.ts";
 
 export interface RequestAct {
   readonly request: DeletionRequest;

@@ -97,3 +97,20 @@ function unpackLetter(letter: string): DraftOutcome {
   if (outcome === undefined) throw new TypeError(`"${letter}" stands for no outcome`);
   return outcome;
 }
+
+export type Result<Value> = Readonly<{ ok: true; value: Value } | { ok: false; error: AppError }>;
+
+export function resultOf<Value>(work: () => Value): Result<Value> {
+  try {
+    return { ok: true, value: work() };
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** Throws an error that the caller caused. */
+export function valueOf<Value>(result: Result<Value>): Value {
+  if (!result.ok) throw result.error;
+  return result.value;
+}

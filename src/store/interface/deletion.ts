@@ -1,8 +1,19 @@
-// Deletions: the requests to a store about them, and its answers.
+// Deletions: the requests to a store about them, previews of their plans, the records that name a party, and receipts.
 
 import type { DeletionBasis } from "../../domain/deletion/basis.ts";
-import type { Deletion, DeletionStatus } from "../../domain/deletion/deletion.ts";
+import type { Deletion, DeletionStatus, PlanSubject } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
+import type { DryRun } from "../../domain/deletion/dry-run.ts";
+import type { ResourceType } from "../../domain/record-type.ts";
+import type { RetentionFloor } from "../../domain/retention/floor.ts";
+import type {
+  Receipt,
+  ReceiptKey,
+  ReceiptPlace,
+  SealingHead,
+} from "../../domain/deletion/receipt.ts";
+import type { ReceiptCounts } from "../../domain/deletion/receipt-count.ts";
+import type { EngineTraits } from "./engine-traits.ts";
 
 export interface DeletionRequest extends RecordKey {
   readonly reason: string;
@@ -83,3 +94,98 @@ export type Completion =
   | { readonly result: "again"; readonly isPart?: boolean }
   | { readonly result: "scanning" }
   | { readonly result: "failed"; readonly cause: unknown };
+
+export interface DryRunQuery {
+  /** A deletion that is pending, or one that would be requested now. */
+  readonly deletion: PlanSubject;
+  /** The time of the plan; a later one for a preview of that time. */
+  readonly now: number;
+  /** Others affect neither the plan nor its time. Undefined: what all may know who may know of this deletion. */
+  readonly types: readonly ResourceType[] | undefined;
+  /** How many relations are read. */
+  readonly relationsMax: number;
+  /** About how many records that name the person or the company one part reads. */
+  readonly recordsMax: number;
+  /** The number of the change where the previous part has ended; undefined for the first one. */
+  readonly after: number | undefined;
+}
+
+export interface DryRunPart extends DryRun {
+  /** Where the next part begins; undefined if this was the last one. */
+  readonly next: number | undefined;
+}
+
+/** A record of one organization. */
+export interface Place {
+  readonly resourceType: ResourceType;
+  readonly resourceId: string;
+}
+
+interface NamingPart {
+  /** The organization or the restricted set. */
+  readonly organizationId: string;
+  /** Selects changes with a higher number; if missing, all. */
+  readonly after?: number | undefined;
+  /** How many changes that name a party the index is searched for. */
+  readonly recordsMax: number;
+}
+
+export interface NamingQuery extends NamingPart {
+  readonly party: string;
+}
+
+export interface NamingsQuery extends NamingPart {
+  readonly parties: readonly string[];
+}
+
+/** A record that names these parties in any of its changes. */
+export interface Naming extends Place {
+  readonly parties: readonly string[];
+}
+
+export interface NamingPage {
+  /** A record with several changes may be on several pages. */
+  readonly namings: readonly Naming[];
+  /** The number of the change after which the next page begins; undefined if this is the last one. */
+  readonly last: number | undefined;
+}
+
+export interface FoundNamings extends Pick<NamingPage, "namings"> {
+  /** For each party that more changes may name: the number of the last change that was searched. */
+  readonly ends: ReadonlyMap<string, number>;
+  /** Whether more arrived beyond the index than one transaction scans, so that the index has to advance first. */
+  readonly isBehind: boolean;
+}
+
+/** The floor that ends last of the records that name a party; `until`: when it ends. */
+export interface PartyFloor extends Pick<
+  RetentionFloor,
+  "resourceType" | "keepDays" | "countedFrom"
+> {
+  readonly until: number;
+}
+
+/** A signed receipt, to be written in the transaction that completes its deletion. */
+export interface SealedReceipt {
+  readonly receipt: ReceiptPlace;
+  /** The form that is hashed. It is serialized once, because text passes between threads faster than an object. */
+  readonly document: string;
+  /** The numbers whose hashes it contains. */
+  readonly counts: ReceiptCounts;
+  readonly hash: string;
+  /** The key that signed it; stored with it if it is new. */
+  readonly key: ReceiptKey;
+}
+
+/** Signs the receipt of a deletion that is being completed. Throws if there is no key. */
+export type SealReceipt = (
+  deletion: Deletion,
+  context: { readonly head: SealingHead; readonly engine: EngineTraits["verification"] },
+) => SealedReceipt;
+
+export interface StoredReceipt {
+  /** The order in which receipts are listed: first receipts that are in no chain, in any order. */
+  readonly rowNo: number;
+  readonly receipt: Receipt;
+  readonly hash: string;
+}

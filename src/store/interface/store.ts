@@ -20,12 +20,10 @@ import type {
 import type { SharedMethods } from "../sql/methods.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import type { Act } from "./act.ts";
-import type { ErasureReport, IntegrityReport } from "./check-report.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import type { Claim, Completion, DeletionRequest, ErasureStep } from "./deletion.ts";
-import type { EngineTraits } from "./engine-traits.ts";
+import type { Claim, Completion, DeletionRequest, ErasureStep, SealReceipt } from "./deletion.ts";
 import type { MustHave } from "./ledger.ts";
-import type { SealReceipt } from "./receipt.ts";
+import type { EngineTraits } from "./engine-traits.ts";
 
 /** What another thread of the process passes to `openRecordWriter` to write records. */
 export interface SharedWriter {
@@ -150,4 +148,24 @@ export interface StoreOptions {
   readonly connections?: ConnectionSettings;
   /** For a serving process: a new connection to a server that lacks some of this is not used. */
   readonly mustHave?: () => Promise<MustHave>;
+}
+
+/** The findings of a kind that are listed. */
+export const findingsMax = 100;
+
+export interface IntegrityReport {
+  readonly ok: boolean;
+  readonly findings: readonly string[];
+  /** For information only; undefined if there is none. */
+  readonly notes?: readonly string[];
+}
+
+export interface ErasureFinding {
+  /** True if erased data may still be found. */
+  readonly severe: boolean;
+  readonly text: string;
+}
+
+export interface ErasureReport {
+  readonly findings: readonly ErasureFinding[];
 }

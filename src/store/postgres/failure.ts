@@ -2,8 +2,7 @@
 // Never repeats a URL, a password or the values of a statement.
 
 import { DatabaseError } from "pg";
-import { EarlierState } from "../../domain/earlier-state.ts";
-import { AppError, unavailable, type UnavailableReason } from "../../domain/error.ts";
+import { AppError, unavailable, type UnavailableReason, EarlierState } from "../../domain/error.ts";
 import { Collision } from "../sql/statement/statements.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { ReadOnlyServer } from "./servers.ts";

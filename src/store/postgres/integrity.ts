@@ -6,7 +6,7 @@ import {
   type IntegrityReport,
   type ErasureFinding,
   type ErasureReport,
-} from "../interface/check-report.ts";
+} from "../interface/store.ts";
 import type { Invariant } from "../sql/part.ts";
 import { checkChains, findBroken } from "../sql/trail/integrity.ts";
 import { checkParties } from "../sql/party/check-parties.ts";

@@ -1,7 +1,7 @@
 // Opens the store on PostgreSQL: checks the server, and migrates the schema. Any number of processes may open the same
 // store at once. Never repeats the URL, which may contain a password.
 
-import { EarlierState } from "../../domain/earlier-state.ts";
+import { EarlierState } from "../../domain/error.ts";
 import { isUnencrypted } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";

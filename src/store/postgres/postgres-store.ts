@@ -3,10 +3,8 @@
 
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { makeClaimer } from "../shared/claimer.ts";
-import { makePartyIndexing } from "../shared/index-parties.ts";
-import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
-import { valueOf } from "../group/result.ts";
+import { makeClaimer, makePartyIndexing } from "../shared/claimer.ts";
+import { type PackedOutcome, unpackOutcome, valueOf } from "../group/packed-outcome.ts";
 import { postponeDeletion } from "../sql/deletion/deletion.ts";
 import { setFloor } from "../sql/retention/floor.ts";
 import { placeHold } from "../sql/retention/hold.ts";
@@ -25,7 +23,7 @@ import { claimDeletions } from "../sql/plan/claim-step.ts";
 import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
-import { lockPlansOf } from "./erase/plan-lock.ts";
+import { lockPlansOf } from "./erase/enter.ts";
 import { makeCompletion, eraseStep } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";

@@ -3,7 +3,12 @@
 
 import { hash as digest } from "node:crypto";
 import type { AuditEntry } from "../../domain/access.ts";
-import type { TrailAction } from "../../domain/trail-action.ts";
+import {
+  type TrailAction,
+  type RequestText,
+  subjectOfRecord,
+  textOfRequest,
+} from "../../domain/trail-action.ts";
 import {
   type AuditHead,
   type AuditRow,
@@ -11,8 +16,7 @@ import {
   textOfAuditRow,
 } from "../../domain/audit-chain.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import { type RequestText, subjectOfRecord, textOfRequest } from "../../domain/trail-text.ts";
-import type { SealedReceipt } from "../interface/receipt.ts";
+import type { SealedReceipt } from "../interface/deletion.ts";
 import { reader } from "./reader.ts";
 
 export interface NewAuditEntry extends Omit<

@@ -11,7 +11,7 @@ import {
   type ReceiptHead,
 } from "../../domain/deletion/receipt.ts";
 import { followsInChain } from "../row/audit-row.ts";
-import { type ReceiptRow, rowNoOf, toReceipt } from "../row/receipt-row.ts";
+import { type ReceiptRow, rowNoOf, toReceipt } from "../row/deletion-row.ts";
 
 export class AuditChainCheck {
   /** The gaps in receipt numbers that the entries read so far explain. */

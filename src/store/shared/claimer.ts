@@ -1,9 +1,11 @@
-// Claims deletions in transactions of an engine, until some are claimed or nothing is due. Organizations take turns.
+// Claims deletions in transactions of an engine, until some are claimed or nothing is due; organizations take turns. The
+// index of parties advances where a plan needs it.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
 import type { Claim } from "../interface/deletion.ts";
 import type { Store } from "../interface/store.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** If nothing was claimed, what was checked has to wait, and more may be due; if nothing was checked, nothing is. */
 export interface Claimed {
@@ -52,5 +54,24 @@ export function makeClaimer(steps: ClaimSteps): Store["claimDeletions"] {
       if (checked === 0 || (isBehind && performance.now() > until)) return claimed;
     }
     return [];
+  };
+}
+
+/** After this time the caller serves other work. */
+const indexingMsMax = 1_000;
+
+export interface PartyIndexing {
+  readonly settledArrival: Store["settledArrival"];
+  readonly index: Store["parties"]["index"];
+}
+
+export function makePartyIndexing({ settledArrival, index }: PartyIndexing): () => Promise<void> {
+  return async () => {
+    const until = performance.now() + indexingMsMax;
+    for (let more = true; more && performance.now() < until;) {
+      const beganAt = performance.now();
+      more = await index((await settledArrival()).settled);
+      if (more) await sleep(performance.now() - beganAt);
+    }
   };
 }

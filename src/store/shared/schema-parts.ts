@@ -2,7 +2,7 @@
 // of a store differ from those that it should have: a dump that was restored in part may lack some. Each engine reads
 // both in the same form.
 
-import type { IntegrityReport } from "../interface/check-report.ts";
+import type { IntegrityReport } from "../interface/store.ts";
 import { StoreError } from "../interface/store-error.ts";
 
 export interface SchemaPart {

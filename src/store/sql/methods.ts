@@ -23,14 +23,13 @@ import {
 } from "./method.ts";
 import { dryRun } from "./plan/dry-run.ts";
 import { previewErased } from "./expiry/expired-preview.ts";
-import { findObstacleNow } from "./plan/organization-obstacle.ts";
+import { findObstacleNow, keepsOrganization } from "./plan/organization-obstacle.ts";
 import { findExpired } from "./expiry/expired.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals } from "./record/arrivals.ts";
 import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
-import { keepsOrganization } from "./retention/kept-organization.ts";
 import { listLedgerMarks, markLedger } from "./restore/ledger-mark.ts";
 import * as operator from "./access/operator.ts";
 import * as operatorSession from "./access/operator-session.ts";

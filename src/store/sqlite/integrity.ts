@@ -2,15 +2,11 @@
 // chains. Repairs nothing.
 
 import { comparedChanges, payloadDigest } from "../shared/payload-digest.ts";
-import {
-  type ErasureReport,
-  findingsMax,
-  type IntegrityReport,
-} from "../interface/check-report.ts";
+import { type ErasureReport, findingsMax, type IntegrityReport } from "../interface/store.ts";
 import type { Invariant } from "../sql/part.ts";
 import { checkChains, findBroken } from "../sql/trail/integrity.ts";
 import { reportOf, type SchemaDifference } from "../shared/schema-parts.ts";
-import { compareSchema } from "./migration/compare-schema.ts";
+import { compareSchema } from "./migration/migrate.ts";
 import { checkParties } from "../sql/party/check-parties.ts";
 import { checkCounter } from "../sql/record/arrival-counter.ts";
 import { isBeingErased } from "../sql/erase/organization-erasure.ts";

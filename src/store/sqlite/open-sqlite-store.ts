@@ -22,8 +22,7 @@ import {
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";
-import { compareSchema } from "./migration/compare-schema.ts";
-import { migrate } from "./migration/migrate.ts";
+import { migrate, compareSchema } from "./migration/migrate.ts";
 import { performBy } from "./commit/operation.ts";
 import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";

@@ -4,12 +4,11 @@
 import { statSync } from "node:fs";
 import type { SettledArrival, Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
-import type { SealedReceipt } from "../interface/receipt.ts";
+import type { SealedReceipt } from "../interface/deletion.ts";
 import { briefRelationsMax } from "../../domain/deletion/dry-run.ts";
-import { makeClaimer } from "../shared/claimer.ts";
-import { makePartyIndexing } from "../shared/index-parties.ts";
+import { makeClaimer, makePartyIndexing } from "../shared/claimer.ts";
 import { type PackedOutcome, unpackOutcome } from "../group/packed-outcome.ts";
-import { sealReceipts } from "../shared/seal-receipts.ts";
+import { sealReceipts } from "../shared/completion.ts";
 import { findDeletions } from "../sql/deletion/deletion.ts";
 import { schemaVersion } from "../sql/migrations.ts";
 import type { Purge } from "../sql/method.ts";

@@ -2,7 +2,7 @@
 
 import type { Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
-import type { SealReceipt } from "../interface/receipt.ts";
+import type { SealReceipt } from "../interface/deletion.ts";
 import type { Purge } from "../sql/method.ts";
 import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";

@@ -8,7 +8,7 @@ import { Facts } from "../../../src/actions/ledger/fact.ts";
 import { factsOfAudit, factsOfLedger, storedFacts } from "../../../src/actions/ledger/facts.ts";
 import { type AuditEntry, describeHold, type Hold } from "../../../src/domain/access.ts";
 import type { FloorEntry } from "../../../src/domain/deletion/ledger-entry.ts";
-import { subjectOfRecord } from "../../../src/domain/trail-text.ts";
+import { subjectOfRecord } from "../../../src/domain/trail-action.ts";
 import { keyOf } from "../../conformance/scene.ts";
 
 const hold: Hold = {

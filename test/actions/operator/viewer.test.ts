@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
-import { approveDeletion, cancelDeletion } from "../../../src/actions/deletion/decide-deletion.ts";
+import { approveDeletion, cancelDeletion } from "../../../src/actions/deletion/decide-deletions.ts";
 import { type AccessAction, auditAccess } from "../../../src/actions/trail/audit-access.ts";
 import { verifyAudit } from "../../../src/actions/trail/list-audit.ts";
 import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";

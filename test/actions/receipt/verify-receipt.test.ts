@@ -15,7 +15,7 @@ import { makeKey } from "../../../src/data-folder/receipt-key.ts";
 import { deletionOf, makeChain, publish, saltKey } from "../../receipt/scene.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 import { discloseCounts, verifyDisclosures } from "../../../src/actions/receipt/receipt-counts.ts";
-import { makeSealReceipt } from "../../../src/actions/receipt/issue-receipt.ts";
+import { makeSealReceipt } from "../../../src/actions/receipt/receipt-keys.ts";
 import {
   confidentialTypes,
   findConfidentialityFault,
@@ -23,7 +23,7 @@ import {
 import type { Deletion } from "../../../src/domain/deletion/deletion.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { allScopes, type Scope } from "../../../src/domain/scope.ts";
-import { toReceipt } from "../../../src/store/row/receipt-row.ts";
+import { toReceipt } from "../../../src/store/row/deletion-row.ts";
 import { sqliteTraits } from "../../../src/store/sqlite/traits.ts";
 
 const chain = makeChain(4);

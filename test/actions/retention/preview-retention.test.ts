@@ -8,7 +8,7 @@ import {
   applyRetention,
   type RetentionPlace,
 } from "../../../src/actions/retention/apply-retention.ts";
-import { endHolds } from "../../../src/actions/retention/end-holds.ts";
+import { endHolds } from "../../../src/actions/retention/holds.ts";
 import { previewPart } from "../../../src/actions/retention/preview-retention.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";

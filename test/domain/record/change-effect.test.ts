@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findEffects } from "../../../src/domain/record/change-effect.ts";
+import { findEffects } from "../../../src/domain/record/merge.ts";
 import { arrived, typeNamed } from "./arrived.ts";
 
 const transaction = typeNamed("transaction");

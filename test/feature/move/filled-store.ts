@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { cancelDeletion } from "../../../src/actions/deletion/decide-deletion.ts";
+import { cancelDeletion } from "../../../src/actions/deletion/decide-deletions.ts";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import { holdRecord } from "../../../src/actions/retention/holds.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";

@@ -203,7 +203,7 @@ const comparisons: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.ExclamationEqualsEqualsToken,
 ]);
 
-/** What differs between engines is stated by each of them (src/store/interface/engine-traits.ts). */
+/** What differs between engines is stated by each of them (src/store/interface/store.ts). */
 function findEngineTests(file: CodeFile): readonly string[] {
   if (file.path.startsWith("src/store/")) return [];
   const violations: string[] = [];

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import type { ChainCut } from "../../../src/domain/deletion/ledger-entry.ts";
 import { chainedText } from "../../../src/domain/deletion/receipt.ts";
 import { ReceiptChainCheck } from "../../../src/store/shared/chain-check.ts";
-import type { ReceiptRow } from "../../../src/store/row/receipt-row.ts";
+import type { ReceiptRow } from "../../../src/store/row/deletion-row.ts";
 import { makeChain } from "../../receipt/scene.ts";
 
 const makeRows = (): readonly ReceiptRow[] =>

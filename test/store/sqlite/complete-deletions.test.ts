@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { SealReceipt } from "../../../src/store/interface/receipt.ts";
+import type { SealReceipt } from "../../../src/store/interface/deletion.ts";
 import { draftOf, keyOf, worker } from "../../conformance/scene.ts";
 import { makeRandom } from "../../support/random.ts";
 import { makeTestSeal } from "../../support/seal.ts";

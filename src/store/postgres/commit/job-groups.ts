@@ -14,8 +14,7 @@ import { findRecords } from "./record.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { WriteGroups } from "./write-group.ts";
 import type { RequestAct } from "../../group/evaluate-requests.ts";
-import type { PackedOutcome } from "../../group/packed-outcome.ts";
-import type { Result } from "../../group/result.ts";
+import type { PackedOutcome, Result } from "../../group/packed-outcome.ts";
 
 export interface WriteJob {
   readonly kind: "write";

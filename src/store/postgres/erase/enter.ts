@@ -7,9 +7,8 @@ import { isOfOrganization } from "../../../domain/deletion/organization-deletion
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import { type KeepingReport, listKeepingReports } from "../../sql/plan/restricted-set.ts";
 import type { Transaction } from "../transaction.ts";
-import { commitInTwoPhases } from "../citus.ts";
+import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";
-import { lockPlansOf } from "./plan-lock.ts";
 
 const readInOrderOfKeys = `SELECT set_config('enable_sort', 'off', true)`;
 
@@ -72,4 +71,12 @@ export async function lockPlansFor(
   for (const owner of [...new Set(owners)].sort()) await lockPlansOf(transaction, owner);
   const reports = await listReports(transaction, deletions);
   await lockRecords(transaction, reports);
+}
+
+const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans of ' || $1, 0))`;
+
+/** Locks the plans of organizations until the end of the transaction. */
+export async function lockPlansOf(transaction: Transaction, organizationId: string): Promise<void> {
+  await transaction.run(lockPlans, organizationId);
+  await awaitVisibleCommits(transaction);
 }

@@ -3,23 +3,30 @@
 // left, in one transaction; before it a large plan is verified in parts.
 
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { sealReceipts } from "../../shared/seal-receipts.ts";
+import { sealReceipts, isBehind, toCompletion } from "../../shared/completion.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
-import { type Verification, verifyDeletions, verifyFirst } from "../../sql/verify/verify-step.ts";
+import {
+  type Verification,
+  verifyDeletions,
+  verifyFirst,
+  finishDeletions,
+} from "../../sql/verify/verify-step.ts";
 import { largestCascade as bounds } from "../../sql/plan/large-cascade.ts";
 import { chooseNext, smallPlanMax, groupByPlan } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
-import { finishDeletions } from "../../sql/verify/verification.ts";
 import type { Act } from "../../interface/act.ts";
-import type { CompletedDeletion, ErasureStep, Completion } from "../../interface/deletion.ts";
-import type { SealReceipt } from "../../interface/receipt.ts";
+import type {
+  CompletedDeletion,
+  ErasureStep,
+  Completion,
+  SealReceipt,
+} from "../../interface/deletion.ts";
 import { postgresTraits } from "../traits.ts";
 import type { Transaction } from "../transaction.ts";
 import { lockPlansFor, useOrderOfKeys } from "./enter.ts";
 import type { Leases } from "./lease.ts";
 import { AppError } from "../../../domain/error.ts";
 import type { Store, StoreOptions } from "../../interface/store.ts";
-import { isBehind, toCompletion } from "../../shared/completion-outcome.ts";
 import { allDeletions } from "../../sql/statement/visibility.ts";
 import { awaitWriters } from "../arrival.ts";
 import type { Database } from "../database.ts";

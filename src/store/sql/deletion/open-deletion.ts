@@ -6,7 +6,7 @@ import {
   type RequestAct,
 } from "../../group/evaluate-requests.ts";
 import { namesOf, RepliesOfGroup } from "../../group/group-replies.ts";
-import type { Result } from "../../group/result.ts";
+import type { Result } from "../../group/packed-outcome.ts";
 import type { Act } from "../../interface/act.ts";
 import type { DeletionRequest } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";

@@ -1,7 +1,7 @@
 // Reports completed deletions that have left something in the tables. Repairs nothing.
 
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
-import type { ErasureFinding } from "../../interface/check-report.ts";
+import type { ErasureFinding } from "../../interface/store.ts";
 import { type KeyRow, keyValues, toKey } from "../../shared/record-key.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, type Statements, column } from "../statement/statements.ts";

@@ -9,7 +9,7 @@ import {
 import { toDeletion } from "../../row/deletion-row.ts";
 import { reader } from "../../row/reader.ts";
 import { all, list, type Statements, scalar } from "../statement/statements.ts";
-import type { Place } from "../../interface/naming.ts";
+import type { Place } from "../../interface/deletion.ts";
 
 export interface Page<From> {
   readonly after: From;

@@ -14,8 +14,12 @@ import type { Reference } from "../plan/erasure.ts";
 import { named, inNamedIds } from "../statement/named.ts";
 import type { RedactionOptions, Renamed } from "./redact-long.ts";
 import { nodeRows } from "../plan/relations.ts";
-import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import { supportingTypes } from "../../../domain/deletion/restriction.ts";
+import {
+  type NodeKey,
+  nodeKey,
+  parseNodeKey,
+  supportingTypes,
+} from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { toKey as keyOfNode } from "../plan/plan.ts";
 import { noteReferences } from "../plan/restricted-reference.ts";

@@ -10,7 +10,7 @@ import type {
   NamingPage,
   NamingQuery,
   NamingsQuery,
-} from "../../interface/naming.ts";
+} from "../../interface/deletion.ts";
 import {
   allBuckets,
   beginningOf,

@@ -1,14 +1,26 @@
 // Reads what requires that records are kept, for the records of several plans at once: holds on them, retention floors,
-// and deletions that erase them already. Changes nothing.
+// and deletions that erase them already. Confidential reports that have to be kept do not delay the deletion; they move
+// to the restricted store. Changes nothing.
 
-import { type NodeKey, nodeKey } from "../../../domain/deletion/erasure.ts";
+import {
+  type NodeKey,
+  nodeKey,
+  type Edge,
+  type ErasurePlan,
+  planRestriction,
+} from "../../../domain/deletion/erasure.ts";
 import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { findLongHistories, type LongHistories, readOrigins } from "../retention/floor-origin.ts";
+import {
+  findLongHistories,
+  type LongHistories,
+  readOrigins,
+  latestFloor,
+} from "../retention/floor-origin.ts";
 import { findHoldsIn, findHoldsOf } from "../retention/hold.ts";
-import { type Obligations, toKey } from "./plan.ts";
+import { type Obligations, toKey, isKeptSilently, type Planning } from "./plan.ts";
 import { findErasing } from "./relations.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 
@@ -102,4 +114,36 @@ function partsOf(
   return Array.from({ length: count }, (_, index) =>
     lists.flatMap((list) => list.slice(index * recordsAtOnce, (index + 1) * recordsAtOnce)),
   );
+}
+
+/** Finds the reports among these records of the plan that must not be erased or changed. */
+export function findObliged(
+  nodes: readonly NodeKey[],
+  planning: Planning,
+  { holds, floors, origins, erasing }: Obligations,
+): ReadonlySet<NodeKey> {
+  const { deletionRequestId: id, organizationId, requestedAt, now } = planning;
+  const others = erasing.filter((one) => !one.restricted && one.deletionRequestId !== id);
+  const going = new Set(others.map(({ node }) => node));
+  const isObliged = (node: NodeKey) => {
+    const records = [organizationId, restrictedId(id)].map((owner) => toKey(owner, node));
+    if (records.some((key) => holds.has(keyText(key)))) return true;
+    const floor = latestFloor({ floors, records, origins, requestedAt });
+    return floor !== undefined && floor.until > now;
+  };
+  const reports = nodes.filter((node) => isKeptSilently(node, planning) && !going.has(node));
+  return new Set(reports.filter(isObliged));
+}
+
+/** Returns the plan without the records that have to be kept: those move to the restricted store, or stay unchanged. */
+export function restrictPlan(
+  plan: ErasurePlan,
+  edges: Iterable<Edge>,
+  { planning, obligations }: { readonly planning: Planning; readonly obligations: Obligations },
+): ErasurePlan {
+  const nodes = [...plan.erase, ...plan.redact.map(({ record }) => record)];
+  const obliged = findObliged(nodes, planning, obligations);
+  return obliged.size === 0
+    ? plan
+    : { ...plan, restriction: planRestriction(plan, edges, obliged) };
 }

@@ -9,15 +9,21 @@
 // index
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
-import { describePartyFloor, mergeFloors } from "../../../domain/retention/floor.ts";
-import type { FoundNamings, Naming, PartyFloor, Place } from "../../interface/naming.ts";
+import { isPartyType, namingTypes, namesParties } from "../../../domain/deletion/party.ts";
+import {
+  describePartyFloor,
+  mergeFloors,
+  type RetentionFloor,
+  strictFloors,
+} from "../../../domain/retention/floor.ts";
+import type { FoundNamings, Naming, PartyFloor, Place } from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { findHoldsOf } from "../retention/hold.ts";
-import { latestByParty, listPartyFloors, type PartyFloorQuery } from "../retention/party-floor.ts";
 import { get, rest, type Statements } from "../statement/statements.ts";
 import { laterObstacle, type Obstacle, obstacleOfHold } from "./plan.ts";
 import { inNamedIds } from "../statement/named.ts";
+import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
+import { listFloors } from "../retention/floor.ts";
 
 /** How many parties one transaction evaluates, and how many records that name each. */
 export const partiesAtOnce = 64;
@@ -139,4 +145,38 @@ export function* findPartyObstacle(
 export function obstacleOfParty(floor: PartyFloor | undefined, now: number): Obstacle | undefined {
   if (floor === undefined || floor.until <= now) return undefined;
   return { waitingFor: describePartyFloor(floor), held: false, floorUntil: floor.until };
+}
+
+/** The rules of an organization for records that may not lose the id of a party. */
+export function* listPartyFloors(organizationId: string): Statements<readonly RetentionFloor[]> {
+  const floors = strictFloors(yield* listFloors(organizationId));
+  return floors.filter(({ resourceType }) => namesParties(resourceType));
+}
+
+interface PartyFloorQuery {
+  readonly organizationId: string;
+  /** The floor rules that apply. */
+  readonly floors: readonly RetentionFloor[];
+}
+
+/** The floors of these records, by party. */
+export function* latestByParty(
+  { organizationId, floors }: PartyFloorQuery,
+  namings: readonly Naming[],
+): Statements<ReadonlyMap<string, PartyFloor>> {
+  const latest = new Map<string, PartyFloor>();
+  if (floors.length === 0 || namings.length === 0) return latest;
+  const keys = namings.map((naming) => ({ ...naming, organizationId }));
+  const origins = yield* readOrigins({ floors, records: keys });
+  for (const key of keys) {
+    // Every record has a time to count from.
+    const floor = latestFloor({ floors, records: [key], origins, requestedAt: 0 });
+    if (floor === undefined) continue;
+    const { resourceType, keepDays, countedFrom, until } = floor;
+    for (const party of key.parties) {
+      if (until <= (latest.get(party)?.until ?? 0)) continue;
+      latest.set(party, { resourceType, keepDays, countedFrom, until });
+    }
+  }
+  return latest;
 }

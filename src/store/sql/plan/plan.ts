@@ -18,7 +18,7 @@ import {
   strictFloors,
 } from "../../../domain/retention/floor.ts";
 import type { NormalisedTimestamp } from "../../../domain/timestamp.ts";
-import type { Place } from "../../interface/naming.ts";
+import type { Place } from "../../interface/deletion.ts";
 import {
   latestFloors,
   type ReadFloors,

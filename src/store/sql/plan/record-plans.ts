@@ -18,7 +18,7 @@ import { lock, type Statements } from "../statement/statements.ts";
 import { type Cascade, cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
 import type { LongHistories } from "../retention/floor-origin.ts";
-import { readFloorsAgain, readObligations } from "./obligation.ts";
+import { readFloorsAgain, readObligations, restrictPlan } from "./obligation.ts";
 import type { PartyObstacles } from "./party-obstacle.ts";
 import {
   findObstacles,
@@ -34,7 +34,6 @@ import {
   tooLarge,
 } from "./plan.ts";
 import { findErasing } from "./relations.ts";
-import { restrictPlan } from "./restrict-plan.ts";
 
 /** How many relations are read for several deletions together. A deletion that needs more is planned separately. */
 const relationsOfSetMax = 2_000;

@@ -1,7 +1,7 @@
 // What `check` requires of every store: no rows that break the invariants between the tables, and two intact chains.
 // Each engine adds the invariants of its own tables. Repairs nothing.
 
-import { findingsMax } from "../../interface/check-report.ts";
+import { findingsMax } from "../../interface/store.ts";
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import type { Invariant } from "../part.ts";
 import { checkAuditChain } from "./audit.ts";

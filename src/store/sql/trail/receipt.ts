@@ -21,8 +21,8 @@ import {
   toStoredReceipt,
   toReceipt,
   toReceiptKey,
-} from "../../row/receipt-row.ts";
-import type { SealedReceipt } from "../../interface/receipt.ts";
+} from "../../row/deletion-row.ts";
+import type { SealedReceipt } from "../../interface/deletion.ts";
 import type { AuditNote } from "../../interface/trail.ts";
 import { auditAct } from "./audit.ts";
 import { named, inNamedIds, columnsIn } from "../statement/named.ts";

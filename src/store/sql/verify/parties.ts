@@ -5,13 +5,17 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../../domain/deletion/party.ts";
-import type { Naming } from "../../interface/naming.ts";
+import type { Naming } from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { postponeAll, type Waiting } from "../plan/claim.ts";
-import { obstacleOfParty, partiesAtOnce, readProtected } from "../plan/party-obstacle.ts";
+import {
+  obstacleOfParty,
+  partiesAtOnce,
+  readProtected,
+  listPartyFloors,
+} from "../plan/party-obstacle.ts";
 import { type PlanTarget, obstacleOfHold } from "../plan/plan.ts";
 import { extendPlans, type Planned } from "../plan/write-plan.ts";
-import { listPartyFloors } from "../retention/party-floor.ts";
 import type { Statements } from "../statement/statements.ts";
 import { addPseudonyms } from "../erase/pseudonym.ts";
 

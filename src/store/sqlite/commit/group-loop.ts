@@ -17,7 +17,7 @@ import {
   requestOf,
 } from "./operation.ts";
 import type { RequestAct } from "../../group/evaluate-requests.ts";
-import { resultOf } from "../../group/result.ts";
+import { resultOf } from "../../group/packed-outcome.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { bringMarkIntoFile, markOpen } from "../file/open-mark.ts";
 import { Group } from "./group.ts";

@@ -1,7 +1,7 @@
 // The jobs of the writer and their results, and the flat form in which both pass between threads. Cloning many small
 // objects costs more than storing them, so a group is one list of strings and numbers.
 
-import { describeError, type ErrorForm, restoreError } from "../../../domain/error-form.ts";
+import { describeError, type ErrorForm, restoreError } from "../../../domain/error.ts";
 import type {
   Draft,
   IdempotencyMark,

@@ -6,10 +6,15 @@
 import type { RequestAct } from "../../group/evaluate-requests.ts";
 import type { DeletionStore } from "../../interface/store.ts";
 import { changes } from "../../sql/methods.ts";
-import { claimDeletions, voidAllLeases } from "../erase/claim.ts";
+import {
+  eraseStep,
+  putBackPseudonyms,
+  verifyErasures,
+  claimDeletions,
+  voidAllLeases,
+} from "../erase/steps.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, removePlan } from "../erase/large-plan.ts";
-import { eraseStep, putBackPseudonyms, verifyErasures } from "../erase/steps.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
 import { restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";

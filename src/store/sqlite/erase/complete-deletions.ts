@@ -7,11 +7,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
-import { isBehind, toCompletion } from "../../shared/completion-outcome.ts";
+import { isBehind, toCompletion } from "../../shared/completion.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { Act } from "../../interface/act.ts";
-import type { Completion } from "../../interface/deletion.ts";
-import type { SealedReceipt } from "../../interface/receipt.ts";
+import type { Completion, SealedReceipt } from "../../interface/deletion.ts";
 import type { VerificationResult } from "./steps.ts";
 import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition } from "../file/wal-pages.ts";

@@ -12,8 +12,7 @@ import { extendPlans } from "../../sql/plan/write-plan.ts";
 import { readExistingDeletion } from "../../sql/deletion/deletion.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
 import type { LongHistories } from "../../sql/retention/floor-origin.ts";
-import { readObligations } from "../../sql/plan/obligation.ts";
-import { findObliged } from "../../sql/plan/restrict-plan.ts";
+import { readObligations, findObliged } from "../../sql/plan/obligation.ts";
 import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import {
   findFloorObstacle,
@@ -32,6 +31,7 @@ import type { Group } from "../commit/group.ts";
 
 /** How many targets of a larger cascade share a transaction. */
 export const planTargetsAtOnceMax = 200;
+
 /** How many pages of records that name the party, and have arrived meanwhile, the last step reads. */
 const pagesMax = 4;
 

@@ -10,15 +10,15 @@
 // lost        it was cancelled: the part that was written is removed
 // blocked     it is `pending` and states why; the part that was written is removed
 
-import { SerialQueue } from "../../../basics/serial-queue.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
+import { nodeKey } from "../../../domain/deletion/erasure.ts";
+import type { Claim } from "../../interface/deletion.ts";
+import { SerialQueue } from "../../../basics/serial-queue.ts";
 import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
-import type { Claim } from "../../interface/deletion.ts";
 import type { PerformOperation } from "../commit/operation.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import { planTargetsAtOnceMax } from "./large-plan.ts";
-import { nodeKey } from "../../../domain/deletion/erasure.ts";
 
 export interface LargePlannerParts {
   readonly perform: PerformOperation;

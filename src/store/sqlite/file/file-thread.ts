@@ -8,7 +8,7 @@ import { Connection, openReader } from "../connection.ts";
 import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
-import { findingsMax } from "../../interface/check-report.ts";
+import { findingsMax } from "../../interface/store.ts";
 import { scrubResidue, findAllResidue } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };

@@ -9,7 +9,7 @@ import { planLargeCascade } from "../../sql/plan/large-cascade.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
 import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
-import type { DryRunQuery } from "../../interface/plan.ts";
+import type { DryRunQuery } from "../../interface/deletion.ts";
 import { dryRun } from "../../sql/plan/dry-run.ts";
 import { previewErased } from "../../sql/expiry/expired-preview.ts";
 import { findExpired } from "../../sql/expiry/expired.ts";

@@ -1,11 +1,12 @@
-// Seals the receipts of deletions that are about to be completed, each following the one before it in the chain. Stores
-// nothing.
+// What engines share of the completion of deletions: each receipt follows the one before it in the chain, and the
+// result is a value or an error, whichever the caller needs. Stores nothing.
 
 import { setImmediate } from "node:timers/promises";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { aloneNo, type ReceiptHead, type SealingHead } from "../../domain/deletion/receipt.ts";
 import type { EngineTraits } from "../interface/engine-traits.ts";
-import type { SealedReceipt, SealReceipt } from "../interface/receipt.ts";
+import type { Completion, SealedReceipt, SealReceipt } from "../interface/deletion.ts";
+import { StoreError } from "../interface/store-error.ts";
 
 const sealedAtOnceMax = 16;
 
@@ -37,4 +38,25 @@ export async function sealReceipts(
 export function headAfter<Head extends ReceiptHead>(head: Head, sealed: SealedReceipt): Head {
   const { receipt_no: receiptNo } = sealed.receipt;
   return receiptNo === aloneNo ? head : { ...head, receiptNo, hash: sealed.hash };
+}
+
+/** What a transaction that verifies or completes says of a deletion. */
+type Verified =
+  | Exclude<Completion, { readonly result: "again" | "scanning" }>
+  | { readonly result: "clean" | "large" | "moved" }
+  | { readonly result: "partly"; readonly isBehind?: boolean }
+  | { readonly result: "found"; readonly isPart?: boolean }
+  | { readonly result: "held"; readonly waitingFor: string };
+
+export function isBehind(result: Verified): boolean {
+  return result.result === "partly" && result.isBehind === true;
+}
+
+export function toCompletion(result: Verified): Completion {
+  if (result.result === "completed" || result.result === "failed") return result;
+  if (result.result === "partly") return { result: "scanning" };
+  if (result.result === "found") return { result: "again", isPart: result.isPart === true };
+  if (result.result !== "held") return { result: "again" };
+  const message = `A related record that arrived meanwhile waits for ${result.waitingFor}.`;
+  return { result: "failed", cause: new StoreError(message, { isTemporary: true }) };
 }
