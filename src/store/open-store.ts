@@ -1,4 +1,4 @@
-// Opens, backs up and restores the store that a database URL names, with the engine that the URL selects. The code of
+// Opens the store that a database URL names, with the engine that the URL selects, and its ledger. The code of
 // PostgreSQL is loaded only where it is used.
 
 import { sqlitePath } from "../files/sqlite-path.ts";

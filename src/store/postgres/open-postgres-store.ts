@@ -1,5 +1,5 @@
-// Opens the store on PostgreSQL: checks the server, and migrates the schema. Any number of processes may open the same
-// store at once. Never repeats the URL, which may contain a password.
+// Opens the store on PostgreSQL: checks the server (check-server.ts), and migrates the schema. Any number of processes
+// may open the same store at once. Never repeats the URL, which may contain a password.
 
 import { EarlierState } from "../../domain/error.ts";
 import { isUnencrypted } from "../../files/postgres-urls.ts";

@@ -1,5 +1,5 @@
-// Claims deletions in transactions of an engine, until some are claimed or nothing is due; organizations take turns. The
-// index of parties advances where a plan needs it.
+// Claims deletions in transactions of an engine, until some are claimed or nothing is due; organizations take turns.
+// The index of parties advances where a plan needs it.
 
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { limits } from "../../domain/limits.ts";
