@@ -7,7 +7,7 @@ import type { Identity } from "../../actions/access/caller-cache.ts";
 import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
-import { declaredBytes, readLargeBody } from "../body/read-body.ts";
+import { declaredBytes, readLargeBody } from "../body/large-body.ts";
 import type { BulkClient } from "../bulk/bulk-client.ts";
 import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
