@@ -1,9 +1,16 @@
-// Host names in the form that URL gives them, with an IPv6 address in brackets.
+// URLs, and host names in the form that URL gives them, with an IPv6 address in brackets.
 
 /** Whether it stands for this machine, so that nothing sent to it crosses a network. */
 export function isLoopback(hostname: string): boolean {
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
   return hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Whether it is the URL of a service whose answers can be trusted: https, or http on this machine, and nothing more. */
+export function isServiceUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || `${url.username}${url.password}${url.search}${url.hash}` !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
 /** A name or an address as connections take it. */

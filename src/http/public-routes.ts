@@ -3,7 +3,6 @@
 import type { FastifyInstance } from "fastify";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
 import type { HttpContext } from "./http-context.ts";
-import { headsRoute } from "./public/heads.ts";
 import { liveRoute, readyRoute } from "./public/health.ts";
 import { metricsRoute } from "./public/metrics-route.ts";
 import {
@@ -13,7 +12,7 @@ import {
   startScriptRoute,
 } from "./public/openapi-routes.ts";
 import type { PublicOptions, PublicRoute } from "./public/public-route.ts";
-import { receiptKeysRoute } from "./public/receipt-keys.ts";
+import { headsRoute, receiptKeysRoute } from "./public/well-known.ts";
 import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
 import { sendError } from "./reply/send-error.ts";
 

@@ -1,6 +1,6 @@
 // The settings of sign-in with OpenID Connect, and which of them require each other.
 
-import { isLoopback } from "../basics/url-hostname.ts";
+import { isServiceUrl } from "../basics/url-hostname.ts";
 import { type OperatorRole, operatorRoles } from "../domain/operator.ts";
 import { Problem, readPairs, secret, setting, text } from "./setting.ts";
 
@@ -53,11 +53,7 @@ export function findOidcProblems(environment: Environment): readonly string[] {
 
 function issuer(value: string): string | undefined | Problem {
   if (value === "") return undefined;
-  const url = URL.parse(value);
-  const isSafe =
-    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  const isPlain = url !== null && `${url.username}${url.password}${url.search}${url.hash}` === "";
-  if (isSafe && isPlain) return value;
+  if (isServiceUrl(value)) return value;
   return new Problem(
     "an https URL without a query, such as https://login.example.com; http is accepted on this machine only",
   );

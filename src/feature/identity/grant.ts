@@ -72,16 +72,8 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
   });
 }
 
-interface TokenForm {
-  readonly organizationId: string;
-  readonly token: string;
-  readonly scopes: readonly string[] | undefined;
-  /** The longest if the form has none. */
-  readonly expirySeconds: number;
-}
-
 /** Throws AppError validation_failed, too_large, and malformed_json for a body that is incomplete. */
-async function readTokenForm(request: IncomingMessage): Promise<TokenForm> {
+async function readTokenForm(request: IncomingMessage) {
   const body = await readSmallBody(request, formBytesMax);
   const form = new URLSearchParams(body.toString("utf8"));
   const errors: FieldError[] = [];

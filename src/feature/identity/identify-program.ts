@@ -24,15 +24,11 @@ export interface ProgramToken {
   readonly claims: ProgramClaims;
 }
 
-export interface Program extends Grantee {
-  readonly key: TrustingRule;
-}
-
 /** Throws AppError credential_invalid. */
 export async function identifyProgram(
   app: App,
   { organizationId, token: text }: { readonly organizationId: string; readonly token: string },
-): Promise<Program> {
+): Promise<Grantee & { readonly key: TrustingRule }> {
   const token = readProgramToken(text, app.now());
   if (typeof token !== "string") {
     for (const holder of await app.store.of(identityRules).findTrusting(organizationId)) {
@@ -88,7 +84,7 @@ function usedOnceOf(
   { reusable }: IdentityRule,
   organizationId: string,
   { text, claims: { issuer, tokenId, expiresAt } }: ProgramToken,
-): Program["usedOnce"] {
+): Grantee["usedOnce"] {
   if (reusable) return undefined;
   const id = tokenId ?? text.slice(0, text.lastIndexOf("."));
   const what = [organizationId, issuer, tokenId === undefined ? "signed" : "jti", id];

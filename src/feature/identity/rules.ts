@@ -4,7 +4,7 @@
 import { limits } from "../../domain/limits.ts";
 import { identityLimits, type IdentityRule } from "./identity-rule.ts";
 import type { Scope } from "../../domain/scope.ts";
-import { isLoopback } from "../../basics/url-hostname.ts";
+import { isServiceUrl } from "../../basics/url-hostname.ts";
 import { actOf, type App } from "../../actions/app.ts";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { requireName } from "../../actions/access/create-organization.ts";
@@ -95,11 +95,7 @@ function requireRule({ issuer, audience, claims, lifetimeSeconds, jwksUrl }: Ide
 /** The operator has chosen the host, so it may be in a private network. */
 function requireAddress(what: string, address: string, charactersMax: number): void {
   requireLine(what, address, charactersMax);
-  const url = URL.parse(address);
-  const isSafe =
-    url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  if (isSafe && url.username === "" && url.password === "" && url.search === "" && url.hash === "")
-    return;
+  if (isServiceUrl(address)) return;
   throw invalid(`${what} must be an https URL without a user, a query or a fragment.`);
 }
 

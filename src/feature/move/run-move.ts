@@ -12,19 +12,10 @@ import type { Config } from "../../settings/config.ts";
 import { sqlitePath } from "../../files/sqlite-path.ts";
 import { AppError } from "../../domain/error.ts";
 import { rights } from "./rows.ts";
-import { type MoveOptions, type MoveReport, moveStore } from "./store/copy.ts";
+import { type MoveOptions, moveStore } from "./store/copy.ts";
 import { StoreError } from "../../store/interface/store-error.ts";
 
-export interface Moved extends MoveReport {
-  /** Absolute paths. */
-  readonly files: {
-    /** The embedded store, which is not changed. */
-    readonly storeFile: string;
-    /** The path of the receipt key, which is a file beside the store; undefined if there is no key yet. */
-    readonly receiptKey: string | undefined;
-    readonly ledger: string | undefined;
-  };
-}
+export type Moved = Awaited<ReturnType<typeof move>>;
 
 export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
   readonly to: string;
@@ -33,11 +24,11 @@ export interface MoveRun extends Pick<MoveOptions, "onStep" | "stopping"> {
   readonly as?: string | undefined;
 }
 
-/** Throws StoreError and OperatorError, which is `stopped` once anything was copied. */
-export async function move(
-  config: Config,
-  { to, operator, as, ...options }: MoveRun,
-): Promise<Moved> {
+/**
+ * Returns the files as absolute paths, without those that do not exist. Throws StoreError and OperatorError, which is
+ * `stopped` once anything was copied.
+ */
+export async function move(config: Config, { to, operator, as, ...options }: MoveRun) {
   await using source = openSource(config);
   const ledger = await updateLedger(config, as);
   await using target = await openTarget(to, config).catch(asOfOption);

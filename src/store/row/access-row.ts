@@ -1,7 +1,7 @@
 // Organizations, keys and tokens as they are read, separately and joined, and as they are changed.
 
 import type { AccessToken, ApiKey, Organization } from "../../domain/access.ts";
-import type { NewKey, OrganizationChange } from "../interface/access.ts";
+import type { OrganizationChange } from "../interface/access.ts";
 import { prefixed, reader } from "./reader.ts";
 
 export const keyColumns = prefixed(
@@ -31,11 +31,6 @@ export const toToken = reader<AccessToken>(
   { scopes: "json", subject: "optional" },
   { prefix: "token." },
 );
-
-/** The detail of the audit entry of a new key. */
-export function describeKey({ name, scopes, expiresAt }: NewKey) {
-  return { name, scopes, expiresAt: expiresAt ?? null };
-}
 
 /** The organization after the change; null removes a limit, undefined leaves it unchanged. */
 export function applyChange(before: Organization, change: OrganizationChange): Organization {

@@ -4,9 +4,16 @@
 import type { ApiKey, KeyHolder } from "../../../domain/access.ts";
 import type { NewKey } from "../../../store/interface/access.ts";
 import type { Act } from "../../../store/interface/act.ts";
-import { describeKey, toKey } from "../../../store/row/access-row.ts";
+import { toKey } from "../../../store/row/access-row.ts";
 import type { Row } from "../../../store/row/reader.ts";
-import { addKey, endKey, findBy, holders, toKeyHolder } from "../../../store/sql/access/api-key.ts";
+import {
+  addKey,
+  describeKey,
+  endKey,
+  findBy,
+  holders,
+  toKeyHolder,
+} from "../../../store/sql/access/api-key.ts";
 import { change, every, lookup, ofOrganization } from "../../../store/sql/method.ts";
 import type { StorePart } from "../../../store/sql/part.ts";
 import { list, type Statements } from "../../../store/sql/statement/statements.ts";

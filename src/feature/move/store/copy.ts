@@ -46,22 +46,13 @@ interface TableSummary {
   readonly sha256: string;
 }
 
-/** The key is the name of the table. */
+/** The keys are the names of the tables. */
 type StoreSummary = Readonly<Record<string, TableSummary>>;
 
-export interface MoveReport {
-  readonly storeId: string;
-  readonly rows: number;
-  readonly summary: StoreSummary;
-}
-
-interface Sides {
-  readonly source: BareStore;
-  readonly target: BareStore;
-}
+type Sides = Readonly<Record<"source" | "target", BareStore>>;
 
 /** Throws StoreError if the target can't be used or differs at the end, and the reason of `stopping`. */
-export async function moveStore(sides: Sides, options: MoveOptions): Promise<MoveReport> {
+export async function moveStore(sides: Sides, options: MoveOptions) {
   const { source, target } = sides;
   const ends = await source.perform(readEnds);
   await takeTarget(target, ends.storeId);

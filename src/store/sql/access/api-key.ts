@@ -2,14 +2,7 @@
 // SHA-256 of a secret, never the secret.
 
 import type { ApiKey, KeyHolder, AccessToken, Caller } from "../../../domain/access.ts";
-import {
-  describeKey,
-  keyColumns,
-  toKey,
-  toOrganization,
-  callerColumns,
-  toToken,
-} from "../../row/access-row.ts";
+import { keyColumns, toKey, toOrganization, callerColumns, toToken } from "../../row/access-row.ts";
 import type { Row } from "../../row/reader.ts";
 import type { Act } from "../../interface/act.ts";
 import type { NewKey } from "../../interface/access.ts";
@@ -47,6 +40,11 @@ const setEnd = `
 
 export function* createKey(key: NewKey, act: Act): Statements<void> {
   yield* addKey(key, act, { action: "key.create", detail: describeKey(key) });
+}
+
+/** The detail of the audit entry of a new key. */
+export function describeKey({ name, scopes, expiresAt }: NewKey) {
+  return { name, scopes, expiresAt: expiresAt ?? null };
 }
 
 /** Adds a key or a rule. */
