@@ -6,7 +6,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Whether it is the URL of a service whose answers can be trusted: https, or http on this machine, and nothing more. */
+/** Whether it is an https URL, or an http URL on this machine, without a user, a query and a fragment. */
 export function isServiceUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || `${url.username}${url.password}${url.search}${url.hash}` !== "") return false;

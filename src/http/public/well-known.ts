@@ -1,5 +1,5 @@
-// What anybody can read at well-known addresses (RFC 8615) to verify files offline: the public keys of receipts, and the
-// signed heads of receipts and audit trail, which are signed at most once a minute.
+// What anybody can read at well-known addresses (RFC 8615) to verify files offline: the public keys of receipts, and
+// the signed heads of receipts and audit trail, which are signed at most once a minute.
 
 import type { App } from "../../actions/app.ts";
 import { publishHeads } from "../../actions/proof/heads.ts";

@@ -2,25 +2,12 @@
 
 import { identityPage } from "../../../src/feature/identity/noun.ts";
 import { createRule } from "../../../src/feature/identity/rules.ts";
-import { identityRules } from "../../../src/feature/identity/store/part.ts";
 import { allScopes } from "../../../src/domain/scope.ts";
 import type { Samples } from "../sample.ts";
 import { startPlatformIssuer } from "./platform-issuer.ts";
-import { newRule, testRules } from "./store/rules.ts";
+import { testRules } from "./store/rules.ts";
 
 export const samples: Samples = {
-  store: {
-    fill: async (store, organizationId, { act }) => {
-      const rule = newRule(`idn_${organizationId}`, organizationId);
-      await store.of(identityRules).create(rule, act);
-    },
-    read: (store) => store.of(identityRules).list(undefined),
-    use: async (store, organizationId, act) => {
-      await store.of(identityRules).findTrusting(organizationId);
-      await store.of(identityRules).revoke(`idn_${organizationId}`, act);
-    },
-    numbers: {},
-  },
   conformance: [testRules],
   pages: [identityPage],
   showPages: async (app, organizationId) => {

@@ -13,22 +13,20 @@ import {
   other,
 } from "../../../conformance/scene.ts";
 
-export function newRule(keyId: string, organizationId = acme) {
-  const rule = {
-    issuer: "https://issuer.example.com",
-    audience: "sluice",
-    claims: { sub: "intake" },
-    lifetimeSeconds: 600,
-    reusable: false,
-    jwks: { keys: [{ kty: "RSA" }] },
-  };
-  return { ...newKey(keyId, { organizationId }), rule };
-}
-
 export function testRules(engine: Engine): void {
   describe(`${engine.name}: rules for identities of programs`, () => {
     const site = useSite(engine);
-    const rule = newRule("idn_1");
+    const rule = {
+      ...newKey("idn_1"),
+      rule: {
+        issuer: "https://issuer.example.com",
+        audience: "sluice",
+        claims: { sub: "intake" },
+        lifetimeSeconds: 600,
+        reusable: false,
+        jwks: { keys: [{ kty: "RSA" }] },
+      },
+    };
     before(async () => {
       const { store } = site();
       await store.createOrganization(organization(acme), operator);
