@@ -143,6 +143,7 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     "UPDATE operator SET unconfirmed_since = NULL, unconfirmed_by = NULL",
     /missing confirmation of operator otto differs/,
   ],
+  ["UPDATE operator SET subject = 'x' WHERE name = 'otto'", /half of an identity: otto/],
   ["DELETE FROM operator WHERE name = 'ada'", /list of roles of operator ada differs/],
   [
     "UPDATE proposal SET status = 'approved', decided_by = 'otto', decided_at = 1",

@@ -32,6 +32,10 @@ const common: readonly Invariant[] = [
         OR approved_at IS NOT NULL AND approval_requester IS NULL LIMIT $1`,
   },
   {
+    broken: "An operator has half of an identity",
+    sql: `SELECT name AS subject FROM operator WHERE (issuer IS NULL) <> (subject IS NULL) LIMIT $1`,
+  },
+  {
     broken: "A deletion is not of the restricted set, or not of the organization, that it names",
     sql: `
       SELECT deletion_request_id AS subject FROM deletion
