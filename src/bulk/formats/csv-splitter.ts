@@ -2,7 +2,7 @@
 // together are not CSV, the first of them is a row, and what follows is read again: no line more than twice.
 
 const quote = '"';
-const lineEnds = /\r\n|\n|\r/g;
+const lineEnd = /\r\n|\n|\r/;
 
 export interface CsvLine {
   readonly text: string;
@@ -50,17 +50,16 @@ export class CsvSplitter {
       const isCut = end === undefined && !isLast;
       if (isCut && text.length - from <= this.#options.charactersMax) break;
       let row = text.slice(from, end);
-      const inner = this.#hasQuote && /[\r\n]/.test(row) ? [...row.matchAll(lineEnds)] : [];
-      const [first] = inner;
-      if (isCut && first === undefined) break;
-      const isDamaged = first !== undefined && (isCut || !this.#options.isRow(row));
+      const first = this.#hasQuote ? lineEnd.exec(row) : null;
+      if (isCut && first === null) break;
+      const isDamaged = first !== null && (isCut || !this.#options.isRow(row));
       if (isDamaged) {
         row = row.slice(0, first.index);
         at = from + first.index + first[0].length;
         find = finderIn(text);
       } else at = end === undefined ? text.length : end + (text.startsWith("\r\n", end) ? 2 : 1);
       if (row !== "") rows.push({ text: row, line: this.#line });
-      this.#line += isDamaged ? 1 : 1 + inner.length;
+      this.#line += isDamaged || first === null ? 1 : 1 + countLineEnds(row);
       this.#isQuoted = this.#hasQuote = false;
       from = at;
     }
@@ -88,6 +87,14 @@ export class CsvSplitter {
       at = quoteAt + 1;
     }
   }
+}
+
+/** One after another: a row may consist of millions of them. */
+function countLineEnds(row: string): number {
+  const lineEnds = new RegExp(lineEnd, "g");
+  let count = 0;
+  while (lineEnds.test(row)) count += 1;
+  return count;
 }
 
 interface Finder {

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { disableOperator } from "../../../src/actions/operator/operators.ts";
@@ -136,6 +137,15 @@ describe("uploads in the console", () => {
     await discard(foreign, "other");
     await discard(path);
     assert.deepEqual(files(), []);
+  });
+
+  it("are read also with a quote that is not closed before millions of empty lines", async () => {
+    const text = [header, row("one", "1"), `"${"\n".repeat(4_500_000)}`, row("two", "2")].join(
+      "\n",
+    );
+    const path = await uploaded(new Uint8Array(gzipSync(text)), { name: "tx.csv.gz" });
+    assert.match(await show(path), /one[^]*a quote that is not closed[^]*two/);
+    await discard(path);
   });
 
   it("are read in the layout that the page shows, or that the person gives", async () => {
