@@ -16,7 +16,6 @@ import { recordShow } from "./command/record-show.ts";
 import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
-import { subjectExport, subjectShow, subjectAnswer } from "../feature/subject/commands.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
 import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
 import * as operator from "../noun/operator.ts";
@@ -47,9 +46,6 @@ export const commands: readonly Command[] = [
   proposal.proposalDecline,
   changes,
   recordShow,
-  subjectShow,
-  subjectExport,
-  subjectAnswer,
   subjectIndex,
   deletion.deletionRequest,
   deletion.deletionList,
@@ -85,7 +81,7 @@ export const groups: Readonly<Record<string, string>> = {
   operator: "Create, list, confirm and disable operators, and create sign-in links.",
   proposal: "List, show, approve and decline what waits for a second person.",
   record: "Show a record and its changes.",
-  subject: "Find persons and companies, and show and export everything that is stored about one.",
+  subject: "Build the indexes of persons and companies again.",
   deletion:
     "Request, list, show, approve, cancel and hold deletions, and replay them after a restore.",
   receipt: "Verify and export deletion receipts, and rotate the key that signs them.",

@@ -39,13 +39,6 @@ export interface OrganizationExport extends CompleteExport {
   readonly files: readonly ManifestFile[];
 }
 
-/** Identifies the closing: a later closing, such as after a restore of the store, needs another export. */
-interface ExportOwner {
-  readonly storeId: string;
-  readonly organizationId: string;
-  readonly closedAt: string;
-}
-
 /** Creates the folder if necessary. Throws OperatorError unless the export can be written there, or continued. */
 export async function requireExportFolder(
   app: App,
@@ -58,34 +51,40 @@ export async function requireExportFolder(
     const why = reasonOf(cause);
     throw new OperatorError("output", `${resolve(folder)} can't be created: ${why}`, { cause });
   }
-  const known = readManifest(folder);
-  if (known !== undefined) requireSame(folder, known, await ownerOf(app, organization));
-  const replace = known !== undefined;
+  const replace = (await readManifest(app, folder, organization)) !== undefined;
   for (const name of [manifestName, ...recordTypes.map(fileNameOf)]) {
     requireOutputFile(join(folder, name), { replace, advice });
   }
 }
 
-async function ownerOf(app: App, organization: Organization): Promise<ExportOwner> {
-  const { store_id: storeId } = await publishReceiptKeys(app);
-  const { organizationId, closedAt } = organization;
-  const time = closedAt === undefined ? "" : new Date(closedAt).toISOString();
-  return { storeId, organizationId, closedAt: time };
-}
-
-function requireSame(folder: string, known: Manifest, owner: ExportOwner): void {
-  const { store_id: storeId, organization_id: organizationId } = known;
-  const { closed_at: closedAt } = known.query;
-  const isSame =
-    storeId === owner.storeId &&
-    organizationId === owner.organizationId &&
-    closedAt === owner.closedAt;
-  if (isSame) return;
+/**
+ * Undefined if there is none. Throws OperatorError if it is of another closing: a later one, such as after a restore of
+ * the store, needs another export.
+ */
+async function readManifest(
+  app: App,
+  folder: string,
+  { organizationId, closedAt }: Organization,
+): Promise<Manifest | undefined> {
+  const path = resolve(folder, manifestName);
+  const manifest = readManifestFile(path);
+  if (manifest === undefined) return undefined;
+  const { store_id: storeId, organization_id: exportedId, query } = manifest;
+  if (query["export"] !== "organization") {
+    throw new OperatorError("output", `${path} is of another export. Name another folder.`);
+  }
+  const { store_id: ownId } = await publishReceiptKeys(app);
+  const isSameTime = closedAt !== undefined && query["closed_at"] === timeOf(closedAt);
+  if (storeId === ownId && exportedId === organizationId && isSameTime) return manifest;
   throw new OperatorError(
     "output",
-    `${resolve(folder)} contains the export of the organization "${organizationId}" that was closed at ${String(closedAt)} ` +
-      `in the store ${storeId}. ${advice}`,
+    `${resolve(folder)} contains the export of the organization "${exportedId}" that was closed at ` +
+      `${String(query["closed_at"])} in the store ${storeId}. ${advice}`,
   );
+}
+
+function timeOf(closedAt = 0): string {
+  return new Date(closedAt).toISOString();
 }
 
 interface Exporting {
@@ -104,17 +103,14 @@ export async function exportOrganization(
   { organization, stopping, ...given }: Exporting,
 ): Promise<OrganizationExport> {
   const folder = resolve(given.folder);
-  const owner = await ownerOf(app, organization);
-  const complete = await readComplete(folder, owner);
+  const complete = await findExport(app, folder, organization);
   if (complete !== undefined) return complete;
   const { dataDir } = readConfig(context.environment);
   await using unfinished = await noteUnfinished(dataDir, join(folder, "export"));
   const { path: staging } = unfinished;
-  const exported = {
-    exportId: makeId("exp"),
-    organizationId: organization.organizationId,
-    query: { export: "organization", closed_at: owner.closedAt },
-  };
+  const { organizationId, closedAt } = organization;
+  const query = { export: "organization", closed_at: timeOf(closedAt) };
+  const exported = { exportId: makeId("exp"), organizationId, query };
   try {
     mkdirSync(staging, { mode: 0o700 });
     // A manifest without files identifies the closing of an incomplete export in the folder.
@@ -124,10 +120,9 @@ export async function exportOrganization(
     );
     const files: ManifestFile[] = [];
     for (const type of recordTypes) {
-      const one = { organizationId: organization.organizationId, type, staging, stopping };
-      files.push(await exportType(context, app, one));
+      files.push(await exportType(context, app, { organizationId, type, staging, stopping }));
     }
-    await findClosable(app, organization.organizationId);
+    await findClosable(app, organizationId);
     for (const type of recordTypes) {
       const name = fileNameOf(type);
       renameSync(join(staging, name), join(folder, name));
@@ -141,33 +136,27 @@ export async function exportOrganization(
   }
 }
 
-/** Returns the export in this folder if it is complete. Throws OperatorError if it is another one, or was changed. */
-async function readComplete(
-  folder: string,
-  owner: ExportOwner,
-): Promise<OrganizationExport | undefined> {
-  const known = readManifest(folder);
-  if (known !== undefined) requireSame(folder, known, owner);
-  if (known === undefined || known.files.length === 0) return undefined;
-  const [fault] = await findChangedFiles(folder, known);
-  if (fault !== undefined) {
-    throw new OperatorError(
-      "output",
-      `${join(folder, manifestName)} names what was exported, and it is no longer there: ${fault} Name another folder, to ` +
-        "which everything is exported again.",
-    );
-  }
-  const { export_id: exportId, files } = known;
-  return { exportId, manifest: digestOfManifest(known), files };
-}
-
-/** Returns the complete export of this closing in the folder; undefined if there is none. Throws OperatorError. */
+/**
+ * Returns the complete export of this closing in the folder; undefined if there is none. Throws OperatorError if it is
+ * another one, or was changed.
+ */
 export async function findExport(
   app: App,
   folder: string,
   organization: Organization,
 ): Promise<OrganizationExport | undefined> {
-  return await readComplete(resolve(folder), await ownerOf(app, organization));
+  const known = await readManifest(app, folder, organization);
+  if (known === undefined || known.files.length === 0) return undefined;
+  const [fault] = await findChangedFiles(resolve(folder), known);
+  if (fault !== undefined) {
+    throw new OperatorError(
+      "output",
+      `${resolve(folder, manifestName)} names what was exported, and it is no longer there: ${fault} Name another folder, ` +
+        "to which everything is exported again.",
+    );
+  }
+  const { export_id: exportId, files } = known;
+  return { exportId, manifest: digestOfManifest(known), files };
 }
 
 interface TypeExport {
@@ -202,11 +191,4 @@ async function exportType(
 
 function fileNameOf({ resourceType }: RecordType): string {
   return `${resourceType}.ndjson`;
-}
-
-function readManifest(folder: string): Manifest | undefined {
-  const path = resolve(folder, manifestName);
-  const manifest = readManifestFile(path);
-  if (manifest === undefined || manifest.query["export"] === "organization") return manifest;
-  throw new OperatorError("output", `${path} is of another export. Name another folder.`);
 }

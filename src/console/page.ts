@@ -36,6 +36,8 @@ export interface Panels {
   readonly find?: (person: Person) => Promise<HtmlValue>;
   /** What can be asked about a person or a company: one that was found, or one whose id is known. */
   readonly party?: (person: Person, found?: FoundParty) => HtmlValue;
+  /** Links beside the other actions on the page of a record. */
+  readonly record?: (person: Person, key: RecordKey) => HtmlValue;
   /** Actions that the command palette finds. */
   readonly actions?: readonly PaletteAction[];
   /** A part of the figures of the overview; undefined if there is nothing to see. */

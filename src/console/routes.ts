@@ -9,7 +9,6 @@ import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { act, read, routeOf, routesOf, send } from "./route.ts";
 import type { Route } from "./page.ts";
-import { countAccess, downloadAccess, showAccess } from "../feature/subject/pages.ts";
 import {
   addPasskey,
   endSession,
@@ -23,7 +22,6 @@ import { changeBulk, showBulk } from "./page/bulk-deletions.ts";
 import { showDeletion, showReceipt } from "./page/deletion.ts";
 import { showDeletions } from "./page/deletions.ts";
 import { downloadReport, showErasures } from "./page/erasures.ts";
-import { answerPath, showAnswer, showAsking } from "../feature/subject/answer-page.ts";
 import { listRestricted, showOneSet, showRestricted } from "./page/restricted.ts";
 import { showFind } from "./page/find.ts";
 import { placeOne, showHolds } from "./page/holds.ts";
@@ -86,11 +84,6 @@ export const routes: readonly Route[] = [
   read("/console/record/deletion", "deletion.request", showDeletionForm),
   act("/console/record/deletion", "deletion.request", requestOne, showDeletionForm),
   act("/console/record/hold", "hold.place", placeOne, showRecord),
-  read(answerPath, "subject.answer", showAsking),
-  act(answerPath, "subject.answer", showAnswer, showAsking),
-  read("/console/access", "subject.show", showAccess),
-  act("/console/access", "subject.show", countAccess, showAccess),
-  act("/console/access/copy", "subject.export", downloadAccess, showAccess),
   read("/console/palette", "record.find", searchAll),
   read("/console/holds", "hold.read", showHolds),
   ...routesOf("/console/hold/:id", "hold.read", holdPage),

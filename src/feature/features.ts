@@ -10,6 +10,7 @@ import { move } from "./move/feature.ts";
 import { imports } from "./import/feature.ts";
 import { proof } from "./proof/feature.ts";
 import { recipient } from "./recipient/feature.ts";
+import { subject } from "./subject/feature.ts";
 import { telemetry } from "./telemetry/feature.ts";
 import { upload } from "./upload/feature.ts";
 import { webhook } from "./webhook/feature.ts";
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   identity,
   move,
   find,
+  subject,
   recipient,
   webhook,
   imports,

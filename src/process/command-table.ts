@@ -9,7 +9,7 @@ const parts = await loadParts((feature) => feature.commands);
 
 export const commandTable: CommandTable = {
   commands: [...own.commands, ...parts.flatMap((part) => part.commands)],
-  groups: Object.assign({}, own.groups, ...parts.map((part) => part.groups)) as typeof own.groups,
+  groups: joinGroups(),
   headings: Object.fromEntries(
     Object.entries(own.headings).map(([heading, words]) => [
       heading,
@@ -19,6 +19,15 @@ export const commandTable: CommandTable = {
   settings: addedSettings,
 };
 export const { commands, groups, headings } = commandTable;
+
+/** What several say of the same first word is one summary. */
+function joinGroups(): CommandTable["groups"] {
+  const said = [own, ...parts].flatMap(({ groups: one = {} }) => Object.entries(one));
+  const byWord = Map.groupBy(said, ([word]) => word);
+  return Object.fromEntries(
+    Array.from(byWord, ([word, all]) => [word, all.map(([, summary]) => summary).join(" ")]),
+  );
+}
 
 function firstWordsIn(heading: string): readonly string[] {
   const added = parts.filter((part) => part.heading === heading).flatMap((part) => part.commands);

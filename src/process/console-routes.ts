@@ -2,7 +2,6 @@
 // core.
 
 import { tasks as ownTasks, type Task } from "../console/frame/screens.ts";
-import { panels as answering } from "../feature/subject/answer-page.ts";
 import type { Panels, Route } from "../console/page.ts";
 import * as own from "../console/routes.ts";
 import { loadParts } from "./load-parts.ts";
@@ -20,4 +19,4 @@ export const tasks: readonly Task[] = ownTasks.map(({ label, screens }) => {
   return { ...(label !== undefined && { label }), screens: [...screens, ...added] };
 });
 
-export const panels: readonly Panels[] = [answering, ...parts.map((part) => part.panels ?? {})];
+export const panels: readonly Panels[] = parts.map((part) => part.panels ?? {});

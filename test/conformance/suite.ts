@@ -27,7 +27,6 @@ import {
   testResumption,
   testTrail,
 } from "./joint-completion.ts";
-import { testSubjects } from "../feature/subject/find-subject.ts";
 import { testDryRun } from "./dry-run.ts";
 import { testUpkeep } from "./upkeep.ts";
 import { samples } from "../feature/samples.ts";
@@ -42,7 +41,6 @@ const decisions: readonly Part[] = [
   testIsolation,
   testCascade,
   testParties,
-  testSubjects,
   testApproval,
   testProposals,
   testHolds,

@@ -11,6 +11,7 @@ import { samples as move } from "./move/samples.ts";
 import { samples as imports } from "./import/samples.ts";
 import { samples as proof } from "./proof/samples.ts";
 import { samples as recipient } from "./recipient/samples.ts";
+import { samples as subject } from "./subject/samples.ts";
 import { samples as telemetry } from "./telemetry/samples.ts";
 import { samples as upload } from "./upload/samples.ts";
 import { samples as webhook } from "./webhook/samples.ts";
@@ -24,6 +25,7 @@ export const samples: readonly Samples[] = [
   identity,
   move,
   find,
+  subject,
   recipient,
   webhook,
   imports,

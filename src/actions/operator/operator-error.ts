@@ -83,7 +83,6 @@ export const operatorErrors = {
   no_such_session: row(404, "There is no such session."),
   no_such_passkey: row(404, "There is no such passkey."),
   not_confirmed: row(409, "The confirmation is missing or wrong."),
-  too_much_to_search: row(409, "Too many transactions would have to be searched."),
   upload: row(409, "The upload can't be received or continued."),
   ledger_short: row(400, "A ledger was cut off, or is an older copy."),
   ledger_ahead: row(409, "The store lacks what its ledger knows."),

@@ -1,14 +1,13 @@
 // Writes to the audit trail that an operator reads or writes records outside the API. Never writes an id or content of
 // a record.
 
+import type { Named } from "../../basics/name-rows.ts";
+import type { Right } from "../../domain/operator-right.ts";
 import type { AuditNote } from "../../store/interface/trail.ts";
 import { actOf, type App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 
 export type AccessAction =
-  | "subject.show"
-  | "subject.export"
-  | "subject.answer"
   | "subject.index"
   | "record.show"
   | "records.export"
@@ -16,13 +15,17 @@ export type AccessAction =
   | "restricted.show"
   | "restricted.export";
 
-/** The entry is on stable storage when the promise resolves: await it before anything is printed or written. */
+/**
+ * The entry has the name of the right. It is on stable storage when the promise resolves: await it before anything is
+ * printed or written.
+ */
 export async function auditAccess(
   app: App,
-  action: AccessAction,
+  right: AccessAction | Named<Right>,
   about: Omit<AuditNote, "action">,
 ): Promise<void> {
-  requireRight(app, action);
+  requireRight(app, right);
+  const action = typeof right === "string" ? right : right.name;
   await app.store.trail.note({ ...about, action }, actOf(app));
 }
 

@@ -26,7 +26,6 @@ export const tasks: readonly Task[] = [
   group(
     "Records",
     ["/console/find", "Find", "record.find", "find"],
-    ["/console/access", "Access requests", "subject.show", "access"],
     ["/console/holds", "Holds", "hold.read", "hold"],
   ),
   group(

@@ -147,8 +147,5 @@ function renderNamings({ organizationId }: RecordKey, { records, last }: NamingP
   const items = records.map((record) => renderRecordLink({ organizationId, ...record }));
   return html`<h3>Transactions that name it as sender or receiver</h3>
     ${items.length === 0 ? renderEmpty("No transaction names it.") : renderRecords(items)}
-    ${
-      last !== undefined &&
-      html`<p>There are more; <code>sluice subject show</code> lists all of them.</p>`
-    }`;
+    ${last !== undefined && html`<p>There are more than are listed.</p>`}`;
 }

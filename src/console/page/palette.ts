@@ -17,7 +17,6 @@ const ownActions: readonly PaletteAction[] = [
   ["Request a deletion: find the record", "/console/find", "deletion.request"],
   ["Approve deletions", "/console/deletions?wait=mine", "deletion.approve"],
   ["Place a hold: find the record", "/console/find", "hold.place"],
-  ["Answer an access request", "/console/access", "subject.show"],
   ["Create an organization", "/console/organizations#create", "organization.create"],
   ["Verify the audit trail", "/console/audit#chain", "audit.read"],
 ];

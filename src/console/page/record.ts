@@ -10,7 +10,6 @@ import {
 } from "../../actions/record/view-record.ts";
 import type { Relations } from "../../actions/record/relations.ts";
 import type { Hold } from "../../domain/access.ts";
-import { isPartyType } from "../../domain/deletion/party.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
@@ -62,6 +61,7 @@ export async function showRecord(person: Person): Promise<Next> {
   </div>`;
   const aside = html`${view.holds.length > 0 && renderChip("wait", "on hold")}
   ${view.deletion !== undefined && renderChip("wait", "deletion requested")}
+  ${person.sources.panels.map(({ record }) => record?.(person, key))}
   ${renderActions(person, key, view)}`;
   const title = titleOf(resourceType);
   return { title, id: resourceId, screen, body, aside };
@@ -89,11 +89,6 @@ function renderActions(
   { deletion }: RecordView,
 ): readonly HtmlValue[] {
   const actions: readonly (readonly [isPossible: boolean, label: string, href: string])[] = [
-    [
-      isPartyType(key.resourceType) && viewer.may("subject.show"),
-      "Access request",
-      recordPath("/console/access", key),
-    ],
     [viewer.may("hold.place"), "Place a hold", "#place"],
     [
       deletion === undefined && viewer.may("deletion.request"),

@@ -64,7 +64,7 @@ const exportVerify = defineCommand({
   name: "export verify",
   summary: "Verify an export by its signed manifest: that nothing was cut off, changed or added.",
   details:
-    "FILE is what an export wrote: a file, or the folder of `sluice subject export` or of a closed organization. NDJSON has its " +
+    "FILE is what an export wrote: a file, or a folder with everything on a person, or of a closed organization. NDJSON has its " +
     "manifest in the last line, CSV and Parquet in FILE.manifest.json, a folder in manifest.json. The manifest says what was " +
     "exported, when, and how many rows, and its SHA-256 is in the audit trail (`export.manifest`). With --keys, a copy of what a " +
     "server publishes at /.well-known/sluice-receipts.json, the command needs neither a store nor a network. Exits with 3 if " +

@@ -93,4 +93,6 @@ function describeMatches({ matched }: FoundSubject): string {
 
 export const heading = "Records";
 
+export const groups = { subject: "Find persons and companies." };
+
 export const commands = [subjectFind];

@@ -1,21 +1,19 @@
 // The answer to an authority that asks about a person or a company: whether a relationship exists or existed, from when
 // to when, of what nature, and what was erased when. Contains no record content except statuses and products.
 
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import { mayStateRecords } from "../../actions/access/closed-organization.ts";
+import type { App } from "../../actions/app.ts";
+import { requireReason } from "../../actions/operator/operator-error.ts";
+import { requireRight, showing } from "../../actions/operator/viewer.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
 import type { Organization } from "../../domain/access.ts";
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { aloneNo } from "../../domain/deletion/receipt.ts";
-import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import { titleOf, nounOf } from "../../domain/record-types.ts";
+import { titleOf } from "../../domain/record-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import type { App } from "../../actions/app.ts";
-import { findOrganization } from "../../actions/access/find-organization.ts";
-import { OperatorError, requireReason } from "../../actions/operator/operator-error.ts";
-import { requireRight, showing } from "../../actions/operator/viewer.ts";
-import { findType } from "../../actions/record/find-named-record.ts";
-import { findKeys, readDeletionsOf, type SubjectRequest } from "./read-subject.ts";
-import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { mayStateRecords } from "../../actions/access/closed-organization.ts";
+import { requireParty } from "./find-subject.ts";
 import {
   type OwnRecord,
   productsMax,
@@ -24,6 +22,8 @@ import {
   type StatedValue,
   widen,
 } from "./own-record.ts";
+import { findKeys, readDeletionsOf, readEach, type SubjectRequest } from "./read-subject.ts";
+import { rights } from "./rows.ts";
 
 export interface AnswerRequest extends SubjectRequest {
   readonly reason: string;
@@ -79,26 +79,21 @@ export interface SubjectAnswer extends Stored {
   readonly confidential: boolean;
 }
 
-const readAtOnce = 16;
 /** Further deletions of one subject are left out, and the answer says so. */
 const erasuresMax = 1_000;
+
 /** An unknown subject gets an answer, too. Throws OperatorError invalid unless it is a person or a company. */
 export async function answerSubject(app: App, request: AnswerRequest): Promise<SubjectAnswer> {
-  requireRight(app, "subject.answer");
+  const right = rights["subject.answer"];
+  requireRight(app, right);
   const { organizationId, resourceType, resourceId, reason, confidential } = request;
   const shown = showing(app, { includeConfidential: confidential });
-  const type = findType(resourceType);
+  const type = requireParty(resourceType);
   requireReason(reason);
-  if (!isPartyType(type.resourceType)) {
-    throw new OperatorError(
-      "invalid",
-      `A subject is a person or a company, not a ${nounOf(resourceType)}.`,
-    );
-  }
   const organization = await findOrganization(app, organizationId);
   const key = { organizationId, resourceType, resourceId };
   const detail = { reason, confidential };
-  await auditAccess(app, "subject.answer", { organizationId, subject: key, detail });
+  await auditAccess(app, right, { organizationId, subject: key, detail });
   const { closedAt } = organization;
   const isStated = await mayStateRecords(shown, organization);
   return {
@@ -137,6 +132,7 @@ async function readStored(
   const stated = { ...request, evenClosed: true };
   const counts = await countRecords(app, stated);
   const own = await readOwn(app, { organizationId, resourceType, resourceId }, type);
+  const { until = null, statuses = [], products = [], roles = [] } = own ?? {};
   // The progress of the deletion of a closed organization is for readers of confidential records.
   const whole = { ...request, resourceType: organizationType, resourceId: organizationId };
   const lists = [
@@ -154,10 +150,10 @@ async function readStored(
       now: app.now(),
     }),
     from: own === undefined || first === undefined ? null : formatTimestamp(first),
-    until: own?.until ?? null,
-    statuses: own?.statuses ?? [],
-    products: own?.products ?? [],
-    roles: own?.roles ?? [],
+    until,
+    statuses,
+    products,
+    roles,
     records: listCounts(counts),
     erased: erasures.filter(({ completed_at }) => completed_at !== undefined),
     to_be_erased: erasures.filter(({ completed_at }) => completed_at === undefined),
@@ -167,11 +163,7 @@ async function readStored(
 
 function relationshipOf(
   own: OwnRecord | undefined,
-  {
-    wasThere,
-    isNamed,
-    now,
-  }: { readonly wasThere: boolean; readonly isNamed: boolean; readonly now: number },
+  { wasThere, isNamed, now }: Readonly<{ wasThere: boolean; isNamed: boolean; now: number }>,
 ): SubjectAnswer["relationship"] {
   if (own !== undefined) {
     if (hasOnlyApplied(own)) return "applied";
@@ -202,17 +194,14 @@ type Counts = ReadonlyMap<string, Span & { readonly records: number }>;
 
 async function countRecords(app: App, request: SubjectRequest): Promise<Counts> {
   const counts = new Map<string, Span & { readonly records: number }>();
-  for await (const keys of findKeys(app, request)) {
-    for (let at = 0; at < keys.length; at += readAtOnce) {
-      const part = keys.slice(at, at + readAtOnce);
-      const seen = await Promise.all(part.map((key) => app.store.findRecord(key)));
-      for (const [index, { resourceType }] of part.entries()) {
-        const sighting = seen[index];
-        if (sighting === undefined) continue;
-        const known = counts.get(resourceType);
-        const span = widen(known, { first: sighting.firstSeen, last: sighting.lastSeen });
-        counts.set(resourceType, { ...span, records: (known?.records ?? 0) + 1 });
-      }
+  const lists = readEach(findKeys(app, request), async (key) => {
+    const seen = await app.store.findRecord(key);
+    return seen && { type: key.resourceType, first: seen.firstSeen, last: seen.lastSeen };
+  });
+  for await (const list of lists) {
+    for (const { type, ...span } of list) {
+      const known = counts.get(type);
+      counts.set(type, { ...widen(known, span), records: (known?.records ?? 0) + 1 });
     }
   }
   return counts;
@@ -263,13 +252,13 @@ const sentences = {
     "The organization is closed. Only an answer that includes confidential reports says whether there is or was a business relationship.",
 };
 
-/** The parts of the document, each with a heading and lines of text. */
-export function describeAnswer(
-  answer: SubjectAnswer,
-): readonly (readonly [heading: string, lines: readonly string[]])[] {
+type Part = readonly [heading: string, lines: readonly string[]];
+
+/** The document, without parts that have nothing to say. */
+export function describeAnswer(answer: SubjectAnswer): readonly Part[] {
   const { from, until, organization_closed_at: closedAt } = answer;
   const closed = closedAt === null ? "" : `, closed ${closedAt}`;
-  return [
+  const parts: readonly Part[] = [
     [
       "Asked",
       [
@@ -316,6 +305,7 @@ export function describeAnswer(
       ],
     ],
   ];
+  return parts.filter(([, lines]) => lines.length > 0);
 }
 
 function describeStated(what: string): (stated: StatedValue) => string {

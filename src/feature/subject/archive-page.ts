@@ -1,14 +1,19 @@
 // The page of a subject's archive. Static HTML that loads nothing; everything that comes from records is escaped.
 
-import { describeWait, type SubjectDeletion, type SubjectRequest } from "./read-subject.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
+import {
+  type Count,
+  describeWait,
+  type SubjectDeletion,
+  type SubjectRequest,
+} from "./read-subject.ts";
 
-export interface SubjectSummary extends SubjectRequest {
+interface ArchiveSummary extends SubjectRequest {
   readonly organizationName: string;
   readonly state: Payload | undefined;
-  readonly counts: readonly (readonly [name: string, records: number])[];
+  readonly counts: readonly Count[];
   readonly deletions: readonly SubjectDeletion[];
   /** RFC 3339. */
   readonly startedAt: string;
@@ -22,7 +27,7 @@ const style = `
   td { overflow-wrap: anywhere; }
   code { font-size: 0.95em; }`;
 
-export function subjectPage(summary: SubjectSummary): string {
+export function archivePage(summary: ArchiveSummary): string {
   const { organizationId, organizationName, startedAt, endedAt } = summary;
   const title = `Data on ${nameOf(summary)}`;
   return `<!DOCTYPE html>
@@ -63,7 +68,7 @@ earliest and the latest of these. Programs can read the files without this page.
 `;
 }
 
-function stateTable({ resourceType, state }: SubjectSummary): string {
+function stateTable({ resourceType, state }: ArchiveSummary): string {
   if (state === undefined) {
     const title = escapeHtml(nounOf(resourceType));
     return `<p>There is no record of the ${title} itself; the records below refer to this id.</p>`;
@@ -71,7 +76,7 @@ function stateTable({ resourceType, state }: SubjectSummary): string {
   return table(Object.entries(state).map(([name, value]) => [name, textOf(value)]));
 }
 
-function recordTable({ counts }: SubjectSummary): string {
+function recordTable({ counts }: ArchiveSummary): string {
   const rows = counts.map(
     ([name, records]) =>
       `<tr><td><a href="${encodeURIComponent(name)}.ndjson">${escapeHtml(titleOf(name))}</a></td><td>${records}</td></tr>`,
@@ -97,7 +102,7 @@ function describeStatus(deletion: SubjectDeletion): string {
   return wait === "" ? deletion.status : `${deletion.status}: waits for ${wait}`;
 }
 
-function searched({ resourceType: type, confidential }: SubjectSummary): string {
+function searched({ resourceType: type, confidential }: ArchiveSummary): string {
   const restricted = confidential
     ? "\n<li>the same in the restricted store, where records have <code>restricted_by</code>;</li>"
     : "";
@@ -112,7 +117,7 @@ belongs to that transaction, at any depth;</li>${restricted}
 }
 
 /** The text is the same whether or not anything was left out. */
-function leftOut({ confidential }: SubjectSummary): string {
+function leftOut({ confidential }: ArchiveSummary): string {
   const reports = confidential
     ? "<li>Nothing because of its type: this archive was made for an officer, and contains types that the law may forbid to " +
       "disclose. Do not hand it out.</li>"
@@ -134,7 +139,7 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
   return `<table>\n${lines.join("\n")}\n</table>`;
 }
 
-function nameOf({ resourceType, resourceId }: SubjectSummary): string {
+function nameOf({ resourceType, resourceId }: ArchiveSummary): string {
   return `${nounOf(resourceType)} ${resourceId}`;
 }
 

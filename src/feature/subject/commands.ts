@@ -1,11 +1,6 @@
 // `sluice subject …`: the commands about everything that is stored about a person or a company.
 
 import { resolve } from "node:path";
-import { beginSubject, countSubject, describeWait, type SubjectDeletion } from "./read-subject.ts";
-import { requireOutsideData } from "../../data-folder/data-folder.ts";
-import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
-import { recordTypes } from "../../domain/record-types.ts";
-import { readConfig } from "../../settings/config.ts";
 import { defineCommand, defineStoreCommand, flag, required } from "../../cli/command.ts";
 import {
   confidentialOptions,
@@ -17,19 +12,29 @@ import {
 } from "../../cli/input/kinds.ts";
 import { requireOutputFile } from "../../cli/input/output-file.ts";
 import { makeBulkProgress } from "../../cli/output/bulk-progress.ts";
+import { replaceControls } from "../../cli/output/control-characters.ts";
 import { renderTable } from "../../cli/output/table.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
-import { answerSubject, describeAnswer } from "./answer-subject.ts";
-import { replaceControls } from "../../cli/output/control-characters.ts";
+import { requireOutsideData } from "../../data-folder/data-folder.ts";
+import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
+import { partyTypes } from "../../domain/deletion/party.ts";
 import { listedHolds } from "../../noun/hold.ts";
-
-const parties = recordTypes.filter(({ party }) => party === true);
+import { readConfig } from "../../settings/config.ts";
+import { answerSubject, describeAnswer } from "./answer-subject.ts";
+import {
+  auditSubject,
+  type Count,
+  countSubject,
+  describeWait,
+  type SubjectDeletion,
+} from "./read-subject.ts";
+import { rights } from "./rows.ts";
 
 /** The action that uses the type reports any other type. */
-const subjectType = { ...recordType, values: parties.map(({ resourceType }) => resourceType) };
+const subjectType = { ...recordType, values: partyTypes.map(({ resourceType }) => resourceType) };
 
-export const subjectArguments = {
+const subjectArguments = {
   type: required(subjectType, "person or company."),
   id: required(text("ID"), "Id of the person or company."),
 };
@@ -41,7 +46,7 @@ const subjectOptions = {
   ),
 };
 
-export const subjectShow = defineStoreCommand({
+const subjectShow = defineStoreCommand({
   name: "subject show",
   summary:
     "Show how much is stored about a person or a company, by type, and the requests to delete it.",
@@ -49,13 +54,13 @@ export const subjectShow = defineStoreCommand({
     "Counts what `subject export` would write. Confidential types and legal holds are left out unless an officer asks for " +
     "them. The audit trail records who used this, and when.",
   examples: ["sluice subject show person person-81 --organization acme"],
-  rights: ["subject.show"],
+  rights: [rights["subject.show"]],
   arguments: subjectArguments,
   options: subjectOptions,
   run: async (app, { includeConfidential: confidential, ...key }) => {
     const { type, id, organization } = key;
     const request = { ...recordKeyOf(key), confidential };
-    await beginSubject(app, "subject.show", request);
+    await auditSubject(app, "subject.show", request);
     const { counts, holds, deletions } = await countSubject(app, request);
     return {
       json: {
@@ -89,7 +94,7 @@ function describe(deletions: readonly SubjectDeletion[]): string {
   );
 }
 
-export const subjectExport = defineCommand({
+const subjectExport = defineCommand({
   name: "subject export",
   summary: "Export everything that is stored about a person or a company, as a folder.",
   details:
@@ -101,7 +106,7 @@ export const subjectExport = defineCommand({
     "sluice subject export person person-81 --organization acme --output person-81",
     "sluice subject export company co-7 --organization acme --output co-7 --include-confidential",
   ],
-  rights: ["subject.export"],
+  rights: [rights["subject.export"]],
   arguments: subjectArguments,
   options: {
     ...subjectOptions,
@@ -115,16 +120,15 @@ export const subjectExport = defineCommand({
     requireOutputFile(path, { replace: false, advice: "Name another folder." });
     limitHeap(bulkHeap);
     const request = { ...recordKeyOf(key), confidential: includeConfidential };
-    const { counts } = await runUntilStopped((stopping) =>
+    const counts = await runUntilStopped((stopping) =>
       context.withApp(async (app) => {
-        await beginSubject(app, "subject.export", request);
+        await auditSubject(app, "subject.export", request);
         await using unfinished = await noteUnfinished(config.dataDir, path);
         const name = "subject export";
         const progress = makeBulkProgress(context.err, { json: context.json, name });
-        const { SubjectArchive } = await import("./archive.ts");
         const { exportSubject } = await import("./export-subject.ts");
-        const archive = new SubjectArchive(path, unfinished.path);
-        return await exportSubject(app, request, { archive, progress, stopping });
+        const tools = { path, unfinished: unfinished.path, progress, stopping };
+        return await exportSubject(app, request, tools);
       }),
     );
     return {
@@ -141,8 +145,6 @@ export const subjectExport = defineCommand({
   },
 });
 
-type Count = readonly [name: string, lines: number];
-
 function describeCounts(counts: readonly Count[]): string {
   return renderTable(
     [
@@ -153,7 +155,7 @@ function describeCounts(counts: readonly Count[]): string {
   );
 }
 
-export const subjectAnswer = defineStoreCommand({
+const subjectAnswer = defineStoreCommand({
   name: "subject answer",
   summary:
     "Answer an authority: whether a relationship exists or existed, when, and of what nature.",
@@ -165,7 +167,7 @@ export const subjectAnswer = defineStoreCommand({
     'sluice subject answer person person-81 --organization acme --reason "Inquiry 17/26"',
     'sluice subject answer company co-7 --organization acme --reason "Inquiry 18/26" --json',
   ],
-  rights: ["subject.answer"],
+  rights: [rights["subject.answer"]],
   arguments: subjectArguments,
   options: {
     organization: organizationOfRecord,
@@ -177,10 +179,9 @@ export const subjectAnswer = defineStoreCommand({
   },
   run: async (app, { reason: why, includeConfidential: confidential, ...key }) => {
     const answer = await answerSubject(app, { ...recordKeyOf(key), reason: why, confidential });
-    const parts = describeAnswer(answer).filter(([, lines]) => lines.length > 0);
     return {
       json: answer,
-      text: parts
+      text: describeAnswer(answer)
         .map(([heading, lines]) =>
           [heading, ...lines.map((one) => `  ${replaceControls(one)}`)].join("\n"),
         )
@@ -188,3 +189,11 @@ export const subjectAnswer = defineStoreCommand({
     };
   },
 });
+
+export const heading = "Records";
+
+export const groups = {
+  subject: "Show and export everything that is stored about one, and answer an authority.",
+};
+
+export const commands = [subjectShow, subjectExport, subjectAnswer];

@@ -1,30 +1,39 @@
-// Writes the archive of a person or a company: everything that is stored about it, in bounded memory.
+// Writes everything that is stored about a person or a company, in bounded memory: a folder with one NDJSON file for
+// each type of record, a page for people, and a manifest. It gets its name only when it is complete. Only its owner can
+// open it; nothing that exists is replaced.
 
-import type { App } from "../../actions/app.ts";
+import { mkdirSync, rmSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { findOrganization } from "../../actions/access/find-organization.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { sealManifest } from "../../actions/proof/manifest.ts";
+import type { App } from "../../actions/app.ts";
+import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
+import { Measure, sealManifest } from "../../actions/proof/manifest.ts";
+import { fileSink, type Sink } from "../../bulk/export/sink.ts";
+import type { BulkProgress } from "../../bulk/progress.ts";
+import { restrictedId } from "../../domain/deletion/restricted-set.ts";
+import type { ManifestFile } from "../../domain/export-manifest.ts";
+import { canonicalJson } from "../../domain/json/canonical-json.ts";
+import type { Payload } from "../../domain/record-type.ts";
+import { syncFolder, writeOwnFile } from "../../files/own-file.ts";
+import { archivePage } from "./archive-page.ts";
 import {
+  type Count,
+  inOrder,
   readDeletionsOf,
-  readHoldsOf,
   readSubject,
   type SubjectDeletion,
   type SubjectRecord,
   type SubjectRequest,
 } from "./read-subject.ts";
-import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import { restrictedId } from "../../domain/deletion/restricted-set.ts";
-import type { BulkProgress } from "../../bulk/progress.ts";
-import type { SubjectArchive } from "./archive.ts";
-import { subjectPage } from "./archive-page.ts";
 
+const pageName = "index.html";
 const deletionsListedMax = 100;
 
-const deletionsFile = "deletion_requests";
-const holdsFile = "holds";
-
-export interface SubjectTools {
-  readonly archive: SubjectArchive;
+interface ExportTools {
+  /** The folder, and its name until it is complete. */
+  readonly path: string;
+  readonly unfinished: string;
   readonly progress: BulkProgress;
   readonly stopping: AbortSignal;
 }
@@ -33,18 +42,20 @@ export interface SubjectTools {
 export async function exportSubject(
   app: App,
   request: SubjectRequest,
-  { archive, progress, stopping }: SubjectTools,
-): Promise<{ readonly counts: readonly (readonly [name: string, lines: number])[] }> {
+  { path, unfinished, progress, stopping }: ExportTools,
+): Promise<readonly Count[]> {
+  const archive = new Archive(path, unfinished);
   try {
     const startedAt = new Date(app.now()).toISOString();
-    const { name } = await findOrganization(app, request.organizationId);
-    let subject: SubjectRecord | undefined;
+    const { organizationId, resourceType, resourceId, confidential } = request;
+    const { name } = await findOrganization(app, organizationId);
+    let state: Payload | undefined;
     let rows = 0;
     for await (const records of readSubject(app, request)) {
       if (stopping.aborted) throw new OperatorError("stopped", "The export was stopped.");
-      subject ??= records.find((record) => isSubject(record, request));
+      state ??= records.find((record) => isSubject(record, request))?.state;
       for (const record of records) await archive.add(record.resource_type, record);
-      if (request.confidential) await addHolds(app, request, { archive, records });
+      if (confidential) await addHolds(app, request, { archive, records });
       rows += records.length;
       progress.show({ rows, share: undefined, note: "" });
     }
@@ -52,26 +63,19 @@ export async function exportSubject(
       throw new OperatorError("no_such_record", "All of it was erased in the meantime.");
     }
     const deletions = await addDeletions(app, request, archive);
-    const page = subjectPage({
-      ...request,
-      organizationName: name,
-      state: subject?.state,
-      counts: archive.counts(),
-      deletions,
-      startedAt,
-      endedAt: new Date(app.now()).toISOString(),
-    });
-    const { organizationId, resourceType, resourceId, confidential } = request;
+    const { counts } = archive;
+    const endedAt = new Date(app.now()).toISOString();
+    const about = { ...request, organizationName: name, state, counts, deletions };
     const query = {
       export: "subject",
       resource_type: resourceType,
       resource_id: resourceId,
       include_confidential: confidential,
     };
-    await archive.finish(page, async (files) => {
-      return canonicalJson(await sealManifest(app, { organizationId, query, files }));
-    });
-    return { counts: archive.counts() };
+    await archive.finish(archivePage({ ...about, startedAt, endedAt }), async (files) =>
+      canonicalJson(await sealManifest(app, { organizationId, query, files })),
+    );
+    return counts;
   } catch (error) {
     await archive.abandon();
     throw error;
@@ -80,27 +84,23 @@ export async function exportSubject(
   }
 }
 
-function isSubject(
-  { resource_type, resource_id, restricted_by }: SubjectRecord,
-  { resourceType, resourceId }: SubjectRequest,
-): boolean {
-  return (
-    resource_type === resourceType && resource_id === resourceId && restricted_by === undefined
-  );
+function isSubject(record: SubjectRecord, { resourceType, resourceId }: SubjectRequest): boolean {
+  const { resource_type: type, resource_id: id, restricted_by: by } = record;
+  return type === resourceType && id === resourceId && by === undefined;
 }
 
 async function addHolds(
-  app: App,
+  { store }: App,
   { organizationId }: SubjectRequest,
-  { archive, records }: { archive: SubjectArchive; records: readonly SubjectRecord[] },
+  { archive, records }: { archive: Archive; records: readonly SubjectRecord[] },
 ): Promise<void> {
   const keys = records.map((record) => {
     const { resource_type: resourceType, resource_id: resourceId, restricted_by: by } = record;
     const place = by === undefined ? organizationId : restrictedId(by);
     return { organizationId: place, resourceType, resourceId };
   });
-  for (const hold of await readHoldsOf(app, keys)) {
-    await archive.add(holdsFile, {
+  for (const hold of await store.holds.ofRecords(keys)) {
+    await archive.add("holds", {
       hold_id: hold.holdId,
       resource_type: hold.resourceType,
       resource_id: hold.resourceId,
@@ -114,17 +114,80 @@ async function addHolds(
   }
 }
 
+/** Returns the first ones, which the page lists. */
 async function addDeletions(
   app: App,
   request: SubjectRequest,
-  archive: SubjectArchive,
+  archive: Archive,
 ): Promise<readonly SubjectDeletion[]> {
   const listed: SubjectDeletion[] = [];
   for await (const deletions of readDeletionsOf(app, request)) {
-    for (const deletion of deletions) {
-      await archive.add(deletionsFile, deletion);
-      if (listed.length < deletionsListedMax) listed.push(deletion);
-    }
+    for (const deletion of deletions) await archive.add("deletion_requests", deletion);
+    listed.push(...deletions.slice(0, deletionsListedMax - listed.length));
   }
   return listed;
+}
+
+class Archive {
+  readonly #path: string;
+  readonly #unfinished: string;
+  readonly #files = new Map<string, { readonly sink: Sink; readonly measure: Measure }>();
+
+  constructor(path: string, unfinished: string) {
+    this.#path = path;
+    this.#unfinished = unfinished;
+    try {
+      mkdirSync(unfinished, { mode: 0o700 });
+    } catch (cause) {
+      throw this.#unwritable(cause);
+    }
+  }
+
+  async add(name: string, value: object): Promise<void> {
+    const path = join(this.#unfinished, `${name}.ndjson`);
+    const file = this.#files.get(name) ?? { sink: fileSink(path, path), measure: new Measure() };
+    this.#files.set(name, file);
+    const line = `${JSON.stringify(value)}\n`;
+    file.measure.rows += 1;
+    file.measure.add(line);
+    await file.sink.write(line);
+  }
+
+  get counts(): readonly Count[] {
+    return inOrder(Array.from(this.#files, ([name, { measure }]) => [name, measure.rows] as const));
+  }
+
+  /** Everything is on stable storage when it resolves. `seal` makes the manifest. Throws OperatorError. */
+  async finish(
+    page: string,
+    seal: (files: readonly ManifestFile[]) => Promise<string>,
+  ): Promise<void> {
+    const measured = new Measure();
+    measured.add(page);
+    const files = Array.from(this.#files, ([name, { measure }]) => ({
+      name: `${name}.ndjson`,
+      ...measure.end(),
+    }));
+    const manifest = await seal([...files, { name: pageName, ...measured.end() }]);
+    try {
+      for (const { sink } of this.#files.values()) await sink.finish();
+      writeOwnFile(join(this.#unfinished, pageName), page);
+      writeOwnFile(join(this.#unfinished, "manifest.json"), manifest);
+      syncFolder(this.#unfinished);
+      await rename(this.#unfinished, this.#path);
+      syncFolder(dirname(this.#path));
+    } catch (cause) {
+      throw this.#unwritable(cause);
+    }
+  }
+
+  async abandon(): Promise<void> {
+    for (const { sink } of this.#files.values()) await sink.abandon();
+    rmSync(this.#unfinished, { recursive: true, force: true });
+  }
+
+  #unwritable(cause: unknown): OperatorError {
+    const why = `${this.#path} can't be written: ${reasonOf(cause)}.`;
+    return new OperatorError("output", why, { cause });
+  }
 }

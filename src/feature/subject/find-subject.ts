@@ -3,16 +3,18 @@
 // restricted sets. Yields pages of keys. Keeps in memory one page for each level, and a short hash of each record that
 // could be reached twice.
 
-import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
-import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
-import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
-import { nounOf } from "../../domain/record-types.ts";
-import type { App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
-import { findType, nameTarget } from "../../actions/record/find-named-record.ts";
+import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { readPages, setPages } from "../../actions/pages.ts";
+import { findType, nameTarget } from "../../actions/record/find-named-record.ts";
+import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
+import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { nounOf } from "../../domain/record-types.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
 import { KeySet } from "./key-set.ts";
+import { operatorErrors } from "./rows.ts";
 
 const recordsAtOnce = 500;
 
@@ -27,23 +29,26 @@ export interface SubjectQuery extends RecordKey {
   readonly searchedMax?: number | undefined;
 }
 
+/** Throws OperatorError no_such_type, and invalid for a type that is neither a person nor a company. */
+export function requireParty(name: string): RecordType {
+  const type = findType(name);
+  if (isPartyType(name)) return type;
+  const parties = partyTypes.map(({ resourceType }) => resourceType).join(" or a ");
+  throw new OperatorError("invalid", `A subject is a ${parties}, not a ${nounOf(name)}.`, {
+    context: { isRecord: true },
+  });
+}
+
 /**
- * Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError invalid for a type that
- * is neither a person nor a company, no_such_type, no_such_organization and no_such_record.
+ * Somebody without an own record, whom others refer to, is a subject too. Throws OperatorError no_such_organization and
+ * no_such_record, and what `requireParty` throws.
  */
 export async function requireSubject(
   app: App,
   key: RecordKey,
   findKeys: () => AsyncGenerator<readonly RecordKey[]>,
 ): Promise<void> {
-  const { resourceType } = findType(key.resourceType);
-  if (!isPartyType(resourceType)) {
-    throw new OperatorError(
-      "invalid",
-      `A subject is a ${partyTypes.map((type) => type.resourceType).join(" or a ")}, not a ${nounOf(resourceType)}.`,
-      { context: { isRecord: true } },
-    );
-  }
+  requireParty(key.resourceType);
   await findOrganization(app, key.organizationId);
   for await (const keys of findKeys()) if (keys.length > 0) return;
   throw new OperatorError(
@@ -85,15 +90,11 @@ class SubjectSearch {
     const subject = { organizationId: place, resourceType, resourceId };
     // In a closed organization, every type may be left out.
     if (this.#query.leftOut.has(resourceType)) return;
-    if ((await this.#app.store.findRecord(subject)) !== undefined && this.#isNew(subject)) {
+    if ((await this.#app.store.findRecord(subject)) !== undefined && this.#yielded.add(subject)) {
       yield [subject];
     }
     yield* this.follow([subject]);
     yield* this.followNamings(place);
-  }
-
-  #isNew(key: RecordKey): boolean {
-    return this.#yielded.add(keyText(key));
   }
 
   /** Follows the reports in this set that named the subject, or a record of the set, before it was moved. */
@@ -106,10 +107,10 @@ class SubjectSearch {
       for (const { fromType, fromId, fromSet, toType, toId } of page) {
         const to = { organizationId: set, resourceType: toType, resourceId: toId };
         const isSubject = toType === this.#query.resourceType && toId === this.#query.resourceId;
-        if (!isSubject && !this.#yielded.has(keyText(to))) continue;
+        if (!isSubject && !this.#yielded.has(to)) continue;
         const organizationId = fromSet ?? this.#query.organizationId;
         const report = { organizationId, resourceType: fromType, resourceId: fromId };
-        if (!this.#isNew(report)) continue;
+        if (!this.#yielded.add(report)) continue;
         yield [report];
         yield* this.follow([report]);
       }
@@ -131,10 +132,10 @@ class SubjectSearch {
         const keys = found.map(({ resourceId, kind }) => {
           return { kind, key: { organizationId, resourceType: type, resourceId } };
         });
-        const fresh = keys.filter(({ key }) => this.#isNew(key)).map(({ key }) => key);
+        const fresh = keys.filter(({ key }) => this.#yielded.add(key)).map(({ key }) => key);
         if (fresh.length > 0) yield fresh;
         const belonging = keys
-          .filter(({ kind, key }) => kind === "belongs" && this.#isToFollow(key))
+          .filter(({ kind, key }) => kind === "belongs" && this.#followed.add(key))
           .map(({ key }) => key);
         if (belonging.length > 0) yield* this.follow(belonging);
       }
@@ -155,7 +156,7 @@ class SubjectSearch {
       const keys = wanted.map(({ resourceType, resourceId }) => {
         return { organizationId, resourceType, resourceId };
       });
-      const fresh = keys.filter((key) => this.#isNew(key));
+      const fresh = keys.filter((key) => this.#yielded.add(key));
       if (fresh.length > 0) {
         yield fresh;
         yield* this.follow(fresh);
@@ -163,16 +164,12 @@ class SubjectSearch {
       after = page.last;
     } while (after !== undefined);
   }
-
-  #isToFollow(key: RecordKey): boolean {
-    return this.#followed.add(keyText(key));
-  }
 }
 
 function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY): void {
   if (searched <= searchedMax) return;
   throw new OperatorError(
-    "too_much_to_search",
+    operatorErrors.too_much_to_search,
     `There are more than ${searchedMax} transactions that may name the subject, and each would have to be read. ` +
       "That takes too long for a page: ask on the command line of the server.",
   );

@@ -2,6 +2,7 @@
 // need about 2^64 records.
 
 import { hash } from "node:crypto";
+import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 
 const wordsOfHash = 4;
 const entriesAtFirst = 1_024;
@@ -12,12 +13,12 @@ export class KeySet {
   #words = new Uint32Array(entriesAtFirst * wordsOfHash);
   #size = 0;
 
-  has(key: string): boolean {
+  has(key: RecordKey): boolean {
     return !findPlace(this.#words, wordsOf(key)).isFree;
   }
 
   /** False if the set already contains the key. */
-  add(key: string): boolean {
+  add(key: RecordKey): boolean {
     if (!put(this.#words, wordsOf(key))) return false;
     this.#size += 1;
     if (this.#size > (this.#words.length / wordsOfHash) * loadMax) this.#grow();
@@ -34,8 +35,8 @@ export class KeySet {
 }
 
 /** An empty slot is zero, so no entry may be zero. */
-function wordsOf(key: string): readonly number[] {
-  const bytes = hash("sha256", key, "buffer");
+function wordsOf(key: RecordKey): readonly number[] {
+  const bytes = hash("sha256", keyText(key), "buffer");
   const [first = 0, ...others] = [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
   return [(first | 1) >>> 0, ...others];
 }

@@ -1,7 +1,48 @@
-// A request for access: how much is stored about a person or a company, until when it has to be answered, and the copy.
+// Requests about what is stored on a person or a company. Of the person itself: how much there is, until when it has to
+// be answered, and the copy. Of an authority: the answer as a page to print.
 
 import {
-  beginSubject,
+  readDate,
+  readText,
+  renderButton,
+  renderInput,
+  renderReason,
+  renderTick,
+} from "../../console/html/field.ts";
+import { renderChip, renderStatus } from "../../console/html/chip.ts";
+import {
+  renderOrganizationInput,
+  renderTypeChoice,
+  withOrganization,
+} from "../../console/html/filter.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  type HtmlValue,
+  renderFacts,
+  renderTable,
+} from "../../console/html/html.ts";
+import {
+  keyFields,
+  readRecordKey,
+  recordPath,
+  renderDeletionLink,
+  renderRecordLink,
+} from "../../console/html/link.ts";
+import { renderOrganization } from "../../console/html/party.ts";
+import { formatNumber, renderTime } from "../../console/html/time.ts";
+import type { FoundParty, Next, Panels, Person } from "../../console/page.ts";
+import { sendDownload } from "../../console/request/download.ts";
+import { act, read } from "../../console/route.ts";
+import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
+import { limits } from "../../domain/limits.ts";
+import { nounOf, titleOf } from "../../domain/record-types.ts";
+import { answerDates } from "./answer-dates.ts";
+import { answerSubject, describeAnswer } from "./answer-subject.ts";
+import {
+  auditSubject,
+  type Count,
   countSubject,
   describeWait,
   readSubject,
@@ -10,66 +51,50 @@ import {
   type SubjectRecord,
   type SubjectRequest,
 } from "./read-subject.ts";
-import { limits } from "../../domain/limits.ts";
-import { partyTypes } from "../../domain/deletion/party.ts";
-import { answerDates } from "./answer-dates.ts";
-import { nounOf, titleOf } from "../../domain/record-types.ts";
-import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
-import {
-  renderOrganizationInput,
-  renderTypeChoice,
-  withOrganization,
-} from "../../console/html/filter.ts";
-import { type Column, html, type Html, renderFacts, renderTable } from "../../console/html/html.ts";
-import {
-  keyFields,
-  readRecordKey,
-  recordPath,
-  renderDeletionLink,
-  renderRecordLink,
-} from "../../console/html/link.ts";
-import { renderChip, renderStatus } from "../../console/html/chip.ts";
-import { formatNumber, renderTime } from "../../console/html/time.ts";
-import type { Next, Person } from "../../console/page.ts";
-import { sendDownload } from "../../console/request/download.ts";
-import { renderOrganization } from "../../console/html/party.ts";
+import { rights } from "./rows.ts";
 
 const screen = "/console/access";
+const answerPath = "/console/subjects/answer";
 /** If more has to be searched, the command has to be used, because it has the time. */
 const searchedMax = 100_000;
 
-export async function showAccess(person: Person): Promise<Next> {
-  const query = withOrganization(person);
-  const body = html`<p class="note">
-      A person may ask what is stored, and for a copy (Articles 15 and 20 of the GDPR). First make
-      sure that the request comes from this person. Find the id on the page
-      <a href="/console/find">Find</a>.
-    </p>
-    ${renderRequest(query, person.app.now())}`;
-  return { title: "Access request", screen, body };
-}
-
-function renderRequest(query: URLSearchParams, now: number): Html {
-  const required = true;
-  const today = new Date(now).toISOString().slice(0, 10);
+function renderForm(
+  path: string,
+  query: URLSearchParams,
+  { fields, button }: { readonly fields: HtmlValue; readonly button: string },
+): Html {
   const types = partyTypes.map(({ resourceType }) => resourceType);
-  return html`<form class="filters" method="post" action="${screen}">
-    ${renderOrganizationInput(query, { required })}
+  const id = { value: query.get("id"), maxlength: limits.idCharactersMax, required: true };
+  return html`<form class="filters" method="post" action="${path}">
+    ${renderOrganizationInput(query, { required: true })}
     ${renderTypeChoice(query, types, { label: "Type", unset: "choose one" })}
-    ${renderInput("Id", "id", { value: query.get("id"), maxlength: limits.idCharactersMax, required })}
-    ${renderInput("Received on", "received", { type: "date", value: query.get("received") ?? today })}
-    <button type="submit" class="main">Show what is stored</button>
+    ${renderInput("Id", "id", id)} ${fields}
+    <button type="submit" class="main">${button}</button>
   </form>`;
 }
 
-export async function countAccess(person: Person, form: URLSearchParams): Promise<Next> {
+function showAccess(person: Person): Promise<Next> {
+  const query = withOrganization(person);
+  const today = new Date(person.app.now()).toISOString().slice(0, 10);
+  const received = { type: "date", value: query.get("received") ?? today } as const;
+  const fields = renderInput("Received on", "received", received);
+  const body = html`<p class="note">
+      A person may ask what is stored, and for a copy (Articles 15 and 20 of the GDPR). First make
+      sure that the request comes from this person.
+    </p>
+    ${renderForm(screen, query, { fields, button: "Show what is stored" })}`;
+  return Promise.resolve({ title: "Access request", screen, body });
+}
+
+async function countAccess(person: Person, form: URLSearchParams): Promise<Next> {
   const { app } = person;
   const received = readDate(form, "received", "The day of the request") ?? app.now();
   const request = requestOf(form);
-  await beginSubject(app, "subject.show", request);
+  await auditSubject(app, "subject.show", request);
   const count = await countSubject(app, request);
   const body = html`${renderDeadline(received, app.now())} ${renderCounts(request, count)}
-  ${renderDeletions(count.deletions)} ${app.viewer.may("subject.export") && renderCopy(request)}
+  ${renderDeletions(count.deletions)}
+  ${app.viewer.may(rights["subject.export"]) && renderCopy(request)}
   ${app.viewer.may("deletion.request") && renderErasure(request)}`;
   const title = `Access request of a ${nounOf(request.resourceType)}`;
   return { title, id: request.resourceId, screen, body };
@@ -99,7 +124,7 @@ function formatDay(time: number): string {
 }
 
 function renderCounts(request: SubjectRequest, { counts }: SubjectCount): Html {
-  const columns: readonly Column<SubjectCount["counts"][number]>[] = [
+  const columns: readonly Column<Count>[] = [
     ["Record type", ([type]) => titleOf(type), "head"],
     ["Records", ([, count]) => formatNumber(count), "number"],
   ];
@@ -158,16 +183,90 @@ function renderErasure(request: SubjectRequest): Html {
   </section>`;
 }
 
-export async function downloadAccess(person: Person, form: URLSearchParams): Promise<undefined> {
+async function downloadCopy(person: Person, form: URLSearchParams): Promise<undefined> {
   const request = requestOf(form);
-  await beginSubject(person.app, "subject.export", request);
+  await auditSubject(person.app, "subject.export", request);
   const { organizationId, resourceType, resourceId } = request;
-  const copy = {
+  return sendDownload(person, {
     fileName: "access-request.ndjson",
     pages: readSubject(person.app, request),
     view: (one: SubjectRecord) => one,
     organizationId,
     query: { export: "subject", resource_type: resourceType, resource_id: resourceId },
-  };
-  return sendDownload(person, copy);
+  });
 }
+
+function showAsking(person: Person): Promise<Next> {
+  const body = renderAsking(person);
+  return Promise.resolve({ title: "Answer an inquiry", screen: "/console/find", body });
+}
+
+/** The answer about a known id, even if the record of the subject was erased. */
+function renderAsking(person: Person): Html {
+  const fields = html`${renderReason("Which inquiry it answers")}
+  ${person.app.viewer.may("confidential.read") && renderTick("Include confidential reports", "confidential")}`;
+  return html`<section aria-labelledby="answer">
+    <h2 id="answer">Answer about an id</h2>
+    <p>
+      The answer says whether a business relationship exists or existed, when and of what nature,
+      and what was erased.
+    </p>
+    ${renderForm(answerPath, new URLSearchParams(), { fields, button: "Answer" })}
+  </section>`;
+}
+
+function renderAnswering({ key, reason }: FoundParty): Html {
+  const label = html`Answer<span class="sr"> about ${key.resourceId}</span>`;
+  return renderButton(label, answerPath, { fields: { ...keyFields(key), reason } });
+}
+
+async function showAnswer({ app }: Person, form: URLSearchParams): Promise<Next> {
+  const answer = await answerSubject(app, {
+    ...readRecordKey(form),
+    reason: readText(form, "reason") ?? "",
+    confidential: form.get("confidential") === "on",
+    searchedMax,
+  });
+  const body = html`<p class="note screen">
+      Print this page with your browser. That you made this answer is in the audit trail.
+      <a href="${answerPath}">Answer another inquiry</a>
+    </p>
+    ${describeAnswer(answer).map(
+      ([heading, lines]) =>
+        html`<section>
+          <h2>${heading}</h2>
+          ${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
+        </section>`,
+    )}`;
+  return { title: "Answer to an inquiry", screen: "/console/find", body };
+}
+
+const task = "Records";
+const showing = rights["subject.show"];
+const answering = rights["subject.answer"];
+
+export const screens = [
+  { task, path: screen, label: "Access requests", right: showing, icon: "access" },
+] as const;
+
+export const routes = [
+  read(screen, showing, showAccess),
+  act(screen, showing, countAccess, showAccess),
+  act(`${screen}/copy`, rights["subject.export"], downloadCopy, showAccess),
+  read(answerPath, answering, showAsking),
+  act(answerPath, answering, showAnswer, showAsking),
+];
+
+export const panels: Panels = {
+  actions: [
+    ["Answer an access request", screen, showing],
+    ["Answer an inquiry about a person or a company", answerPath, answering],
+  ],
+  party: (person, found) =>
+    person.app.viewer.may(answering) &&
+    (found === undefined ? renderAsking(person) : renderAnswering(found)),
+  record: ({ app }, key) =>
+    isPartyType(key.resourceType) &&
+    app.viewer.may(showing) &&
+    html` <a class="button" href="${recordPath(screen, key)}">Access request</a>`,
+};

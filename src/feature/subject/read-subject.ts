@@ -1,26 +1,24 @@
 // Reads everything that is stored about a person or a company, for a request for access: each record with its history,
-// the deletion requests about it, and for officers its holds. Changes nothing; the caller has written to the audit
-// trail.
+// the deletion requests about it, and for officers its holds. Changes nothing.
 
+import type { App } from "../../actions/app.ts";
 import { withCurrentFloor } from "../../actions/deletion/deletion-wait.ts";
 import type { DeletionView } from "../../actions/deletion/read-deletion.ts";
+import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
+import { readPages } from "../../actions/pages.ts";
+import { findType } from "../../actions/record/find-named-record.ts";
+import { auditAccess } from "../../actions/trail/audit-access.ts";
 import type { Hold } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { deletionOfSet } from "../../domain/deletion/restricted-set.ts";
 import { limits } from "../../domain/limits.ts";
+import type { Payload } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { Payload } from "../../domain/record-type.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import type { App } from "../../actions/app.ts";
-import { auditAccess } from "../../actions/trail/audit-access.ts";
-import { findType } from "../../actions/record/find-named-record.ts";
-import { readPages } from "../../actions/pages.ts";
-import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { findSubject, requireSubject } from "./find-subject.ts";
-
-const readAtOnce = 16;
+import { rights } from "./rows.ts";
 
 export interface SubjectRequest extends RecordKey {
   /** True for officers, who also read confidential types, restricted sets, and holds. */
@@ -43,18 +41,19 @@ export interface SubjectRecord {
   readonly changes: readonly { readonly received_at: string; readonly payload: Payload }[];
 }
 
-/** Writes to the audit trail. Throws what `requireSubject` throws. */
-export async function beginSubject(
+/** Writes to the audit trail, before anything is read. Throws what `requireSubject` throws. */
+export async function auditSubject(
   app: App,
-  action: "subject.show" | "subject.export",
+  name: "subject.show" | "subject.export",
   request: SubjectRequest,
 ): Promise<void> {
-  requireRight(app, action);
+  const right = rights[name];
+  requireRight(app, right);
   if (request.confidential) requireRight(app, "confidential.read");
   await requireSubject(app, request, () => findKeys(app, request));
   const { organizationId, resourceType, resourceId, confidential } = request;
   const subject = { organizationId, resourceType, resourceId };
-  await auditAccess(app, action, { organizationId, subject, detail: { confidential } });
+  await auditAccess(app, right, { organizationId, subject, detail: { confidential } });
 }
 
 /** Reads the state at the time of the call. Records that are erased meanwhile may be missing. */
@@ -63,11 +62,20 @@ export async function* readSubject(
   request: SubjectRequest,
 ): AsyncGenerator<readonly SubjectRecord[]> {
   const upTo = await app.store.latestArrival();
-  for await (const keys of findKeys(app, request)) {
+  yield* readEach(findKeys(app, request), (key) => readRecord(app, key, upTo));
+}
+
+const readAtOnce = 16;
+
+/** Without what is not there any more. */
+export async function* readEach<Read>(
+  lists: AsyncIterable<readonly RecordKey[]>,
+  read: (key: RecordKey) => Promise<Read | undefined>,
+): AsyncGenerator<readonly Read[]> {
+  for await (const keys of lists) {
     for (let at = 0; at < keys.length; at += readAtOnce) {
-      const part = keys.slice(at, at + readAtOnce);
-      const records = await Promise.all(part.map((key) => readRecord(app, key, upTo)));
-      yield records.filter((record) => record !== undefined);
+      const found = await Promise.all(keys.slice(at, at + readAtOnce).map(read));
+      yield found.filter((one) => one !== undefined);
     }
   }
 }
@@ -157,12 +165,11 @@ export function describeWait({ waits_for, due_at }: SubjectDeletion): string {
   return waits_for === undefined ? "" : `${waits_for}, until ${due_at}`;
 }
 
-export function readHoldsOf({ store }: App, keys: readonly RecordKey[]): Promise<readonly Hold[]> {
-  return store.holds.ofRecords(keys);
-}
+/** Of records, or of the lines of a file, by type. */
+export type Count = readonly [name: string, count: number];
 
 export interface SubjectCount {
-  readonly counts: readonly (readonly [resourceType: string, records: number])[];
+  readonly counts: readonly Count[];
   /** The first ones, for officers who read confidential types. */
   readonly holds: readonly Hold[];
   readonly deletions: readonly SubjectDeletion[];
@@ -178,11 +185,15 @@ export async function countSubject(app: App, request: SubjectRequest): Promise<S
     const name = keys[0]?.resourceType ?? "";
     counts.set(name, (counts.get(name) ?? 0) + keys.length);
     if (!request.confidential || holds.length >= listedMax) continue;
-    holds.push(...(await readHoldsOf(app, keys)).slice(0, listedMax - holds.length));
+    holds.push(...(await app.store.holds.ofRecords(keys)).slice(0, listedMax - holds.length));
   }
   const deletions: SubjectDeletion[] = [];
   for await (const page of readDeletionsOf(app, request)) {
     deletions.push(...page.slice(0, listedMax - deletions.length));
   }
-  return { counts: [...counts].sort(([one], [other]) => (one < other ? -1 : 1)), holds, deletions };
+  return { counts: inOrder(counts), holds, deletions };
+}
+
+export function inOrder(counts: Iterable<Count>): readonly Count[] {
+  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
 }

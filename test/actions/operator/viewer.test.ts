@@ -17,7 +17,6 @@ import { createKey, listKeys, revokeKey, rotateKey } from "../../../src/actions/
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { discloseReceipt } from "../../../src/actions/receipt/disclose-receipt.ts";
 import { countRecords } from "../../../src/actions/access/find-organization.ts";
-import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
 import { rebuildIndexes } from "../../../src/actions/upkeep/build-indexes.ts";
 import { findRecords } from "../../../src/actions/record/find-records.ts";
 import { holdRecord, listHolds, releaseHold } from "../../../src/actions/retention/holds.ts";
@@ -77,9 +76,6 @@ const uses: Readonly<Record<string, (app: App, service: Service) => unknown>> = 
   "record.find": (app) => findRecords(app, record),
   "record.show": (app) => showRecord(app, record),
   "records.export": access("records.export"),
-  "subject.show": access("subject.show"),
-  "subject.export": access("subject.export"),
-  "subject.answer": (app) => answerSubject(app, { ...record, reason: "r", confidential: false }),
   "subject.index": (app) => rebuildIndexes(app, []),
   "restricted.list": access("restricted.list"),
   "restricted.show": access("restricted.show"),

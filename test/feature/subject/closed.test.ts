@@ -12,7 +12,7 @@ import {
   makeTwins,
   processAll,
   type Twins,
-} from "./closed-twins.ts";
+} from "../../cli/closed-twins.ts";
 
 /** What is said without what is confidential, which has to be the same of both. Returns the kind of relationship. */
 async function askBoth(twins: Twins): Promise<unknown> {
