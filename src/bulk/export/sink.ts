@@ -38,19 +38,16 @@ function standardOutput(out: Output): Sink {
   let failure: Error | undefined;
   const onError = (error: Error): void => void (failure ??= error);
   stream?.on("error", onError);
-  const parts = new Parts("standard output", async (part) => {
+  const write: Write = async (part) => {
     if (failure !== undefined) throw failure;
     if (typeof part !== "string" && stream === undefined) throw new Error("it accepts only text");
     const hasRoom = (stream ?? out).write(part as string);
     if (hasRoom === false && stream !== undefined) {
       await Promise.race([once(stream, "drain"), once(stream, "close")]).catch(onError);
     }
-  });
-  return {
-    write: (part) => parts.add(part),
-    finish: () => parts.flush(),
-    abandon: () => Promise.resolve(),
   };
+  const end = () => Promise.resolve();
+  return inParts("standard output", write, { finish: end, abandon: end });
 }
 
 /** Readable only by its owner, as the store is. */
@@ -64,13 +61,11 @@ export function fileSink(path: string, unfinished: string): Sink {
   const stream: Writable = compressor ?? file;
   const written = compressor === undefined ? finished(file) : pipeline(compressor, file);
   written.catch(() => undefined);
-  const parts = new Parts(path, async (part) => {
+  const write: Write = async (part) => {
     if (!stream.write(part)) await Promise.race([once(stream, "drain"), written]);
-  });
-  return {
-    write: (part) => parts.add(part),
+  };
+  return inParts(path, write, {
     finish: async () => {
-      await parts.flush();
       stream.end();
       await written.catch((cause: unknown) => {
         throw unwritable(path, cause);
@@ -84,36 +79,35 @@ export function fileSink(path: string, unfinished: string): Sink {
       await written.catch(() => undefined);
       await rm(unfinished, { force: true });
     },
-  };
+  });
 }
 
-class Parts {
-  readonly #where: string;
-  readonly #write: (part: string | Uint8Array) => Promise<void>;
-  #buffered = "";
+type Write = (part: string | Uint8Array) => Promise<void>;
 
-  constructor(where: string, write: (part: string | Uint8Array) => Promise<void>) {
-    this.#where = where;
-    this.#write = write;
-  }
-
-  async add(part: string | Uint8Array): Promise<void> {
-    if (typeof part === "string") this.#buffered += part;
-    else await this.flush(part);
-    if (this.#buffered.length >= partCharacters) await this.flush();
-  }
-
-  /** Writes what is buffered, then `bytes`. Throws OperatorError. */
-  async flush(bytes?: Uint8Array): Promise<void> {
-    const text = this.#buffered;
-    this.#buffered = "";
+/** Collects text to parts of some size. Throws OperatorError output. */
+function inParts(where: string, writePart: Write, end: Pick<Sink, "finish" | "abandon">): Sink {
+  let text = "";
+  const write = async (part: string | Uint8Array): Promise<void> => {
     try {
-      if (text !== "") await this.#write(text);
-      if (bytes !== undefined) await this.#write(bytes);
+      if (part.length > 0) await writePart(part);
     } catch (cause) {
-      throw unwritable(this.#where, cause);
+      throw unwritable(where, cause);
     }
-  }
+  };
+  const flush = (): Promise<void> => {
+    const part = text;
+    text = "";
+    return write(part);
+  };
+  return {
+    write: async (part) => {
+      if (typeof part === "string") text += part;
+      else await flush().then(() => write(part));
+      if (text.length >= partCharacters) await flush();
+    },
+    finish: () => flush().then(() => end.finish()),
+    abandon: () => end.abandon(),
+  };
 }
 
 function unwritable(where: string, cause: unknown): OperatorError {

@@ -16,6 +16,7 @@ import {
 } from "../../cli/input/manifest-file.ts";
 import { findKeys, keysOption, readParts } from "../../cli/input/proof.ts";
 import { reportFile } from "../../cli/output/file-verdict.ts";
+import type { Manifest } from "../../domain/export-manifest.ts";
 import { exportFormats } from "./export-format.ts";
 
 const exportRecords = defineCommand({
@@ -79,11 +80,14 @@ const exportVerify = defineCommand({
     ...keysOption,
     manifest: optional(text("FILE"), "The manifest, if it has another name."),
   },
-  run: async (context, { file, keys, manifest }) => {
+  run: async (context, { file, keys, manifest: named }) => {
     const published = await findKeys(context, keys);
-    const verdict = isFolder(file)
-      ? await verifyFolder(file, published, manifest)
-      : await verifyOne(file, published, manifest);
+    const folder = isFolder(file);
+    const path = named ?? (folder ? join(file, manifestName) : manifestPath(file));
+    const manifest = readManifestFile(path);
+    const verdict = folder
+      ? await verifyFolder(file, published, { path, manifest })
+      : await verifyFile(readParts(file), { published, manifest, kind: "export" });
     return reportFile(file, verdict);
   },
 });
@@ -100,29 +104,15 @@ function isFolder(path: string): boolean {
   }
 }
 
-async function verifyOne(
-  path: string,
-  published: PublishedKeys,
-  named: string | undefined,
-): Promise<FileVerdict> {
-  const manifest = readManifestFile(named ?? manifestPath(path));
-  return verifyFile(readParts(path), { published, manifest, kind: "export" });
-}
-
 async function verifyFolder(
   folder: string,
   published: PublishedKeys,
-  named = join(folder, manifestName),
+  { path, manifest }: { readonly path: string; readonly manifest: Manifest | undefined },
 ): Promise<FileVerdict> {
-  const manifest = readManifestFile(named);
+  const faults =
+    manifest === undefined
+      ? [`There is no ${path}: the export was not completed.`]
+      : [...verifyManifest(manifest, published), ...(await findChangedFiles(folder, manifest))];
   const completeness = completenessOf("export", { heads: undefined, manifest });
-  const base = { kind: "export", rows: undefined, head: undefined, completeness } as const;
-  if (manifest === undefined) {
-    return { ...base, manifest, faults: [`There is no ${named}: the export was not completed.`] };
-  }
-  const faults = [
-    ...verifyManifest(manifest, published),
-    ...(await findChangedFiles(folder, manifest)),
-  ];
-  return { ...base, manifest, faults };
+  return { kind: "export", rows: undefined, head: undefined, completeness, manifest, faults };
 }

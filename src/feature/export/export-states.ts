@@ -27,17 +27,23 @@ export interface ExportedState {
   readonly changes: readonly Payload[] | undefined;
 }
 
-/** Yields the states in the order of ids. Records that are erased meanwhile may be missing. */
+/**
+ * Yields the states in the order of ids. Records that are erased meanwhile may be missing. `onChanges` is called for each
+ * state that has its list of changes.
+ */
 export async function* exportStates(
   app: App,
   request: ExportRequest,
+  onChanges: () => void,
 ): AsyncGenerator<readonly ExportedState[]> {
   const { ofRecords, ofChanges } = selectionOf(request);
   const upTo = await app.store.latestArrival();
   for await (const records of readRecords(app, { ...request, upTo })) {
-    yield records
+    const states = records
       .map((record) => describeState(request.type, record))
       .filter(({ state }) => ofRecords(state) && ofChanges(state));
+    for (const { changes } of states) if (changes !== undefined) onChanges();
+    yield states;
   }
 }
 

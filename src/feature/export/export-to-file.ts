@@ -8,6 +8,7 @@ import { sealManifest } from "../../actions/proof/manifest.ts";
 import { exportHistory } from "../../actions/record/export-records.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
+import { formatCount } from "../../basics/format-count.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { type ExportTools, writeExport } from "../../bulk/export/write-export.ts";
 import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
@@ -22,14 +23,8 @@ import { lineOfManifest, type Manifest, type ManifestFile } from "../../domain/e
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { readConfig } from "../../settings/config.ts";
 import { type ExportFormat, formatOfOutput } from "./export-format.ts";
-import {
-  type ExportedState,
-  type ExportRequest,
-  exportStates,
-  selectionOf,
-  testFlagOf,
-} from "./export-states.ts";
-import { historyForm, stateForm } from "./forms.ts";
+import { type ExportRequest, exportStates, selectionOf, testFlagOf } from "./export-states.ts";
+import { historyForm, stateForm } from "./formats.ts";
 
 interface ExportOptions extends Omit<ExportPlan, "organizationId" | "type" | "format"> {
   readonly organization: string;
@@ -73,8 +68,15 @@ export async function exportToFile(
   }
   limitHeap(bulkHeap);
   const plan: ExportPlan = { organizationId, type, format, ...given };
-  const done = await runUntilStopped((stopping) => perform(context, plan, { output, stopping }));
+  const done = await runUntilStopped((stopping) =>
+    context.withApp((app) => perform(app, plan, { context, output, stopping })),
+  );
   return report(context, plan, { output, ...done });
+}
+
+interface Performing {
+  readonly context: Context;
+  readonly stopping: AbortSignal;
 }
 
 interface Exported {
@@ -85,36 +87,31 @@ interface Exported {
   readonly manifest: Manifest | undefined;
 }
 
-function perform(
-  context: Context,
+async function perform(
+  app: App,
   plan: ExportPlan,
-  { output, stopping }: { output: string | undefined; stopping: AbortSignal },
+  { context, output, stopping }: Pick<ExportOptions, "output"> & Performing,
 ): Promise<Exported> {
-  const { organizationId, history, format } = plan;
-  const { resourceType } = plan.type;
-  return context.withApp(async (app) => {
-    await findOrganization(app, organizationId);
-    const detail = { resourceType, history, format };
-    await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
-    await using file = output === undefined ? undefined : await noteFile(context, output);
-    const name = `export ${resourceType}`;
-    const progress = makeBulkProgress(context.err, { json: context.json, name });
-    let manifest: Manifest | undefined;
-    const seal = async (written: ManifestFile): Promise<string> => {
-      manifest = await sealManifest(app, {
-        organizationId,
-        query: queryOf(plan),
-        files: [written],
-      });
-      if (format === "ndjson") return lineOfManifest(manifest);
-      if (output !== undefined) writeManifest(manifestPath(output), manifest);
-      return "";
-    };
-    const startedAt = performance.now();
-    const tools = { sink: openSink(context.out, file), seal, progress, stopping };
-    const done = await runExport(app, plan, tools);
-    return { ...done, seconds: (performance.now() - startedAt) / 1_000, manifest };
-  });
+  const { organizationId, type, history, format, ...selected } = plan;
+  const { resourceType } = type;
+  await findOrganization(app, organizationId);
+  const detail = { resourceType, history, format };
+  await auditAccess(app, "records.export", { organizationId, subject: organizationId, detail });
+  await using file = output === undefined ? undefined : await noteFile(context, output);
+  const name = `export ${resourceType}`;
+  const progress = makeBulkProgress(context.err, { json: context.json, name });
+  const query = { export: "records", resource_type: resourceType, history, format, ...selected };
+  let manifest: Manifest | undefined;
+  const seal = async (written: ManifestFile): Promise<string> => {
+    manifest = await sealManifest(app, { organizationId, query, files: [written] });
+    if (format === "ndjson") return lineOfManifest(manifest);
+    if (output !== undefined) writeManifest(manifestPath(output), manifest);
+    return "";
+  };
+  const startedAt = performance.now();
+  const tools = { sink: openSink(context.out, file), seal, progress, stopping };
+  const done = await runExport(app, plan, tools);
+  return { ...done, seconds: (performance.now() - startedAt) / 1_000, manifest };
 }
 
 export async function runExport(
@@ -122,26 +119,15 @@ export async function runExport(
   plan: ExportPlan,
   tools: ExportTools,
 ): Promise<Pick<Exported, "rows" | "withChanges">> {
-  let withChanges = 0;
-  async function* countedStates(): AsyncGenerator<readonly ExportedState[]> {
-    for await (const states of exportStates(app, plan)) {
-      withChanges += states.filter(({ changes }) => changes !== undefined).length;
-      yield states;
-    }
+  if (plan.history) {
+    const history = exportHistory(app, plan, selectionOf(plan));
+    const { rows } = await writeExport(history, (sink) => historyForm(plan, sink), tools);
+    return { rows, withChanges: 0 };
   }
-  const { rows } = plan.history
-    ? await writeExport(
-        exportHistory(app, plan, selectionOf(plan)),
-        (sink) => historyForm(plan, sink),
-        tools,
-      )
-    : await writeExport(countedStates(), (sink) => stateForm(plan, sink), tools);
+  let withChanges = 0;
+  const states = exportStates(app, plan, () => (withChanges += 1));
+  const { rows } = await writeExport(states, (sink) => stateForm(plan, sink), tools);
   return { rows, withChanges };
-}
-
-function queryOf({ type, history, format, from, to, test, spreadsheet }: ExportPlan) {
-  const { resourceType: resource_type } = type;
-  return { export: "records", resource_type, history, format, from, to, test, spreadsheet };
 }
 
 /** Records the unfinished file, so that the next command removes it if this one is killed. */
@@ -184,13 +170,12 @@ function report(
     seconds: Number(seconds.toFixed(3)),
     manifest: manifest ?? null,
   };
-  const what = `${history ? "change" : "record"}${rows === 1 ? "" : "s"}`;
   const note =
     withChanges === 0
       ? ""
       : ` ${withChanges} of them include their list of changes, because no single POST would give the same state.`;
   const summary =
-    `Wrote ${rows.toLocaleString("en")} ${what} of type ${resourceType}` +
+    `Wrote ${formatCount(rows, history ? "change" : "record")} of type ${resourceType}` +
     `${output === undefined ? "" : ` to ${output}`} in ${formatSeconds(seconds)}.${note}`;
   if (output !== undefined) return { json, text: summary };
   // NDJSON has its manifest in its last line.

@@ -46,8 +46,8 @@ interface Erasure {
   readonly receipt_no?: number;
 }
 
-/** What an answer states of the stored records. */
-interface Stored {
+/** What an answer states of the stored records. It is complete unless some products or deletions were left out. */
+interface Stored extends Pick<OwnRecord, "statuses" | "products" | "roles" | "complete"> {
   /**
    * `applied`: no account was approved, as far as the record says. `erased`: there was a record, which may have been of
    * an application only. `named`: other records name the subject, which has no record of its own, and had none.
@@ -56,15 +56,9 @@ interface Stored {
   readonly relationship: keyof typeof sentences;
   readonly from: string | null;
   readonly until: string | null;
-  readonly statuses: readonly StatedValue[];
-  readonly products: readonly StatedValue[];
-  /** Fields of the record that were true, such as `is_director`. */
-  readonly roles: readonly StatedValue[];
   readonly records: readonly CountedType[];
   readonly erased: readonly Erasure[];
   readonly to_be_erased: readonly Erasure[];
-  /** False if some products or deletions were left out. */
-  readonly complete: boolean;
 }
 
 export interface SubjectAnswer extends Stored {
@@ -258,7 +252,7 @@ type Part = readonly [heading: string, lines: readonly string[]];
 export function describeAnswer(answer: SubjectAnswer): readonly Part[] {
   const { from, until, organization_closed_at: closedAt } = answer;
   const closed = closedAt === null ? "" : `, closed ${closedAt}`;
-  const parts: readonly Part[] = [
+  const parts: readonly (readonly [heading: string, lines: readonly (string | false)[]])[] = [
     [
       "Asked",
       [
@@ -271,7 +265,7 @@ export function describeAnswer(answer: SubjectAnswer): readonly Part[] {
       "Relationship",
       [
         sentences[answer.relationship],
-        ...(from === null ? [] : [`From ${from}${until === null ? "" : ` until ${until}`}`]),
+        from !== null && `From ${from}${until === null ? "" : ` until ${until}`}`,
         ...answer.statuses.map(describeStated("Account status")),
         ...answer.products.map(describeStated("Product")),
         ...answer.roles.map(describeStated("Role")),
@@ -290,22 +284,20 @@ export function describeAnswer(answer: SubjectAnswer): readonly Part[] {
       "What this says and does not say",
       [
         "It is about records with this id in this organization, as they are stored now.",
-        ...(closedAt === null
-          ? []
-          : ["The records of a closed organization are erased once nothing keeps them."]),
+        closedAt !== null &&
+          "The records of a closed organization are erased once nothing keeps them.",
         "If records were erased, only the request and its receipt remain.",
-        ...(answer.complete
-          ? []
-          : [
-              `At most ${productsMax} products and ${erasuresMax} deletions are stated, and there are more.`,
-            ]),
+        !answer.complete &&
+          `At most ${productsMax} products and ${erasuresMax} deletions are stated, and there are more.`,
         answer.confidential
           ? "It includes confidential reports: do not pass it on to anybody who may not know of them."
           : "Confidential reports are not included, and it does not say whether there are any.",
       ],
     ],
   ];
-  return parts.filter(([, lines]) => lines.length > 0);
+  return parts
+    .map(([heading, lines]) => [heading, lines.filter((line) => line !== false)] as const)
+    .filter(([, lines]) => lines.length > 0);
 }
 
 function describeStated(what: string): (stated: StatedValue) => string {

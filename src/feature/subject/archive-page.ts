@@ -5,7 +5,7 @@ import type { Payload } from "../../domain/record-type.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import {
   type Count,
-  describeWait,
+  deletionColumns,
   type SubjectDeletion,
   type SubjectRequest,
 } from "./read-subject.ts";
@@ -29,7 +29,7 @@ const style = `
 
 export function archivePage(summary: ArchiveSummary): string {
   const { organizationId, organizationName, startedAt, endedAt } = summary;
-  const title = `Data on ${nameOf(summary)}`;
+  const title = `Data on ${nounOf(summary.resourceType)} ${summary.resourceId}`;
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -73,33 +73,35 @@ function stateTable({ resourceType, state }: ArchiveSummary): string {
     const title = escapeHtml(nounOf(resourceType));
     return `<p>There is no record of the ${title} itself; the records below refer to this id.</p>`;
   }
-  return table(Object.entries(state).map(([name, value]) => [name, textOf(value)]));
+  return table(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
 }
 
 function recordTable({ counts }: ArchiveSummary): string {
-  const rows = counts.map(
-    ([name, records]) =>
-      `<tr><td><a href="${encodeURIComponent(name)}.ndjson">${escapeHtml(titleOf(name))}</a></td><td>${records}</td></tr>`,
-  );
-  return `<table>\n<tr><th>File</th><th>Lines</th></tr>\n${rows.join("\n")}\n</table>`;
+  const rows = counts.map(([name, records]) => [
+    `<a href="${encodeURIComponent(name)}.ndjson">${escapeHtml(titleOf(name))}</a>`,
+    String(records),
+  ]);
+  return listTable(["File", "Lines"], rows);
 }
 
 function deletionTable(deletions: readonly SubjectDeletion[]): string {
   if (deletions.length === 0) return "<p>None.</p>";
-  const rows = deletions.map((one) => {
-    const { deletion_request_id: id, reason, requested_at, completed_at = "" } = one;
-    return `<tr>${[id, describeStatus(one), requested_at, completed_at, reason]
-      .map((text) => `<td>${escapeHtml(text)}</td>`)
-      .join("")}</tr>`;
-  });
-  const head =
-    "<tr><th>Id</th><th>Status</th><th>Requested</th><th>Completed</th><th>Reason</th></tr>";
-  return `<table>\n${head}\n${rows.join("\n")}\n</table>`;
+  const rows = deletions.map((one) => deletionColumns.map(([, cell]) => escapeHtml(cell(one))));
+  return listTable(
+    deletionColumns.map(([title]) => title),
+    rows,
+  );
 }
 
-function describeStatus(deletion: SubjectDeletion): string {
-  const wait = describeWait(deletion);
-  return wait === "" ? deletion.status : `${deletion.status}: waits for ${wait}`;
+function listTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = titles.map((title) => `<th>${title}</th>`).join("");
+  const lines = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`);
+  return `<table>\n<tr>${head}</tr>\n${lines.join("\n")}\n</table>`;
 }
 
 function searched({ resourceType: type, confidential }: ArchiveSummary): string {
@@ -137,12 +139,4 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
     ([name, value]) => `<tr><th>${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
   );
   return `<table>\n${lines.join("\n")}\n</table>`;
-}
-
-function nameOf({ resourceType, resourceId }: ArchiveSummary): string {
-  return `${nounOf(resourceType)} ${resourceId}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -22,13 +22,7 @@ import { partyTypes } from "../../domain/deletion/party.ts";
 import { listedHolds } from "../../noun/hold.ts";
 import { readConfig } from "../../settings/config.ts";
 import { answerSubject, describeAnswer } from "./answer-subject.ts";
-import {
-  auditSubject,
-  type Count,
-  countSubject,
-  describeWait,
-  type SubjectDeletion,
-} from "./read-subject.ts";
+import { auditSubject, type Count, countSubject, deletionColumns } from "./read-subject.ts";
 import { rights } from "./rows.ts";
 
 /** The action that uses the type reports any other type. */
@@ -74,25 +68,14 @@ const subjectShow = defineStoreCommand({
       },
       text: [
         describeCounts(counts),
-        ...(deletions.length === 0 ? [] : [`\nDeletion requests\n${describe(deletions)}`]),
+        ...(deletions.length === 0
+          ? []
+          : [`\nDeletion requests\n${renderTable(deletionColumns, deletions)}`]),
         ...(holds.length === 0 ? [] : [`\nHolds\n${listedHolds.table(holds)}`]),
       ].join("\n"),
     };
   },
 });
-
-function describe(deletions: readonly SubjectDeletion[]): string {
-  return renderTable(
-    [
-      ["id", (one: SubjectDeletion) => one.deletion_request_id],
-      ["status", ({ status }) => status],
-      ["requested", ({ requested_at }) => requested_at],
-      ["waits for", (one) => describeWait(one) || "-"],
-      ["reason", (one) => one.reason],
-    ],
-    deletions,
-  );
-}
 
 const subjectExport = defineCommand({
   name: "subject export",

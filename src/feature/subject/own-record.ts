@@ -35,6 +35,7 @@ export interface OwnRecord {
   readonly until: string | undefined;
   readonly statuses: readonly StatedValue[];
   readonly products: readonly StatedValue[];
+  /** Fields of the record that were true, such as `is_director`. */
   readonly roles: readonly StatedValue[];
   /** False if products were left out. */
   readonly complete: boolean;

@@ -165,6 +165,16 @@ export function describeWait({ waits_for, due_at }: SubjectDeletion): string {
   return waits_for === undefined ? "" : `${waits_for}, until ${due_at}`;
 }
 
+/** Of lists that are text. */
+export const deletionColumns = [
+  ["id", (one: SubjectDeletion) => one.deletion_request_id],
+  ["status", ({ status }: SubjectDeletion) => status],
+  ["requested", ({ requested_at }: SubjectDeletion) => requested_at],
+  ["completed", ({ completed_at = "-" }: SubjectDeletion) => completed_at],
+  ["waits for", (one: SubjectDeletion) => describeWait(one) || "-"],
+  ["reason", ({ reason }: SubjectDeletion) => reason],
+] as const;
+
 /** Of records, or of the lines of a file, by type. */
 export type Count = readonly [name: string, count: number];
 

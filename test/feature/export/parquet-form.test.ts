@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import type { ExportedState } from "../../../src/feature/export/export-states.ts";
-import { stateColumns } from "../../../src/feature/export/columns.ts";
-import { parquetForm } from "../../../src/feature/export/parquet-form.ts";
+import { stateColumns } from "../../../src/feature/export/formats.ts";
+import { parquetForm } from "../../../src/feature/export/formats.ts";
 import type { Sink } from "../../../src/bulk/export/sink.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import {
   parquetGroupBytes,
   parquetGroupRows as most,
-} from "../../../src/feature/export/parquet-form.ts";
+} from "../../../src/feature/export/formats.ts";
 
 const transaction = typeNamed("transaction");
 

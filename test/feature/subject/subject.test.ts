@@ -190,7 +190,7 @@ describe("subject show", () => {
     const [request] = shown["deletion_requests"] as readonly Payload[];
     assert.equal(request?.["waits_for"], "a retention floor");
     const { page } = await exportAll("q");
-    assert.ok(page.includes(`waits for a retention floor, until ${String(request["due_at"])}`));
+    assert.ok(page.includes(`<td>a retention floor, until ${String(request["due_at"])}`));
     const text = (await line.type(`subject show person q ${of}`)).out;
     assert.ok(text.includes(`a retention floor, until ${String(request["due_at"])}`));
     const { out } = await line.type("deletion list --organization acme");
