@@ -28,8 +28,8 @@ export interface ExportedState {
 }
 
 /**
- * Yields the states in the order of ids. Records that are erased meanwhile may be missing. `onChanges` is called for each
- * state that has its list of changes.
+ * Yields the states in the order of ids. Records that are erased meanwhile may be missing. `onChanges` is called for
+ * each state that has its list of changes.
  */
 export async function* exportStates(
   app: App,

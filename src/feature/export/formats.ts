@@ -1,6 +1,6 @@
 // The formats of an export: NDJSON, CSV and Parquet, for states and histories. An import reads all of them. They round
-// nothing: timestamps are the text that was sent, and lists are JSON. Parquet is written a row group at a time: in memory
-// are one group and, as the format requires, the positions of all earlier ones, but never a whole export.
+// nothing: timestamps are the text that was sent, and lists are JSON. Parquet is written a row group at a time: in
+// memory are one group and, as the format requires, the positions of all earlier ones, but never a whole export.
 
 import type { SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
