@@ -46,8 +46,7 @@ function standardOutput(out: Output): Sink {
       await Promise.race([once(stream, "drain"), once(stream, "close")]).catch(onError);
     }
   };
-  const end = () => Promise.resolve();
-  return inParts("standard output", write, { finish: end, abandon: end });
+  return inParts("standard output", write);
 }
 
 /** Readable only by its owner, as the store is. */
@@ -85,7 +84,7 @@ export function fileSink(path: string, unfinished: string): Sink {
 type Write = (part: string | Uint8Array) => Promise<void>;
 
 /** Collects text to parts of some size. Throws OperatorError output. */
-function inParts(where: string, writePart: Write, end: Pick<Sink, "finish" | "abandon">): Sink {
+function inParts(where: string, writePart: Write, end?: Pick<Sink, "finish" | "abandon">): Sink {
   let text = "";
   const write = async (part: string | Uint8Array): Promise<void> => {
     try {
@@ -105,8 +104,11 @@ function inParts(where: string, writePart: Write, end: Pick<Sink, "finish" | "ab
       else await flush().then(() => write(part));
       if (text.length >= partCharacters) await flush();
     },
-    finish: () => flush().then(() => end.finish()),
-    abandon: () => end.abandon(),
+    finish: async () => {
+      await flush();
+      await end?.finish();
+    },
+    abandon: async () => end?.abandon(),
   };
 }
 
