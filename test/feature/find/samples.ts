@@ -22,8 +22,7 @@ export const samples: Samples = {
       await store.add("company", "due");
     },
     use: async (store) => {
-      const { keyCheck } = await store.of(persons).state();
-      await store.of(persons).begin(keyCheck);
+      await store.of(persons).begin(0);
       await store.of(persons).listDue({ after: 0, through: 9, settled: 9, limit: 64 });
     },
     numbers: { "the mark of the index": "UPDATE search_index SET indexed_no = 50" },

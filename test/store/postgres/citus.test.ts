@@ -73,19 +73,22 @@ function readStatements(): readonly Statement[] {
   const files = globSync(written, { cwd: folder, exclude: ["**/migration/**"] });
   const sources = files.sort().map((file) => {
     const source = readFileSync(new URL(file, folder), "utf8");
-    const texts = textsOf(withFragments(source));
-    return { file, texts: texts.filter(([name]) => !source.includes(`const ${name}OnCitus`)) };
+    const isElsewhere = (name: string) => source.includes(`const ${name}OnCitus`);
+    return { file, texts: textsOf(withFragments(source)), isElsewhere };
   });
   const ofAll = new Map(sources.flatMap(({ texts }) => texts));
-  return sources.flatMap(({ file, texts }) => {
+  return sources.flatMap(({ file, texts, isElsewhere }) => {
     const own = new Map(texts);
-    const complete = (text: string): string =>
+    // A text that is made in a function may have its own name as a parameter.
+    const complete = (text: string, within: readonly string[] = []): string =>
       text.replaceAll(/\$\{(\w+)\}/g, (unknown, name: string) => {
-        const part = own.get(name) ?? ofAll.get(name);
-        return part === undefined ? unknown : complete(part);
+        const part = within.includes(name) ? undefined : (own.get(name) ?? ofAll.get(name));
+        return part === undefined ? unknown : complete(part, [...within, name]);
       });
     return texts
-      .filter(([, text]) => /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
+      .filter(
+        ([name, text]) => /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(text) && !isElsewhere(name),
+      )
       .map(([name, text]) => ({
         name: `${file} ${name}`,
         sql: textFor("postgres", complete(text)),

@@ -115,13 +115,10 @@ const hurryDeletions = `
 
 const isLeftIn = (table: string) => `EXISTS (SELECT 1 FROM ${table} WHERE organization_id = $1)`;
 
-const findLeft = (parts: StoreParts) => `
-  SELECT ${isLeftIn("relation")}
-    --postgres OR ${isLeftIn("change")}
-    ${Object.keys(parts.distributed)
-      .map((table) => `OR ${isLeftIn(table)}`)
-      .join(" ")}
-    OR ${isLeftIn("record")} AS found`;
+const findLeft = ({ distributed }: StoreParts) => `
+  SELECT ${["relation", ...Object.keys(distributed), "record"].map(isLeftIn).join(" OR ")}
+    --postgres OR EXISTS (SELECT 1 FROM change WHERE organization_id = $1)
+    AS found`;
 
 /** On Citus these tables are on the coordinator, and can't be in a statement with tables of the shards. */
 const findLeftBeside = ({ list, distributed }: StoreParts) => {
