@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { allSettings } from "../../src/process/added-settings.ts";
 import { readConfig } from "../../src/settings/config.ts";
-import { showSettings } from "../../src/settings/shown-settings.ts";
+import { showSettings } from "../../src/process/open-console.ts";
 import { version } from "../../src/process/version.ts";
 import { eachRole, signInPeople } from "./people.ts";
 

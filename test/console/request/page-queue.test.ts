@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { PageQueue } from "../../../src/console/request/page-queue.ts";
+import { PageQueue } from "../../../src/console/console.ts";
 
 describe("the queue of pages", () => {
   it("leaves others three times as long as a page took, also one that failed", async () => {

@@ -10,7 +10,7 @@ import {
   telemetrySettings,
   traceReceiver,
 } from "../../../src/feature/telemetry/settings.ts";
-import { showSettings } from "../../../src/settings/shown-settings.ts";
+import { showSettings } from "../../../src/process/open-console.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { startService } from "../../support/service.ts";
 import { setEnvironment, startOtlpReceiver } from "./otlp-receiver.ts";
