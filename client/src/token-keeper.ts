@@ -75,7 +75,10 @@ function fetchFromService(
   };
 }
 
-type Request = (connection: Connection) => Promise<AccessToken>;
+/** The lifetime in seconds is in the reply to a token of a platform. */
+type TokenReply = AccessToken & { readonly expires_in?: number };
+
+type Request = (connection: Connection) => Promise<TokenReply>;
 
 const path = "/auth/token";
 const defaultScopes = ["transactions:write"] as const;
@@ -99,7 +102,7 @@ function requestWithSource(options: SluiceOptions, expirySeconds: number): Reque
   const { organizationId = "", scopes = defaultScopes, tokenSource = "" } = options;
   const read = readTokenSource(tokenSource);
   return async (connection) => {
-    const exchange = async (token: string): Promise<AccessToken> => {
+    const exchange = async (token: string): Promise<TokenReply> => {
       const body = new URLSearchParams({
         grant_type: "client_credentials",
         client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
@@ -108,7 +111,7 @@ function requestWithSource(options: SluiceOptions, expirySeconds: number): Reque
         scope: scopes.join(" "),
         expiry_seconds: String(expirySeconds),
       });
-      return (await connection.request({ method: "POST", path, body })) as AccessToken;
+      return (await connection.request({ method: "POST", path, body })) as TokenReply;
     };
     const token = await read();
     try {
