@@ -19,7 +19,7 @@ async function read(content: string | Buffer, layout: Layout = {}) {
   const input = await openCsv(openText(path), layout);
   const rows: unknown[] = [];
   for await (const row of rowsOf(input)) {
-    rows.push("cells" in row ? row.cells : row);
+    rows.push("cells" in row ? row.cells : "reason" in row ? row.reason : row);
   }
   const found = Object.entries(input.detected ?? {}).filter(([, value]) => value !== undefined);
   const detected = Object.fromEntries(found);
