@@ -19,7 +19,7 @@ function renderImportFiles(): string {
     generatedNote,
     "How to use these is in [import and export](../guides/bulk.md#mappings).",
     "## Layouts",
-    "Each is an option of [`sluice import`](cli.md#sluice-import), a key of `layout` in a mapping file, and an input in the\n" +
+    "Each is an option of [`sluice import`](cli.md), a key of `layout` in a mapping file, and an input in the\n" +
       "console.",
     table(
       ["name", "value", "meaning"],
@@ -65,8 +65,8 @@ function renderImportFiles(): string {
       Object.entries(zoneAbbreviations).map(([zone, offset]) => [code(zone), code(offset)]),
     ),
     "## Presets",
-    "`--preset`, and a choice in the console, read the exports of other products. Each is a mapping file in\n" +
-      "`src/feature/import/map/preset`; `--map` and `--mapping` override it field by field.",
+    "`--preset`, and a choice in the console, read the exports of other products. Each is a mapping file, which `--map`\n" +
+      "and `--mapping` override field by field.",
     table(
       ["preset", "reads", "fields"],
       presetNames.map((name) => {

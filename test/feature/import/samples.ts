@@ -18,7 +18,6 @@ export const samples: Samples = {
       const run = { organizationId, importId: "imp_1", resourceType, ...by };
       await store.of(importRuns).beginImport(run);
     },
-    read: (store) => store.of(importRuns).listImports(10_000),
     use: async (store, organizationId, { now: updatedAt }) => {
       const methods = store.of(importRuns);
       await methods.reportImport({ organizationId, importId: "imp_1", updatedAt, ...none });
