@@ -4,7 +4,7 @@
 import type { Command } from "./command.ts";
 import { auditExport, auditVerify } from "./command/audit.ts";
 import { backup, deletionReplay, restore } from "./command/restore.ts";
-import { changes } from "./command/changes.ts";
+import { changes } from "../feature/feed/commands.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { openapi } from "./command/openapi.ts";

@@ -2,10 +2,10 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
-import type { ChangeFeed } from "../actions/change/change-feed.ts";
+import type { ChangeFeed } from "../feature/feed/change-feed.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
-import type { LiveReaders } from "./changes/live-readers.ts";
+import type { LiveReaders } from "../feature/feed/live-readers.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";

@@ -7,7 +7,7 @@ import { componentName } from "./openapi/wording.ts";
 import type { Grant, Operation, Verb } from "./operation.ts";
 import { checkRecord } from "./verb/check-record.ts";
 import { issueTokenBy } from "./verb/issue-token.ts";
-import { readChanges } from "./verb/read-changes.ts";
+import { readChanges } from "../feature/feed/operations.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletion, requestDeletionByType } from "./verb/request-deletion.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";

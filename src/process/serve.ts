@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { uptime } from "node:os";
 import type { App } from "../actions/app.ts";
-import { ChangeFeed } from "../actions/change/change-feed.ts";
+import { ChangeFeed } from "../feature/feed/change-feed.ts";
 import { keepReceiptKey, makeSealReceipt } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";

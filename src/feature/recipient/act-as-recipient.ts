@@ -11,7 +11,7 @@ import type { Act } from "../../store/interface/act.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { App } from "../../actions/app.ts";
-import type { ChangeFeed } from "../../actions/change/change-feed.ts";
+import type { ChangeFeed } from "../feed/change-feed.ts";
 import { recipients } from "./store/part.ts";
 import { errors } from "./store/rows.ts";
 import type { Acknowledgement, NewRecipient } from "./store/recipient.ts";

@@ -2,13 +2,20 @@
 // may not read leave no trace, neither in offsets nor in whether there is more.
 
 import { hourMs } from "../../basics/duration.ts";
-import type { App } from "../app.ts";
+import type { App } from "../../actions/app.ts";
 import type { Turns } from "../../basics/turns.ts";
-import { eventWriter } from "../../domain/change-event.ts";
+import { eventWriter } from "./change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
-import { findLastArrival, numbersAtOnce } from "./last-arrival.ts";
-import { type FeedCipher, momentOf, pass, type Passed, passedOf, type Position } from "./offset.ts";
+import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
+import {
+  type FeedCipher,
+  momentOf,
+  pass,
+  type Passed,
+  passedOf,
+  type Position,
+} from "../../actions/change/offset.ts";
 
 /** How many changes are read at a time; a change with content has up to 64 KiB. */
 const thinAtOnce = 1_000;

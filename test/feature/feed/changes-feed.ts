@@ -1,11 +1,11 @@
 // Reading the feed of changes of a scene over HTTP.
 
 import assert from "node:assert/strict";
-import type { Scope } from "../../src/domain/scope.ts";
-import { type Customer, fetchToken } from "../support/customer.ts";
-import type { Reply } from "../support/http-client.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { idOf, listPathOf, type Scene, typeNamed } from "./scene.ts";
+import type { Scope } from "../../../src/domain/scope.ts";
+import { type Customer, fetchToken } from "../../support/customer.ts";
+import type { Reply } from "../../support/http-client.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { idOf, listPathOf, type Scene, typeNamed } from "../../contract/scene.ts";
 
 interface Event {
   readonly id: string;

@@ -1,7 +1,7 @@
 // A change as an event of the feed: a CloudEvent 1.0 in structured JSON. The text is written by hand, because a
 // backfill has millions of them and nearly all of a text is the same in each.
 
-import type { ArrivedChange, ArrivedNotice } from "./record/record-write.ts";
+import type { ArrivedChange, ArrivedNotice } from "../../domain/record/record-write.ts";
 
 type EventChange = Omit<ArrivedChange, "changeNo">;
 

@@ -3,17 +3,17 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it, mock } from "node:test";
-import { dayMs } from "../../src/basics/duration.ts";
+import { dayMs } from "../../../../src/basics/duration.ts";
 import { type JsonBatch, stream } from "@durable-streams/client";
-import { changeOrganization } from "../../src/actions/access/change-organization.ts";
-import { revokeKey } from "../../src/actions/access/keys.ts";
-import { ChangeFeed } from "../../src/actions/change/change-feed.ts";
-import { limits } from "../../src/domain/limits.ts";
-import { type Customer, fetchToken } from "../support/customer.ts";
-import { openRaw, type RawConnection } from "../support/raw-socket.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { eventsIn, openStream } from "./changes-stream.ts";
-import { idOf, listPathOf, startScene, typeNamed } from "./scene.ts";
+import { changeOrganization } from "../../../../src/actions/access/change-organization.ts";
+import { revokeKey } from "../../../../src/actions/access/keys.ts";
+import { ChangeFeed } from "../../../../src/feature/feed/change-feed.ts";
+import { limits } from "../../../../src/domain/limits.ts";
+import { type Customer, fetchToken } from "../../../support/customer.ts";
+import { openRaw, type RawConnection } from "../../../support/raw-socket.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { eventsIn, openStream } from "../changes-stream.ts";
+import { idOf, listPathOf, startScene, typeNamed } from "../../../contract/scene.ts";
 
 let pagesRead = 0;
 let changesRead = 0;

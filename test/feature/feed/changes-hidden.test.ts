@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { limits } from "../../src/domain/limits.ts";
-import type { Scope } from "../../src/domain/scope.ts";
-import { placeOf } from "../support/offset-place.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import type { Scope } from "../../../src/domain/scope.ts";
+import { placeOf } from "../../support/offset-place.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { eventsOf, feedOf, nextOf, repeatUntil, transaction } from "./changes-feed.ts";
-import { pathOf, startScene, typeNamed } from "./scene.ts";
+import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
 
 const scene = await startScene();
 const { service } = scene;

@@ -3,19 +3,19 @@
 
 import type { ServerResponse } from "node:http";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
-import type { Beginning, Waiting } from "../../actions/change/change-feed.ts";
-import { checkMs } from "../../actions/change/news.ts";
-import type { FeedPage, FeedView, Reading } from "../../actions/change/read-changes.ts";
+import type { Beginning, Waiting } from "./change-feed.ts";
+import { checkMs } from "./store-poll.ts";
+import type { FeedPage, FeedView, Reading } from "./read-changes.ts";
 import { limits } from "../../domain/limits.ts";
-import { connectionOf } from "../connection/connection.ts";
-import type { HttpContext } from "../http-context.ts";
-import { tokensOf } from "../load/work-tokens.ts";
-import type { HandlerInput } from "../operation.ts";
-import { rateFields } from "../rate-limit/rate-limit.ts";
-import { nameForMetrics } from "../reply/reply.ts";
-import { sendError } from "../reply/send-error.ts";
-import { waitForRoom } from "../reply/wait-for-room.ts";
-import { charge } from "../rate-limit/enforce-limit.ts";
+import { connectionOf } from "../../http/connection/connection.ts";
+import type { HttpContext } from "../../http/http-context.ts";
+import { tokensOf } from "../../http/load/work-tokens.ts";
+import type { HandlerInput } from "../../http/operation.ts";
+import { rateFields } from "../../http/rate-limit/rate-limit.ts";
+import { nameForMetrics } from "../../http/reply/reply.ts";
+import { sendError } from "../../http/reply/send-error.ts";
+import { waitForRoom } from "../../http/reply/wait-for-room.ts";
+import { charge } from "../../http/rate-limit/enforce-limit.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
 import { requireView } from "./change-query.ts";
 

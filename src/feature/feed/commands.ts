@@ -1,8 +1,8 @@
 // `sluice changes`
 
-import { ChangeFeed } from "../../actions/change/change-feed.ts";
+import { ChangeFeed } from "./change-feed.ts";
 import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
-import type { Cursor, FeedPage, FeedView } from "../../actions/change/read-changes.ts";
+import type { Cursor, FeedPage, FeedView } from "./read-changes.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
@@ -11,11 +11,11 @@ import { auditAccess } from "../../actions/trail/audit-access.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { defineStoreCommand, flag, required, withDefault } from "../command.ts";
-import { confidentialOptions, text } from "../input/kinds.ts";
-import { replaceControls } from "../output/control-characters.ts";
-import { runUntilStopped } from "../stop-signal.ts";
-import { makeSameStoreCheck } from "../same-store.ts";
+import { defineStoreCommand, flag, required, withDefault } from "../../cli/command.ts";
+import { confidentialOptions, text } from "../../cli/input/kinds.ts";
+import { replaceControls } from "../../cli/output/control-characters.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { makeSameStoreCheck } from "../../cli/same-store.ts";
 
 const bytesMax = limits.changesReplyBytesMax;
 

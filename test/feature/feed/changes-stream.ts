@@ -1,7 +1,7 @@
 // A stream of the feed of changes as a client without a library reads it.
 
-import type { Customer } from "../support/customer.ts";
-import { openRaw, type RawConnection } from "../support/raw-socket.ts";
+import type { Customer } from "../../support/customer.ts";
+import { openRaw, type RawConnection } from "../../support/raw-socket.ts";
 
 interface Control {
   readonly streamNextOffset: string;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import { LiveReaders } from "../../../src/http/changes/live-readers.ts";
+import { LiveReaders } from "../../../src/feature/feed/live-readers.ts";
 
 const { changeReadersMax, organizationChangeReadersMax, keyChangeReadersMax } = limits;
 type LiveReader = ReturnType<LiveReaders["add"]>;

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { FeedPage } from "../../actions/change/read-changes.ts";
-import { isNamed } from "../reply/representation.ts";
-import type { Answer } from "../reply/reply.ts";
-import type { Work } from "../load/work-tokens.ts";
+import type { FeedPage } from "./read-changes.ts";
+import { isNamed } from "../../http/reply/representation.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import type { Work } from "../../http/load/work-tokens.ts";
 
 /** Headers of every reply of the feed. Pages of other origins can't embed it. */
 export const feedHeaders = {

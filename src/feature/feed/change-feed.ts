@@ -1,14 +1,13 @@
 // The feed of changes in a process: reads pages, and lets readers wait for new ones. Readers that wait at the same
 // position share one read, whether they poll or follow a stream.
 
-import type { App } from "../app.ts";
-import { isWaitOver } from "../../basics/duration.ts";
+import type { App } from "../../actions/app.ts";
 import { Turns } from "../../basics/turns.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { findLastArrival, type Range } from "./last-arrival.ts";
-import { checkMs, News } from "./news.ts";
-import { FeedCipher, momentOf } from "./offset.ts";
+import { findLastArrival, type Range } from "../../actions/change/last-arrival.ts";
+import { checkMs, News } from "./store-poll.ts";
+import { FeedCipher, momentOf } from "../../actions/change/offset.ts";
 import {
   type Cursor,
   type FeedPage,
@@ -25,7 +24,7 @@ import {
 export type Beginning = Omit<Reading, "from"> & { readonly from: Cursor | undefined };
 
 export interface Waiting {
-  /** Unix milliseconds, by the clock of the application; at most `limits.changeStreamMs` after the beginning. */
+  /** Unix milliseconds, by the clock of the application. */
   readonly until: number;
   readonly signal: AbortSignal;
   /** Throws if the reader may not get the next page. */
@@ -154,7 +153,7 @@ export class ChangeFeed {
   }
 
   isOver({ until, signal }: Waiting, now = this.#app.now()): boolean {
-    return this.#stopped || signal.aborted || isWaitOver(until, now, limits.changeStreamMs);
+    return this.#stopped || signal.aborted || now >= until;
   }
 
   #requireRunning(): void {

@@ -2,7 +2,7 @@
 
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import type { Cursor, FeedView } from "../../actions/change/read-changes.ts";
+import type { Cursor, FeedView } from "./read-changes.ts";
 import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";

@@ -3,15 +3,15 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { createKey } from "../../src/actions/access/keys.ts";
-import { limits } from "../../src/domain/limits.ts";
-import { ofPages, pageMemoryBytes } from "../../src/http/load/memory-budget.ts";
-import { fetchToken } from "../support/customer.ts";
-import type { RawConnection } from "../support/raw-socket.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { createKey } from "../../../src/actions/access/keys.ts";
+import { limits } from "../../../src/domain/limits.ts";
+import { ofPages, pageMemoryBytes } from "../../../src/http/load/memory-budget.ts";
+import { fetchToken } from "../../support/customer.ts";
+import type { RawConnection } from "../../support/raw-socket.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { feedOf } from "./changes-feed.ts";
 import { eventsIn, openStream } from "./changes-stream.ts";
-import { idOf, startScene, typeNamed } from "./scene.ts";
+import { idOf, startScene, typeNamed } from "../../contract/scene.ts";
 
 let [reading, changesRead] = [0, 0];
 /** What a read waits for before it reads, and after. */

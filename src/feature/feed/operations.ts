@@ -1,24 +1,24 @@
 // GET and HEAD /v2/changes: the changes of the organization, by the read profile of Durable Streams.
 
-import type { Beginning } from "../../actions/change/change-feed.ts";
-import { eventType, eventWriter, noticeTypes } from "../../domain/change-event.ts";
+import type { Beginning } from "./change-feed.ts";
+import { eventType, eventWriter, noticeTypes } from "./change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { answerPage, tagged, workOf } from "../changes/change-answer.ts";
-import { liveModes, readChangeQuery } from "../changes/change-query.ts";
-import { answerLater, beginStream, readerGone } from "../changes/live-changes.ts";
-import type { HttpContext } from "../http-context.ts";
-import { pageMemoryBytes } from "../load/memory-budget.ts";
-import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
-import type { ParameterObject } from "../openapi/document.ts";
-import { schemaRef } from "../openapi/document.ts";
-import { offsetGone } from "../openapi/error-responses.ts";
-import { exampleOrganizationId, idExample } from "../openapi/examples.ts";
-import { changeTag, type HeaderPart } from "../openapi/parts.ts";
-import type { HandlerInput, OperationDocument, Verb } from "../operation.ts";
-import type { Answer } from "../reply/reply.ts";
-import { requireDecodable } from "../request/query.ts";
-import { charge } from "../rate-limit/enforce-limit.ts";
+import { answerPage, tagged, workOf } from "./change-answer.ts";
+import { liveModes, readChangeQuery } from "./change-query.ts";
+import { answerLater, beginStream, readerGone } from "./live-changes.ts";
+import type { HttpContext } from "../../http/http-context.ts";
+import { pageMemoryBytes } from "../../http/load/memory-budget.ts";
+import { jsonReply, objectSchema, textSchema, timeSchema } from "../../http/openapi/content.ts";
+import type { ParameterObject } from "../../http/openapi/document.ts";
+import { schemaRef } from "../../http/openapi/document.ts";
+import { offsetGone } from "../../http/openapi/error-responses.ts";
+import { exampleOrganizationId, idExample } from "../../http/openapi/examples.ts";
+import { changeTag, type HeaderPart } from "../../http/openapi/parts.ts";
+import type { HandlerInput, OperationDocument, Verb } from "../../http/operation.ts";
+import type { Answer } from "../../http/reply/reply.ts";
+import { requireDecodable } from "../../http/request/query.ts";
+import { charge } from "../../http/rate-limit/enforce-limit.ts";
 
 export const readChanges: Verb = {
   verb: "read changes",

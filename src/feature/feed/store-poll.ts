@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isWaitOver } from "../../basics/duration.ts";
-import type { App } from "../app.ts";
+import type { App } from "../../actions/app.ts";
 
 /** The pause between two queries of the store; longer after a slow query. */
 const lookMs = 40;
