@@ -6,6 +6,7 @@ import type { DeletionLedger } from "../store/interface/ledger.ts";
 import type { Store } from "../store/interface/store.ts";
 import type { Act } from "../store/interface/act.ts";
 import type { CallerCache } from "./access/caller-cache.ts";
+import type { OffsetCipher } from "./change/offset.ts";
 import type { InFlightKeys } from "./intake/idempotency.ts";
 import type { Viewer } from "./operator/viewer.ts";
 import type { Setting } from "../settings/setting.ts";
@@ -42,6 +43,8 @@ export interface App {
   readonly derive: <Keys>(make: (secret: KeyObject) => Keys) => Keys | undefined;
   /** The value of a setting of a feature. */
   readonly setting: <Value>(item: Setting<Value>) => Value;
+  /** Returns what makes and reads offsets of changes. */
+  readonly offsets: () => Promise<OffsetCipher>;
   readonly callers: CallerCache;
   readonly inFlight: InFlightKeys;
 }

@@ -4,7 +4,6 @@
 import type { Command } from "./command.ts";
 import { auditExport, auditVerify } from "./command/audit.ts";
 import { backup, deletionReplay, restore } from "./command/restore.ts";
-import { changes } from "../feature/feed/commands.ts";
 import * as deletion from "./command/deletion.ts";
 import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
 import { openapi } from "./command/openapi.ts";
@@ -44,7 +43,6 @@ export const commands: readonly Command[] = [
   proposal.proposalShow,
   proposal.proposalApprove,
   proposal.proposalDecline,
-  changes,
   recordShow,
   subjectIndex,
   deletion.deletionRequest,
@@ -94,7 +92,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings: Readonly<Record<string, readonly string[]>> = {
   Service: ["serve", "migrate"],
   "Organizations and access": ["organization", "key", "operator", "proposal"],
-  Records: ["changes", "record", "subject"],
+  Records: ["record", "subject"],
   Deletion: ["deletion", "receipt", "retention", "restricted"],
   Store: ["audit", "backup", "restore", "check", "clock"],
   Tools: ["openapi"],

@@ -46,20 +46,8 @@ export const limits = {
   bytesPerToken: 32 * 1_024,
   processorMsPerToken: 1,
 
-  // the feed of changes: events and bytes of a reply, and live requests of a key, of an organization and of all
-  changesReplyEventsMax: 1_000,
-  changesReplyBytesMax: 1_024 * 1_024,
-  /** The most that a reply holds which is sent while its request continues, because its readers may be slow. */
-  changesPartBytesMax: 64 * 1_024,
-  /** Such parts of the reply to a long poll: together they have at most `changesReplyEventsMax` events. */
-  changesPollPartsMax: 4,
-  keyChangeReadersMax: 32,
-  organizationChangeReadersMax: 64,
-  changeReadersMax: 512,
-  longPollMs: 20_000,
-  changeStreamMs: 50_000,
-  /** Proxies end a reply that is silent for longer; many after 30 or 60 seconds. */
-  heartbeatMs: 15_000,
+  /** The most that a page of a reply has before its last item. */
+  pageBytesMax: 1_024 * 1_024,
 
   // load shedding
   pressureDelayMsMax: 250,

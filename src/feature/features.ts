@@ -8,6 +8,7 @@ import { find } from "./find/feature.ts";
 import { identity } from "./identity/feature.ts";
 import { move } from "./move/feature.ts";
 import { imports } from "./import/feature.ts";
+import { feed } from "./feed/feature.ts";
 import { proof } from "./proof/feature.ts";
 import { recipient } from "./recipient/feature.ts";
 import { subject } from "./subject/feature.ts";
@@ -25,6 +26,7 @@ export const features: readonly Feature[] = [
   move,
   find,
   subject,
+  feed,
   recipient,
   webhook,
   imports,

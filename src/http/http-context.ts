@@ -2,10 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
-import type { ChangeFeed } from "../feature/feed/change-feed.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
-import type { LiveReaders } from "../feature/feed/live-readers.ts";
 import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
@@ -29,8 +27,6 @@ export interface HttpContext {
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
   readonly lists: Pick<BulkClient, "writeList">;
   readonly load: Load;
-  readonly feed: ChangeFeed;
-  readonly liveReaders: LiveReaders;
   readonly replies: Replies;
   readonly observe: ObserveRequest;
   readonly traceRequest?: TraceRequest | undefined;
@@ -39,8 +35,8 @@ export interface HttpContext {
   readonly onRefused: OnRefused;
   readonly onRightRefused: () => void;
   readonly onDeletionRequested: () => void;
-  /** True once the service is asked to stop: it is not ready, but may still accept requests. */
-  readonly draining: () => boolean;
+  /** Aborted when the service is asked to stop: it is not ready, and what waits ends, but it may accept requests. */
+  readonly draining: AbortSignal;
   /** True once it refuses requests. */
   readonly closing: () => boolean;
 }

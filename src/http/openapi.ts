@@ -83,10 +83,7 @@ export function buildOpenApi(types: readonly RecordType[], added: Added): OpenAp
 
 function methodsOf(operation: Operation, document: OperationDocument): PathItem {
   const own = { [operation.method.toLowerCase()]: operationObject(operation, document) };
-  const isRead =
-    operation.method === "GET" &&
-    (operation.verb === "check record" || operation.verb === "read changes");
-  return isRead ? { ...own, head: headObject(operation, document) } : own;
+  return operation.head === true ? { ...own, head: headObject(operation, document) } : own;
 }
 
 function tagsFor(types: readonly RecordType[], { tags }: Added): OpenApiDocument["tags"] {

@@ -7,7 +7,6 @@ import { componentName } from "./openapi/wording.ts";
 import type { Grant, Operation, Verb } from "./operation.ts";
 import { checkRecord } from "./verb/check-record.ts";
 import { issueTokenBy } from "./verb/issue-token.ts";
-import { readChanges } from "../feature/feed/operations.ts";
 import { readDeletion } from "./verb/read-deletion.ts";
 import { requestDeletion, requestDeletionByType } from "./verb/request-deletion.ts";
 import { addRecords, appendRecords, updateRecords } from "./verb/write-verbs.ts";
@@ -27,7 +26,6 @@ export function operationsFor(
     row("issueToken", "POST /auth/token", issueToken),
     row("issueTokenV2", "POST /v2/auth/token", issueToken),
     row("requestDeletion", "POST /v2/deletion_request", requestDeletionByType),
-    row("readChanges", "GET /v2/changes", readChanges),
     row("readDeletion", "GET /v2/deletion_request", readDeletion),
     ...operations,
     ...types.flatMap(operationsOfType),

@@ -210,7 +210,7 @@ function registerLoad(
       () => bodies.heldBytes,
     ],
     sluice_held_page_bytes: [
-      "Bytes reserved for pages of the feed of changes that are being read.",
+      "Bytes reserved for pages of replies that are being read.",
       () => pages.heldBytes,
     ],
     sluice_event_loop_delay_seconds: [

@@ -4,6 +4,7 @@
 import type { App } from "../actions/app.ts";
 import { makeSealReceipt, makeSigner } from "../actions/receipt/receipt-keys.ts";
 import { CallerCache } from "../actions/access/caller-cache.ts";
+import { offsetsOf } from "../actions/change/offset.ts";
 import { InFlightKeys } from "../actions/intake/idempotency.ts";
 import { type Config, connectionsOf, valueOf } from "../settings/config.ts";
 import { readOperatorName } from "./operator-name.ts";
@@ -80,6 +81,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<Open
       signer: () => derive(makeSigner),
       derive,
       setting: (item) => valueOf(config, item),
+      offsets: offsetsOf(store),
       callers: new CallerCache(),
       inFlight: new InFlightKeys(),
     };

@@ -3,7 +3,6 @@
 import { randomBytes } from "node:crypto";
 import { uptime } from "node:os";
 import type { App } from "../actions/app.ts";
-import { ChangeFeed } from "../feature/feed/change-feed.ts";
 import { keepReceiptKey, makeSealReceipt } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
@@ -120,7 +119,7 @@ async function openParts(
   await keepReceiptKey(app, makeKeyReader(config)());
   await keepLedger(app);
   opened.defer(() => updateLedger(app, log));
-  const stage = { draining: false, closing: false };
+  const stage = { draining: new AbortController(), closing: false };
   const refusals = new RefusalHistory(app.now);
   const shared = { app, config, log, metrics, refusals, services };
   return { ...shared, edge, load, stage, observer, monotonic };
@@ -153,8 +152,7 @@ async function startEntryPoints(
   }
   const bulk = startBulk(app.store, log);
   opened.defer(() => bulk.close());
-  const feed = await ChangeFeed.open(app);
-  const context = makeHttpContext(parts, { worker, bulk, feed });
+  const context = makeHttpContext(parts, { worker, bulk });
   const server = makeServer(context, {
     operations,
     trustProxy: config.trustProxy,
@@ -172,10 +170,9 @@ async function startEntryPoints(
   const address = describeAddress(server.server.address());
   log.info({ address, engine: app.store.engine }, "serving");
   const drain = (): void => {
-    if (stage.draining) return;
-    stage.draining = true;
+    if (context.draining.aborted) return;
+    stage.draining.abort();
     endConnectionsWithReplies(server, edge.connections);
-    context.feed.stop();
     if (config.shutdownDelayMs > 0) log.info({ delay_ms: config.shutdownDelayMs }, "draining");
   };
   const refuse = (): void => {
@@ -194,8 +191,7 @@ async function startEntryPoints(
     await opened.disposeAsync();
     log.info("stopped");
   };
-  const readers = () => context.liveReaders.count;
-  return { address, app, edge, readers, replaced: replaced.promise, drain, refuse, stop };
+  return { address, app, edge, replaced: replaced.promise, drain, refuse, stop };
 }
 
 /** If this fails, the next start brings the ledger up to date. */

@@ -1,10 +1,8 @@
 // The parts of a service that runs, and what the handlers of HTTP receive of them.
 
-import { ChangeFeed } from "../actions/change/change-feed.ts";
 import type { Observer } from "../feature/feature.ts";
 import type { BulkClient } from "../http/bulk/bulk-client.ts";
 import { makeMainLists } from "../http/bulk/main-lists.ts";
-import { LiveReaders } from "../http/changes/live-readers.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Load } from "../http/load/load.ts";
@@ -15,7 +13,7 @@ import type { ConsoleParts } from "./open-console.ts";
 import type { Loop } from "../worker/loop.ts";
 
 interface Stage {
-  draining: boolean;
+  readonly draining: AbortController;
   closing: boolean;
 }
 
@@ -30,12 +28,11 @@ export interface Parts extends ConsoleParts {
 interface EntryPoints {
   readonly worker: Loop;
   readonly bulk: BulkClient;
-  readonly feed: ChangeFeed;
 }
 
 export function makeHttpContext(
   { app, config, log, metrics, refusals, edge, load, stage, observer }: Parts,
-  { worker, bulk, feed }: EntryPoints,
+  { worker, bulk }: EntryPoints,
 ): HttpContext {
   const observe: ObserveRequest = (operation, status, seconds) =>
     metrics.requests.with(operation, status).observe(seconds);
@@ -49,8 +46,6 @@ export function makeHttpContext(
     }),
     bulk: observer?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store, () => bulk.prepare()),
-    feed,
-    liveReaders: new LiveReaders(),
     load: observer === undefined ? load : { ...load, bodies: observer.bodies(load.bodies) },
     replies: makeReplies(observe, edge),
     observe,
@@ -64,7 +59,7 @@ export function makeHttpContext(
     },
     onRightRefused: () => metrics.rightsRefused.with("console").add(),
     onDeletionRequested: () => worker.wake(),
-    draining: () => stage.draining,
+    draining: stage.draining.signal,
     closing: () => stage.closing,
   };
 }

@@ -13,8 +13,6 @@ export interface Serving {
   readonly address: string;
   readonly app: App;
   readonly edge: Edge;
-  /** Live requests for changes. */
-  readonly readers: () => number;
   /** Resolves when the store is no longer the one that was opened: requests are refused, and the caller has to stop. */
   readonly replaced: Promise<OperatorError>;
   /** Makes the service not ready and ends each connection with its next reply. Requests are still accepted. */

@@ -14,9 +14,7 @@ function withAdded<Row>(
   own: Readonly<Record<string, Row>>,
   of: (rows: AddedRows) => Readonly<Record<string, Row>> | undefined,
 ): Readonly<Record<string, Row>> {
-  return Object.fromEntries(
-    [own, ...added.map((rows) => of(rows) ?? {})].flatMap((table) => Object.entries(table)),
-  );
+  return Object.assign({}, own, ...added.map(of)) as Readonly<Record<string, Row>>;
 }
 
 /** In the order of their codes. */

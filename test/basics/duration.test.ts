@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { duration } from "../../src/cli/input/kinds.ts";
-import { formatDuration, parseDuration } from "../../src/basics/duration.ts";
+import { formatDuration, isWaitOver, parseDuration } from "../../src/basics/duration.ts";
 
 describe("durations", () => {
   it("are a whole number and a unit", () => {
@@ -41,5 +41,13 @@ describe("durations", () => {
       () => duration.read("soon"),
       /whole number with a unit, d, h, m or s, such as 90d/,
     );
+  });
+});
+
+describe("a wait until a noted time", () => {
+  it("is over then, and at once if the clock was set back since", () => {
+    const over = [999, 1_000, 949, 950].filter((now) => isWaitOver(1_000, now, 50));
+    assert.deepEqual(over, [1_000, 949]);
+    assert.ok(isWaitOver(undefined, 0, 50));
   });
 });

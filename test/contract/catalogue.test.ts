@@ -12,7 +12,8 @@ import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { exchangeRaw, openRaw, parseReply } from "../support/raw-socket.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { operationNamed } from "../../src/http/routes.ts";
+import { offsetGone } from "../../src/http/openapi/error-responses.ts";
+import { operations } from "../../src/process/operations.ts";
 import { tokenRequest } from "./good-request.ts";
 import { corruptions } from "./invalid-request.ts";
 import { check, fromNewAddress, pathOf, startScene, typeNamed } from "./scene.ts";
@@ -95,7 +96,8 @@ const producers: Readonly<Record<string, () => Promise<Reply>>> = {
     return reply;
   },
   offset_gone: async () => {
-    const operation = operationNamed("readChanges");
+    const operation = operations.find(({ errors }) => errors.includes(offsetGone));
+    assert.ok(operation !== undefined);
     return client.send(await corruptions[410].corrupt(scene, customer, operation));
   },
   too_large: () => post(Array.from({ length: limits.batchItemsMax + 1 }, () => ({}))),

@@ -2,7 +2,6 @@
 // this status.
 
 import assert from "node:assert/strict";
-import { FeedCipher } from "../../src/actions/change/offset.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { allScopes, type Scope } from "../../src/domain/scope.ts";
 import { type Operation, scopesOf } from "../../src/http/operation.ts";
@@ -93,7 +92,7 @@ async function withUnknownId(scene: Scene, customer: Customer, operation: Operat
 
 /** As a reader has it whose store was replaced by an older one. */
 async function atGoneOffset(scene: Scene, customer: Customer, operation: Operation): Promise<Ask> {
-  const cipher = await FeedCipher.open(scene.service.app.store);
+  const cipher = await scene.service.app.offsets();
   const position = { changeNo: 2 ** 40, at: 1, following: 0 };
   const offset = cipher.encode(customer.organizationId, position);
   const good = await goodRequest(scene, customer, operation);

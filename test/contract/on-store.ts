@@ -2,19 +2,15 @@
 // its own database. They use every way in which the service uses a store; what a store answers is in test/conformance
 // for both engines.
 
-import { after, before, describe, it } from "node:test";
 import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
 import { lacksPgBouncer, startPgBouncer } from "../support/postgres/pgbouncer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { useStores } from "../support/service.ts";
 
-const files = [
-  "changes.test.ts",
-  "changes-live.test.ts",
-  "deletions.test.ts",
-  "records.test.ts",
-  "streams.test.ts",
-];
+const ofFeatures = globSync("../feature/*/contract/*.test.ts", { cwd: import.meta.dirname });
+const files = [...ofFeatures, "./deletions.test.ts", "./records.test.ts", "./streams.test.ts"];
 
 interface StoreOfService {
   readonly server: PostgresServer;
@@ -58,7 +54,7 @@ export async function runFilesOn({ server, settingsFor }: StoreOfService): Promi
   // affect their measurements.
   const imported = Promise.withResolvers<void>();
   before(() => imported.promise);
-  for (const file of files) await import(`./${file}`);
+  for (const file of files) await import(file);
   imported.resolve();
 
   describe("the HTTP suite on PostgreSQL", () => {

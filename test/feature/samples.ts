@@ -6,6 +6,7 @@ import { samples as demo } from "./demo/samples.ts";
 import { samples as exporting } from "./export/samples.ts";
 import { samples as find } from "./find/samples.ts";
 import { samples as identity } from "./identity/samples.ts";
+import { samples as feed } from "./feed/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
 import { samples as move } from "./move/samples.ts";
 import { samples as imports } from "./import/samples.ts";
@@ -26,6 +27,7 @@ export const samples: readonly Samples[] = [
   move,
   find,
   subject,
+  feed,
   recipient,
   webhook,
   imports,

@@ -45,8 +45,6 @@ export interface Service {
   readonly client: Client;
   /** What all connections hold together. */
   readonly edge: Edge;
-  /** How many live requests for changes there are. */
-  readonly readers: () => number;
   readonly folder: string;
   /** The settings with which another process would open the same store. */
   readonly config: Config;
@@ -98,7 +96,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     openProbe: () => ({ ...(options.probe ?? calm), stop: () => undefined }),
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
   });
-  const { address, app, edge, readers } = serving;
+  const { address, app, edge } = serving;
   const client = makeClient(address);
   return {
     address,
@@ -107,7 +105,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     client,
     config,
     edge,
-    readers,
     folder,
     log,
     replaceStore: (method, instead) => faults.replace(method, instead),

@@ -1,17 +1,17 @@
-// Offsets of the feed, and ids of its events. Both are made from encrypted arrival numbers: a gap between plain numbers
-// would disclose changes that the reader may not know of, of confidential types or of other organizations.
+// Offsets of readers of changes, and ids of events. Both are made from encrypted arrival numbers: a gap between plain
+// numbers would disclose changes that the reader may not know of, of confidential types or of other organizations.
 //
-// An offset consists of a position, followed by the number as a block that only this store can decrypt. The position
-// makes offsets sort as text. It is made only from what the reader has seen: the latest time of arrival so far, and how
-// many events have followed since that time; or from the time of the request, and chance.
+// An offset consists of a position, which makes offsets sort as text, followed by the number as a block that only this
+// store can decrypt. The position is made only from what the reader has seen: the latest time of arrival so far, and
+// how many events have followed since that time; or from the time of the request, and chance.
 //
 // The block also has the timeline on which the number was given: after a restore, the numbers beyond the last one of
 // the backup are given again, and an offset from before would skip the changes that have them now.
 
-import { createCipheriv, createDecipheriv, createHmac, randomInt } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
 import { firstTimeline, type Timeline, timelineOf } from "../../domain/record/timeline.ts";
-import type { App } from "../app.ts";
+import type { Store } from "../../store/interface/store.ts";
 
 export interface Position {
   /** An arrival number: the reader has seen all that it may read up to it. */
@@ -34,20 +34,6 @@ export interface Arrival {
   readonly receivedAt: number;
 }
 
-export const beginning: Position = { changeNo: 0, at: 0, following: 0 };
-
-/** Leaves enough numbers for the events that follow. */
-const momentMin = 2 ** 31;
-const momentMax = 2 ** 31 + 2 ** 30;
-
-/**
- * The position of a reader that was at the end at this time, where no event decides the number. It is never the same
- * twice: two equal offsets would disclose that nothing has arrived in between, and two others that something has.
- */
-export function momentOf(changeNo: number, at: number): Position {
-  return { changeNo, at, following: randomInt(momentMin, momentMax) };
-}
-
 const blockBytes = 16;
 const algorithm = "aes-128-ecb";
 const atDigits = 11;
@@ -62,7 +48,7 @@ interface Marked {
   readonly timelineId: number;
 }
 
-export class FeedCipher {
+export class OffsetCipher {
   readonly #offsetKey: Buffer;
   readonly #idKey: Buffer;
   readonly #timelines: readonly Timeline[];
@@ -77,10 +63,6 @@ export class FeedCipher {
     this.#timelines = timelines;
     this.#offsetKey = derive(saltKey, "offsets of changes");
     this.#idKey = derive(saltKey, "ids of changes");
-  }
-
-  static async open(store: Pick<App["store"], "receiptSaltKey" | "arrivals">): Promise<FeedCipher> {
-    return new FeedCipher(await store.receiptSaltKey(), await store.arrivals.timelines());
   }
 
   /** The text has a fixed length, and offsets of one reader sort like their positions. */
@@ -159,6 +141,15 @@ export class FeedCipher {
   }
 }
 
+/** Reads the secret of the store when an offset is first needed, and no more. */
+export function offsetsOf(
+  store: Pick<Store, "receiptSaltKey" | "arrivals">,
+): () => Promise<OffsetCipher> {
+  let opened: OffsetCipher | undefined;
+  return async () =>
+    (opened ??= new OffsetCipher(await store.receiptSaltKey(), await store.arrivals.timelines()));
+}
+
 /** The number in 8 bytes, the check in 8. A timeline takes the first two, which are zero, and half of the check. */
 function blockOf({ position, timelineId }: Marked, check: string): string {
   const number = toHex(position.changeNo, numberDigits);
@@ -173,32 +164,6 @@ function toHex(number: number, digits: number): string {
 
 function keyOf(organizationId: string, { changeNo, at, following }: Position): string {
   return JSON.stringify([organizationId, changeNo, at, following]);
-}
-
-/** Events that a reader passes together. */
-export interface Passed {
-  readonly count: number;
-  /** Where a reader is then that began before their times of arrival. */
-  readonly position: Position;
-}
-
-export function passedOf(events: readonly Arrival[]): Passed {
-  let position = beginning;
-  for (const { changeNo, receivedAt } of events) {
-    const { at, following } = position;
-    position =
-      receivedAt > at
-        ? { changeNo, at: receivedAt, following: 0 }
-        : { changeNo, at, following: following + 1 };
-  }
-  return { count: events.length, position };
-}
-
-/** The position after these events. */
-export function pass(from: Position, { count, position }: Passed): Position {
-  if (count === 0) return from;
-  if (position.at > from.at) return position;
-  return { changeNo: position.changeNo, at: from.at, following: from.following + count };
 }
 
 function derive(saltKey: string, purpose: string): Buffer {

@@ -19,8 +19,8 @@ export async function showHealth(person: Person): Promise<Next> {
   const health = await readHealth(app, ...sources.panels.map((panel) => panel.health ?? {}));
   const stopping: HealthCheck = {
     name: "The process accepts requests",
-    isFine: !context.draining(),
-    result: context.draining() ? "It is stopping." : "It is not stopping.",
+    isFine: !context.draining.aborted,
+    result: context.draining.aborted ? "It is stopping." : "It is not stopping.",
   };
   const body = html`${renderChecks([stopping, ...health.checks])}
   ${renderVersions(health, sources.process, app.now())}

@@ -14,7 +14,7 @@ export const feedHeaders = {
 } as const;
 
 export function answerPage(
-  { list, offset, upToDate }: FeedPage,
+  { list, offset, upToDate }: Pick<FeedPage, "list" | "offset" | "upToDate">,
   cursor?: number,
 ): Answer & { readonly body: Buffer } {
   return {

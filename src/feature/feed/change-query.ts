@@ -1,14 +1,15 @@
 // The query of the feed: what a reader asks for, and which part of it the reader may read.
 
-import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
-import type { Cursor, FeedView } from "./read-changes.ts";
-import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
+import { requireScope } from "../../actions/access/identify-caller.ts";
+import type { OffsetCipher } from "../../actions/change/offset.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName, recordTypes } from "../../domain/record-types.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
+import { type Cursor, readStart } from "./position.ts";
+import type { FeedView } from "./read-changes.ts";
 
 export const liveModes = ["long-poll", "sse"] as const;
 export type LiveMode = (typeof liveModes)[number];
@@ -23,7 +24,8 @@ export interface ChangeQuery {
 type Query = Readonly<Record<string, unknown>>;
 
 /** Throws AppError validation_failed, and insufficient_scope for content or a type that the token may not read. */
-export function readChangeQuery(query: Query, caller: Identity, cipher: FeedCipher): ChangeQuery {
+export function readChangeQuery(query: Query, caller: Identity, cipher: OffsetCipher): ChangeQuery {
+  const { organizationId } = caller;
   const live = readLive(query);
   const offset = readText(query, "offset");
   if (live !== undefined && offset === undefined) {
@@ -32,11 +34,13 @@ export function readChangeQuery(query: Query, caller: Identity, cipher: FeedCiph
   const cursor = Number(readText(query, "cursor") ?? 0);
   return {
     view: readView(query, caller),
-    from: readOffset(offset ?? "-1", caller, cipher),
+    from: readStart(offset ?? "-1", { organizationId, cipher, refuse }),
     live,
     cursor: Number.isSafeInteger(cursor) ? cursor : 0,
   };
 }
+
+const refuse = () => invalid("offset", "must be -1, now, or an offset that this feed has returned");
 
 function readView(query: Query, caller: Identity): FeedView {
   const { organizationId } = caller;
@@ -79,17 +83,6 @@ function readLive(query: Query): LiveMode | undefined {
   const mode = liveModes.find((known) => known === live);
   if (mode === undefined) throw invalid("live", `must be ${liveModes.join(" or ")}`);
   return mode;
-}
-
-function readOffset(
-  offset: string,
-  { organizationId }: Identity,
-  cipher: FeedCipher,
-): Cursor | undefined {
-  if (offset === "now") return undefined;
-  const position = offset === "-1" ? beginning : cipher.decode(organizationId, offset);
-  if (position !== undefined) return { position, scanned: position.changeNo };
-  throw invalid("offset", "must be -1, now, or an offset that this feed has returned");
 }
 
 function readText(query: Query, name: string): string | undefined {

@@ -1,8 +1,5 @@
-// `sluice changes`
+// `sluice changes`: what operators see of the feed.
 
-import { ChangeFeed } from "./change-feed.ts";
-import { beginning, type FeedCipher } from "../../actions/change/offset.ts";
-import type { Cursor, FeedPage, FeedView } from "./read-changes.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
@@ -14,12 +11,13 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { defineStoreCommand, flag, required, withDefault } from "../../cli/command.ts";
 import { confidentialOptions, text } from "../../cli/input/kinds.ts";
 import { replaceControls } from "../../cli/output/control-characters.ts";
-import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { makeSameStoreCheck } from "../../cli/same-store.ts";
+import { runUntilStopped } from "../../cli/stop-signal.ts";
+import { ChangeFeed } from "./change-feed.ts";
+import { readStart } from "./position.ts";
+import type { FeedPage, FeedView } from "./read-changes.ts";
 
-const bytesMax = limits.changesReplyBytesMax;
-
-export const changes = defineStoreCommand({
+const changes = defineStoreCommand({
   name: "changes",
   summary: "Print the changes of an organization in the order of arrival.",
   details:
@@ -50,12 +48,15 @@ export const changes = defineStoreCommand({
       subject: organization,
       detail,
     });
-    const feed = await ChangeFeed.open(app);
-    const reading = { view, from: readFrom(from, view, feed.cipher), bytesMax };
+    const cipher = await app.offsets();
+    const start = readStart(from, { organizationId: organization, cipher, refuse });
+    const reading = { view, from: start, bytesMax: limits.pageBytesMax };
     const sink = openSink(context.out, undefined);
     const check = await makeSameStoreCheck(app, context);
+    const feed = new ChangeFeed(app, cipher);
     await runUntilStopped(async (signal) => {
-      const waiting = { until: Number.POSITIVE_INFINITY, signal, check };
+      const since = performance.now();
+      const waiting = { until: undefined, signal, since, check };
       for await (const page of feed.follow(reading, waiting)) {
         await sink.write(describe(page, context.json));
         if (page.upToDate && !follow) break;
@@ -76,16 +77,8 @@ async function viewOf(app: App, organizationId: string, content: boolean): Promi
   return { organizationId, readable: types, types, content };
 }
 
-function readFrom(
-  from: string,
-  { organizationId }: FeedView,
-  cipher: FeedCipher,
-): Cursor | undefined {
-  if (from === "now") return undefined;
-  const position = from === "-1" ? beginning : cipher.decode(organizationId, from);
-  if (position !== undefined) return { position, scanned: position.changeNo };
-  throw new UsageError("--from must be -1, now, or an offset that this command has printed.");
-}
+const refuse = () =>
+  new UsageError("--from must be -1, now, or an offset that this command has printed.");
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -100,3 +93,7 @@ function describeEvent({ time, type, subject, data }: Event): string {
   const content = data === undefined ? "" : ` ${JSON.stringify(data)}`;
   return replaceControls(`${String(time)} ${String(type)} ${String(subject)}${content}`);
 }
+
+export const heading = "Records";
+
+export const commands = [changes];

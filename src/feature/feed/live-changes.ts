@@ -3,25 +3,26 @@
 
 import type { ServerResponse } from "node:http";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
-import type { Beginning, Waiting } from "./change-feed.ts";
-import { checkMs } from "./store-poll.ts";
-import type { FeedPage, FeedView, Reading } from "./read-changes.ts";
-import { limits } from "../../domain/limits.ts";
 import { connectionOf } from "../../http/connection/connection.ts";
 import type { HttpContext } from "../../http/http-context.ts";
 import { tokensOf } from "../../http/load/work-tokens.ts";
 import type { HandlerInput } from "../../http/operation.ts";
+import { charge } from "../../http/rate-limit/enforce-limit.ts";
 import { rateFields } from "../../http/rate-limit/rate-limit.ts";
 import { nameForMetrics } from "../../http/reply/reply.ts";
 import { sendError } from "../../http/reply/send-error.ts";
 import { waitForRoom } from "../../http/reply/wait-for-room.ts";
-import { charge } from "../../http/rate-limit/enforce-limit.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
+import { type Beginning, type ChangeFeed, isOver, type Waiting } from "./change-feed.ts";
 import { requireView } from "./change-query.ts";
+import type { FeedPage, FeedView, Reading } from "./read-changes.ts";
+import { feedLimits } from "./rows.ts";
+import { checkMs } from "./store-poll.ts";
 
 interface Live {
+  readonly feed: ChangeFeed;
   readonly cursor: number;
-  readonly replaced: AbortSignal;
+  readonly ended: AbortSignal;
 }
 
 /** Answers with the next events. Never rejects. */
@@ -32,8 +33,8 @@ export async function answerLater(
 ): Promise<void> {
   const { request, reply, requestContext } = input;
   try {
-    const waiting = waitingOf(context, input, { ...reading, ms: limits.longPollMs });
-    const page = await context.feed.poll(reading, waiting);
+    const waiting = waitingOf(context, input, { ...reading, ms: feedLimits.longPollMs });
+    const page = await reading.feed.wait(reading, waiting);
     if (reply.raw.destroyed) return;
     requestContext.startedAt = performance.now();
     charge(context, input, workOf(page));
@@ -53,8 +54,8 @@ export async function beginStream(
 ): Promise<() => Promise<void>> {
   const { reply, request, requestContext } = input;
   const { raw } = reply;
-  const waiting = waitingOf(context, input, { ...reading, ms: limits.changeStreamMs });
-  const pages = context.feed.follow(reading, waiting);
+  const waiting = waitingOf(context, input, { ...reading, ms: feedLimits.streamMs });
+  const pages = reading.feed.follow(reading, waiting);
   const first = await pages.next();
   raw.writeHead(200, {
     "content-type": "text/event-stream",
@@ -69,12 +70,12 @@ export async function beginStream(
   const name = nameForMetrics(requestContext);
   const seconds = (performance.now() - requestContext.startedAt) / 1_000;
   if (name !== undefined) context.observe(name, 200, seconds);
-  const giveUp = (): boolean => context.feed.isOver(waiting);
+  const giveUp = (): boolean => isOver(waiting, context.app.now());
   return async () => {
     // A comment, which readers ignore, so that a proxy does not take the stream for a connection that has died.
     const heartbeat = setInterval(() => {
       if (!raw.writableNeedDrain) raw.write(":\n\n");
-    }, limits.heartbeatMs);
+    }, feedLimits.heartbeatMs);
     try {
       for (let page = first; page.done !== true; page = await pages.next()) {
         context.rates.work(input.caller, tokensOf(workOf(page.value)));
@@ -114,11 +115,12 @@ function writePart(
 function waitingOf(
   { app }: HttpContext,
   { request, reply, caller }: HandlerInput,
-  { view, replaced, ms }: Pick<Live, "replaced"> & { readonly view: FeedView; readonly ms: number },
+  { view, ended, ms }: Pick<Live, "ended"> & { readonly view: FeedView; readonly ms: number },
 ): Waiting {
   return {
     until: Math.min(app.now() + ms, caller.expiresAt),
-    signal: AbortSignal.any([readerGone(reply.raw), replaced]),
+    signal: AbortSignal.any([readerGone(reply.raw), ended]),
+    since: performance.now(),
     check: async () => requireView(view, await identifyCaller(app, request.headers.authorization)),
   };
 }

@@ -3,7 +3,7 @@
 
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
-import { limits } from "../../domain/limits.ts";
+import { feedLimits } from "./rows.ts";
 
 type Caller = Pick<Identity, "organizationId" | "keyId">;
 
@@ -13,28 +13,39 @@ interface Reader extends Caller {
 
 export class LiveReaders {
   readonly #all = new Set<Reader>();
+  readonly #draining: AbortSignal;
+
+  /** All end when `draining` is aborted, and further ones are refused. */
+  constructor(draining: AbortSignal) {
+    this.#draining = draining;
+    draining.addEventListener("abort", () => {
+      for (const { place } of this.#all) place.abort();
+    });
+  }
 
   get count(): number {
     return this.#all.size;
   }
 
-  /** Counts a request until it leaves or is replaced. Throws AppError rate_limited or unavailable. */
+  /**
+   * Counts a request until it leaves. It has to end when `ended` is aborted. Throws AppError rate_limited or
+   * unavailable.
+   */
   add({ organizationId, keyId }: Caller): {
-    readonly replaced: AbortSignal;
+    readonly ended: AbortSignal;
     readonly leave: () => void;
   } {
+    // A reader that was told that nothing has arrived would ask again at once.
+    if (this.#draining.aborted) throw unavailable("closing", { retryAfterSeconds: 1 });
     const own = [...this.#all].filter((one) => one.organizationId === organizationId);
     const ofKey = own.filter((one) => one.keyId === keyId);
-    const { keyChangeReadersMax, organizationChangeReadersMax } = limits;
-    if (own.length >= organizationChangeReadersMax) {
-      throw tooMany("organization", organizationChangeReadersMax);
-    }
-    if (ofKey.length >= keyChangeReadersMax) throw tooMany("API key", keyChangeReadersMax);
-    if (this.#all.size >= limits.changeReadersMax) this.#replace(own.length + 1);
+    const { keyReadersMax, organizationReadersMax, readersMax } = feedLimits;
+    if (own.length >= organizationReadersMax) throw tooMany("organization", organizationReadersMax);
+    if (ofKey.length >= keyReadersMax) throw tooMany("API key", keyReadersMax);
+    if (this.#all.size >= readersMax) this.#replace(own.length + 1);
     const reader: Reader = { organizationId, keyId, place: new AbortController() };
     this.#all.add(reader);
-    // `replaced` is aborted when another organization gets the place of this request, which then has to end.
-    return { replaced: reader.place.signal, leave: () => void this.#all.delete(reader) };
+    return { ended: reader.place.signal, leave: () => void this.#all.delete(reader) };
   }
 
   #replace(count: number): void {

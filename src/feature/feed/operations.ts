@@ -1,65 +1,77 @@
 // GET and HEAD /v2/changes: the changes of the organization, by the read profile of Durable Streams.
 
-import type { Beginning } from "./change-feed.ts";
-import { eventType, eventWriter, noticeTypes } from "./change-event.ts";
 import { limits } from "../../domain/limits.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { answerPage, tagged, workOf } from "./change-answer.ts";
-import { liveModes, readChangeQuery } from "./change-query.ts";
-import { answerLater, beginStream, readerGone } from "./live-changes.ts";
 import type { HttpContext } from "../../http/http-context.ts";
 import { pageMemoryBytes } from "../../http/load/memory-budget.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../../http/openapi/content.ts";
-import type { ParameterObject } from "../../http/openapi/document.ts";
-import { schemaRef } from "../../http/openapi/document.ts";
+import { type OwnHeader, type ParameterObject, schemaRef } from "../../http/openapi/document.ts";
 import { offsetGone } from "../../http/openapi/error-responses.ts";
-import { exampleOrganizationId, idExample } from "../../http/openapi/examples.ts";
-import { changeTag, type HeaderPart } from "../../http/openapi/parts.ts";
+import { exampleOffset, exampleOrganizationId, idExample } from "../../http/openapi/examples.ts";
+import { changeTag } from "../../http/openapi/parts.ts";
 import type { HandlerInput, OperationDocument, Verb } from "../../http/operation.ts";
+import { charge } from "../../http/rate-limit/enforce-limit.ts";
 import type { Answer } from "../../http/reply/reply.ts";
 import { requireDecodable } from "../../http/request/query.ts";
-import { charge } from "../../http/rate-limit/enforce-limit.ts";
+import { row } from "../../http/routes.ts";
+import { answerPage, tagged, workOf } from "./change-answer.ts";
+import { eventType, eventWriter, noticeTypes } from "./change-event.ts";
+import { type Beginning, ChangeFeed } from "./change-feed.ts";
+import { liveModes, readChangeQuery } from "./change-query.ts";
+import { answerLater, beginStream, readerGone } from "./live-changes.ts";
+import { LiveReaders } from "./live-readers.ts";
+import { feedLimits } from "./rows.ts";
 
-export const readChanges: Verb = {
+const liveBytesMax = { "long-poll": feedLimits.pollBytesMax, sse: feedLimits.partBytesMax };
+
+const readChanges: Verb = {
   verb: "read changes",
   permission: "read",
   scope: "changes:read",
   body: "none",
   success: 200,
+  head: true,
   errors: [offsetGone],
 
   document: () => document,
 
-  makeHandler: (context) => async (input) => {
-    const { request, reply, caller } = input;
-    const { feed } = context;
-    requireDecodable(request);
-    const query = readChangeQuery(request.query as Record<string, unknown>, caller, feed.cipher);
-    const isStream = query.live === "sse";
-    const bytesMax = isStream ? limits.changesPartBytesMax : limits.changesReplyBytesMax;
-    const reading = { ...query, bytesMax };
-    if (request.method === "HEAD") {
-      // Throws what a GET with this offset would throw.
-      await feed.begin(reading);
-      const end = await feed.begin({ ...reading, from: undefined });
-      return answerPage({ ...end, upToDate: false });
-    }
-    if (query.live === undefined) {
-      return readPage(context, input, reading);
-    }
-    // The reader may have disconnected while its token was looked up; then nothing would end the count.
-    if (reply.raw.destroyed) return undefined;
-    const { replaced, leave } = context.liveReaders.add(caller);
-    reply.raw.once("close", leave);
-    if (isStream) {
-      context.load.shedding.admitStream();
-      const goOn = await beginStream(context, input, { ...reading, replaced });
-      void goOn();
-    } else {
-      const { next: from } = await feed.begin(reading);
-      void answerLater(context, input, { ...reading, replaced, from });
-    }
-    return undefined;
+  makeHandler: (context) => {
+    const { app, draining, load } = context;
+    const readers = new LiveReaders(draining);
+    let opened: ChangeFeed | undefined;
+    return async (input) => {
+      const { request, reply, caller } = input;
+      requireDecodable(request);
+      const cipher = await app.offsets();
+      const feed = (opened ??= new ChangeFeed(app, cipher));
+      const query = readChangeQuery(request.query as Record<string, unknown>, caller, cipher);
+      const { from, view } = query;
+      if (request.method === "HEAD") {
+        // Throws what a GET with this offset would throw.
+        await feed.begin(from);
+        const { start } = await feed.begin(undefined);
+        const offset = cipher.encode(view.organizationId, start.position);
+        return answerPage({ list: Buffer.from("[]"), offset, upToDate: false });
+      }
+      const { live } = query;
+      if (live === undefined) {
+        return readPage(context, input, { ...query, bytesMax: limits.pageBytesMax, feed });
+      }
+      const reading = { ...query, bytesMax: liveBytesMax[live], feed };
+      // The reader may have disconnected while its token was looked up; then nothing would end the count.
+      if (reply.raw.destroyed) return undefined;
+      const { ended, leave } = readers.add(caller);
+      reply.raw.once("close", leave);
+      if (live === "sse") {
+        load.shedding.admitStream();
+        const goOn = await beginStream(context, input, { ...reading, ended });
+        void goOn();
+      } else {
+        const { start } = await feed.begin(from);
+        void answerLater(context, input, { ...reading, ended, from: start });
+      }
+      return undefined;
+    };
   },
 };
 
@@ -67,13 +79,13 @@ export const readChanges: Verb = {
 async function readPage(
   context: HttpContext,
   input: HandlerInput,
-  reading: Beginning,
+  { feed, ...reading }: Beginning & { readonly feed: ChangeFeed },
 ): Promise<Answer> {
   const { request, reply, caller } = input;
   const gone = readerGone(reply.raw, ["halfClose"]);
   const memory = await context.load.pages.reserve(caller.organizationId, pageMemoryBytes, gone);
   try {
-    const page = await context.feed.read(reading, gone);
+    const page = await feed.read(reading, gone);
     charge(context, input, workOf(page));
     return reading.from === undefined ? answerPage(page) : tagged(request, answerPage(page));
   } finally {
@@ -83,7 +95,28 @@ async function readPage(
 
 const [firstType] = recordTypes;
 
-const streamHeaders: readonly HeaderPart[] = ["StreamNextOffset", "StreamUpToDate", "StreamCursor"];
+const text = { type: "string" };
+
+const streamHeaders: readonly OwnHeader[] = [
+  {
+    header: "Stream-Next-Offset",
+    description: "Where the next request continues: its `offset`. Opaque, of a fixed length.",
+    schema: text,
+    example: exampleOffset,
+  },
+  {
+    header: "Stream-Up-To-Date",
+    description: "`true` if no further event had arrived; otherwise the header is missing.",
+    schema: text,
+    example: "true",
+  },
+  {
+    header: "Stream-Cursor",
+    description: "For `cursor` of the next request; only with `live`.",
+    schema: text,
+    example: "2710042",
+  },
+];
 
 const eventSchema = objectSchema(
   "A change, as a CloudEvent 1.0 in structured JSON.",
@@ -130,11 +163,9 @@ function parameter(name: string, description: string, schema: object): Parameter
   return { name, in: "query", required: false, description, schema: { ...schema } };
 }
 
-const text = { type: "string" };
-
 const reply = jsonReply(
-  `The next events, at most ${limits.changesReplyEventsMax.toLocaleString("en-US")} and about ` +
-    `${limits.changesReplyBytesMax / 1_048_576} MiB of them.`,
+  `The next events, at most ${feedLimits.replyEventsMax.toLocaleString("en-US")} and about ` +
+    `${limits.pageBytesMax / 1_048_576} MiB of them.`,
   {
     name: "Changes",
     schema: { type: "array", description: "Changes.", items: schemaRef("ChangeEvent") },
@@ -166,8 +197,8 @@ const document: OperationDocument = {
     ),
     parameter(
       "live",
-      `Waits for further events: \`long-poll\` for up to ${limits.longPollMs / 1_000} seconds, \`sse\` as a stream that ends ` +
-        `after ${limits.changeStreamMs / 1_000} seconds, to be continued with another request.`,
+      `Waits for further events: \`long-poll\` for up to ${feedLimits.longPollMs / 1_000} seconds, \`sse\` as a stream that ends ` +
+        `after ${feedLimits.streamMs / 1_000} seconds, to be continued with another request.`,
       { ...text, enum: [...liveModes] },
     ),
     parameter("cursor", "The `Stream-Cursor` of the last reply, with `live`.", text),
@@ -186,3 +217,7 @@ const document: OperationDocument = {
     },
   },
 };
+
+export const tags = [];
+
+export const operations = [row("readChanges", "GET /v2/changes", readChanges)];

@@ -1,26 +1,20 @@
 // Reads the next events of an organization's feed, in the order of arrival and in bounded parts. Types that a reader
 // may not read leave no trace, neither in offsets nor in whether there is more.
 
-import { hourMs } from "../../basics/duration.ts";
-import type { App } from "../../actions/app.ts";
-import type { Turns } from "../../basics/turns.ts";
-import { eventWriter } from "./change-event.ts";
-import { limits } from "../../domain/limits.ts";
-import type { ArrivedChange } from "../../domain/record/record-write.ts";
 import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
-import {
-  type FeedCipher,
-  momentOf,
-  pass,
-  type Passed,
-  passedOf,
-  type Position,
-} from "../../actions/change/offset.ts";
+import type { OffsetCipher, Position } from "../../actions/change/offset.ts";
+import type { App } from "../../actions/app.ts";
+import { hourMs } from "../../basics/duration.ts";
+import type { Turns } from "../../basics/turns.ts";
+import type { ArrivedChange } from "../../domain/record/record-write.ts";
+import { eventWriter } from "./change-event.ts";
+import { type Cursor, momentOf, pass, type Passed, passedOf } from "./position.ts";
+import { feedLimits } from "./rows.ts";
 
 /** How many changes are read at a time; a change with content has up to 64 KiB. */
 const thinAtOnce = 1_000;
 const fullAtOnce = 64;
-const eventsMax = limits.changesReplyEventsMax;
+const eventsMax = feedLimits.replyEventsMax;
 /** The expected length of an event, without and with its content, until it is known. */
 const eventBytes = 300;
 const fullBytes = 16 * 1_024;
@@ -32,12 +26,6 @@ export interface FeedView {
   /** The types among them that the reader wants. */
   readonly types: readonly string[];
   readonly content: boolean;
-}
-
-export interface Cursor {
-  readonly position: Position;
-  /** No event of the reader is between the position and this arrival number. */
-  readonly scanned: number;
 }
 
 export interface Reading {
@@ -59,11 +47,9 @@ export interface FeedPage {
   readonly upToDate: boolean;
 }
 
-export interface Source {
-  readonly store: App["store"];
-  readonly now: App["now"];
+export interface Source extends Pick<App, "store" | "now"> {
   readonly turns: Turns;
-  readonly cipher: FeedCipher;
+  readonly cipher: OffsetCipher;
 }
 
 interface Extent {
@@ -78,6 +64,11 @@ export interface FeedPart extends Pick<FeedPage, "count" | "list" | "upToDate"> 
   /** What a reader passes with the events and the last change that was not wanted. */
   readonly passed: Passed;
   readonly through: number;
+}
+
+/** A part without events. */
+export function emptyPart(through: number): FeedPart {
+  return { count: 0, list: Buffer.from("[]"), upToDate: true, passed: passedOf([]), through };
 }
 
 /** Uses only the start of the part, not the rest of `reading.from`. */
@@ -100,30 +91,13 @@ export async function readPart(
 export function pageOf(
   { now, cipher }: Source,
   { view, from }: Reading,
-  { count, list, upToDate, passed, through }: FeedPart,
+  { passed, through, ...part }: FeedPart,
 ): FeedPage {
   let position = pass(from.position, passed);
-  if (upToDate) position = pastHidden(position, { now: now(), through });
-  const scanned = upToDate ? Math.max(from.scanned, through) : position.changeNo;
+  if (part.upToDate) position = pastHidden(position, { now: now(), through });
+  const scanned = part.upToDate ? Math.max(from.scanned, through) : position.changeNo;
   const offset = cipher.encode(view.organizationId, position);
-  return { count, list, upToDate, next: { position, scanned }, offset };
-}
-
-export function restingPage(source: Source, reading: Reading): FeedPage {
-  const [list, passed] = [Buffer.from("[]"), passedOf([])];
-  const { scanned: through } = reading.from;
-  return pageOf(source, reading, { count: 0, list, upToDate: true, passed, through });
-}
-
-export function joinPages(pages: readonly FeedPage[]): FeedPage | undefined {
-  const last = pages.at(-1);
-  if (last === undefined || pages.length === 1) return last;
-  const bytes = pages.flatMap(({ list }, index) => [
-    Buffer.from(index === 0 ? "[" : ","),
-    list.subarray(1, -1),
-  ]);
-  const list = Buffer.concat([...bytes, Buffer.from("]")]);
-  return { ...last, count: pages.reduce((sum, { count }) => sum + count, 0), list };
+  return { ...part, next: { position, scanned }, offset };
 }
 
 interface Collected extends Pick<FeedPage, "upToDate"> {

@@ -6,18 +6,16 @@ import { isWaitOver } from "../../basics/duration.ts";
 import type { App } from "../../actions/app.ts";
 
 /** The pause between two queries of the store; longer after a slow query. */
-const lookMs = 40;
-const lookServerMs = 100;
-const restTimes = 4;
-/** How long readers of consecutive pages can use the result of the last query. */
-const recentMs = 200;
+const pauseMs = 40;
+const serverPauseMs = 100;
+const pauseTimes = 4;
 /** The pause after a query that failed. */
-const failedLookMs = 1_000;
+const failedPauseMs = 1_000;
 
 /** How often `Waiting.check` is called while a reader waits, and so the longest wait here. */
 export const checkMs = 2_000;
 
-export interface Awaited {
+interface Awaited {
   readonly organizationId: string;
   /** Nothing has arrived up to this number. */
   readonly scanned: number;
@@ -25,51 +23,39 @@ export interface Awaited {
   readonly until: number;
 }
 
-export interface Look extends Pick<Awaited, "scanned"> {
+interface Polled extends Pick<Awaited, "scanned"> {
   /** There may be changes up to this number; undefined if the wait has ended without any. */
   readonly through?: number;
 }
 
 interface Waiter extends Awaited {
   scanned: number;
-  readonly resolve: (look: Look) => void;
+  readonly resolve: (polled: Polled) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export class News {
+export class StorePoll {
   readonly #app: Pick<App, "store" | "now">;
   readonly #waiters = new Set<Waiter>();
-  #looking = false;
-  /** The number that the last query returned; undefined if nobody follows. */
-  #seen: number | undefined;
-  #seenAt = 0;
+  #isPolling = false;
+  /** The number that the last query returned; 0 if nobody waits. */
+  #settled = 0;
 
   constructor(app: Pick<App, "store" | "now">) {
     this.#app = app;
   }
 
-  /** Resolves at once if the last query saw more than the reader has seen. Rejects if the store can't be read. */
-  next(awaited: Awaited, signal: AbortSignal): Promise<Look> {
+  /** Resolves at once if the last query returned more than the reader has seen. Rejects if the store can't be read. */
+  next(awaited: Awaited, signal: AbortSignal): Promise<Polled> {
     const { scanned } = awaited;
-    const seen = (this.#looking ? this.#seen : undefined) ?? 0;
-    if (scanned < seen) return Promise.resolve({ scanned, through: seen });
-    const { promise, ...settle } = Promise.withResolvers<Look>();
+    if (scanned < this.#settled) return Promise.resolve({ scanned, through: this.#settled });
+    const { promise, ...settle } = Promise.withResolvers<Polled>();
     const waiter = { ...awaited, ...settle };
     this.#waiters.add(waiter);
     const leave = (): void => this.#end(waiter);
     signal.addEventListener("abort", leave);
-    if (!this.#looking) void this.#lookWhileAwaited();
+    if (!this.#isPolling) void this.#pollWhileAwaited();
     return promise.finally(() => signal.removeEventListener("abort", leave));
-  }
-
-  /** All readers who follow read the same. Rejects if the store can't be read. */
-  async settled(): Promise<number> {
-    if (this.#seen !== undefined && performance.now() < this.#seenAt + recentMs) return this.#seen;
-    return this.#readSettled();
-  }
-
-  endAll(): void {
-    for (const waiter of this.#waiters) this.#end(waiter);
   }
 
   #end(waiter: Waiter, through?: number): void {
@@ -77,43 +63,37 @@ export class News {
     if (this.#waiters.delete(waiter)) waiter.resolve({ scanned, ...(through && { through }) });
   }
 
-  async #lookWhileAwaited(): Promise<void> {
-    [this.#looking, this.#seen] = [true, undefined];
-    const usualMs = this.#app.store.traits.isServer ? lookServerMs : lookMs;
+  async #pollWhileAwaited(): Promise<void> {
+    this.#isPolling = true;
+    const usualMs = this.#app.store.traits.isServer ? serverPauseMs : pauseMs;
     while (this.#waiters.size > 0) {
       const began = performance.now();
-      let restMs = failedLookMs;
+      let waitMs = failedPauseMs;
       try {
-        await this.#look();
-        restMs = Math.max(usualMs, (performance.now() - began) * restTimes);
+        await this.#poll();
+        waitMs = Math.max(usualMs, (performance.now() - began) * pauseTimes);
       } catch (error) {
-        this.#seen = undefined;
+        this.#settled = 0;
         for (const { reject } of this.#waiters) reject(error);
         this.#waiters.clear();
       }
-      await sleep(restMs);
+      await sleep(waitMs);
     }
-    this.#looking = false;
-    this.#seen = undefined;
+    [this.#isPolling, this.#settled] = [false, 0];
   }
 
-  async #readSettled(): Promise<number> {
-    const { settled } = await this.#app.store.settledArrival();
-    [this.#seen, this.#seenAt] = [settled, performance.now()];
-    return settled;
-  }
-
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { store, now } = this.#app;
-    const settled = await this.#readSettled();
+    const { settled } = await store.settledArrival();
+    this.#settled = settled;
     const behind = [...this.#waiters].filter(({ scanned }) => scanned < settled);
     if (behind.length > 0) {
-      const news = await store.arrivals.find({
+      const found = await store.arrivals.find({
         organizations: [...new Set(behind.map(({ organizationId }) => organizationId))],
         after: Math.min(...behind.map(({ scanned }) => scanned)),
         through: settled,
       });
-      const changed = new Set(news);
+      const changed = new Set(found);
       for (const waiter of behind) {
         if (changed.has(waiter.organizationId)) this.#end(waiter, settled);
         else waiter.scanned = settled;

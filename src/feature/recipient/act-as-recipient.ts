@@ -2,6 +2,7 @@
 // them. It must be allowed to read all types of the recipient, because an acknowledgement says that everything before
 // it was read.
 
+import { Turns } from "../../basics/turns.ts";
 import { mayRead } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import { type Recipient, withoutPosition } from "./recipient.ts";
@@ -11,11 +12,10 @@ import type { Act } from "../../store/interface/act.ts";
 import type { Identity } from "../../actions/access/caller-cache.ts";
 import { requireScope } from "../../actions/access/identify-caller.ts";
 import type { App } from "../../actions/app.ts";
-import type { ChangeFeed } from "../feed/change-feed.ts";
 import { recipients } from "./store/part.ts";
 import { errors } from "./store/rows.ts";
 import type { Acknowledgement, NewRecipient } from "./store/recipient.ts";
-import type { Range } from "../../actions/change/last-arrival.ts";
+import { findLastArrival, type Range } from "../../actions/change/last-arrival.ts";
 
 type Numbers = Pick<Range, "after" | "through">;
 
@@ -108,23 +108,24 @@ export async function endRecipient(
 
 export interface Acknowledged extends Pick<NewRecipient, "name" | "idempotency"> {
   readonly offset: string;
-  readonly feed: ChangeFeed;
 }
 
 /** Throws AppError insufficient_scope, no_such_recipient, validation_failed and offset_gone. */
 export async function acknowledge(
   app: App,
   caller: Identity,
-  { name, offset, feed, idempotency }: Acknowledged,
+  { name, offset, idempotency }: Acknowledged,
 ): Promise<Recipient> {
   await requireTypesOf(app, caller, name);
   const { organizationId } = caller;
-  const changeNo = feed.cipher.decode(organizationId, offset)?.changeNo;
+  const changeNo = (await app.offsets()).decode(organizationId, offset)?.changeNo;
   if (changeNo === undefined) throw invalid("must be an offset that this feed has returned");
   const { latest } = await app.store.settledArrival();
   if (changeNo > latest) throw new AppError("offset_gone");
   const one = { organizationId, name, changeNo, offset, now: app.now(), idempotency };
-  const isRead = (range: Numbers) => feed.hasEvents({ ...range, ...readableOf(caller) });
+  const source = { store: app.store, turns: new Turns() };
+  const isRead = async (range: Numbers) =>
+    (await findLastArrival(source, { ...range, ...readableOf(caller) })) !== undefined;
   const recipient = await app.inFlight.run(idempotency?.keyHash, () => advance(app, one, isRead));
   if (recipient === undefined) throw new AppError(errors.no_such_recipient);
   return recipient;

@@ -189,8 +189,7 @@ const acknowledge = changeVerb<{ readonly name: string; readonly offset: string 
     },
   },
   reply: replyWith(recipientExample, { description: "The recipient.", summary: "Acknowledged" }),
-  act: async ({ app, feed }, caller, sent) =>
-    viewRecipient(await acknowledgeOffset(app, caller, { ...sent, feed })),
+  act: async ({ app }, caller, sent) => viewRecipient(await acknowledgeOffset(app, caller, sent)),
 });
 
 export const tags = [];

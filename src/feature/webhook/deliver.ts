@@ -5,7 +5,7 @@ import { readRetryAfter } from "../../basics/back-off.ts";
 import { type DisabledBecause, isHopeless, retryWaitMs, type WebhookEndpoint } from "./webhook.ts";
 import type { Cursors } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
-import { FeedCipher } from "../../actions/change/offset.ts";
+import type { OffsetCipher } from "../../actions/change/offset.ts";
 import { webhooks } from "./store/part.ts";
 import { findNext, type Message, type MessageSource } from "./next-message.ts";
 import type { Posting, PostResult } from "./post.ts";
@@ -44,9 +44,9 @@ export interface DeliveryAttempt {
 }
 
 /** Ends the leases of the process that served an embedded store before, which may have been killed. */
-export async function beginSending({ store }: Pick<App, "store">): Promise<FeedCipher> {
+export async function beginSending({ store, offsets }: App): Promise<OffsetCipher> {
   if (!store.traits.isServer) await store.of(webhooks).releaseAll();
-  return FeedCipher.open(store);
+  return offsets();
 }
 
 /** Sends the message and those that follow it, unless another process does, or somebody has changed the endpoint. */

@@ -20,7 +20,7 @@ import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { actOf, type App, currentTimeOf } from "../../actions/app.ts";
 import { makeWebhookKeys, type WebhookKeys } from "./webhook-keys.ts";
 import { readPages } from "../../actions/pages.ts";
-import { FeedCipher, type TrailPosition } from "../../actions/change/offset.ts";
+import type { TrailPosition } from "../../actions/change/offset.ts";
 import { makeId } from "../../actions/credential.ts";
 import { asOperator } from "../../actions/operator/as-operator.ts";
 import { OperatorError, unknownName, requireLine } from "../../actions/operator/operator-error.ts";
@@ -216,7 +216,7 @@ export async function enableEndpoint(
 }
 
 async function readPlace(
-  { store }: App,
+  { store, offsets }: App,
   { endpointId, changeNo }: WebhookEndpoint,
   from: string,
 ): Promise<{ readonly entryNo: number; readonly changeNo: number }> {
@@ -225,7 +225,7 @@ async function readPlace(
     return { entryNo: (await store.trail.head()).no, changeNo: settled };
   }
   if (from === "-1") return { entryNo: 0, changeNo };
-  const place = (await FeedCipher.open(store)).decodeEntry(endpointId, from);
+  const place = (await offsets()).decodeEntry(endpointId, from);
   if (place === undefined) {
     throw new OperatorError(
       "invalid",

@@ -11,7 +11,7 @@ import type { App } from "../../actions/app.ts";
 import type { WebhookKeys } from "./webhook-keys.ts";
 import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
 import { webhooks } from "./store/part.ts";
-import type { FeedCipher } from "../../actions/change/offset.ts";
+import type { OffsetCipher } from "../../actions/change/offset.ts";
 
 /** How many entries of the trail one statement covers. */
 const entriesAtOnce = 10_000;
@@ -43,7 +43,7 @@ export interface Message {
 export interface MessageSource {
   readonly app: Pick<App, "store" | "now">;
   readonly keys: WebhookKeys;
-  readonly cipher: FeedCipher;
+  readonly cipher: OffsetCipher;
   /** Each statement that searches is a turn of its organization. */
   readonly turns: Turns;
 }

@@ -4,7 +4,7 @@
 import { makeWebhookKeys } from "./webhook-keys.ts";
 import { randomBytes } from "node:crypto";
 import type { App } from "../../actions/app.ts";
-import type { FeedCipher } from "../../actions/change/offset.ts";
+import type { OffsetCipher } from "../../actions/change/offset.ts";
 import {
   beginSending,
   deliver,
@@ -48,7 +48,7 @@ class Sender {
   /** When each organization was last served, as a count; organizations that were never served come first. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
-  #cipher: FeedCipher | undefined;
+  #cipher: OffsetCipher | undefined;
 
   constructor(app: App, options: SenderOptions) {
     this.#app = app;
@@ -75,7 +75,7 @@ class Sender {
     return false;
   }
 
-  async #begun(): Promise<FeedCipher> {
+  async #begun(): Promise<OffsetCipher> {
     return (this.#cipher ??= await beginSending(this.#app));
   }
 

@@ -32,8 +32,8 @@ const ofBodies: MemoryBudgetOptions = {
   waitingMax: bodiesWaitingMax,
 };
 
-/** What reading a page of the feed needs at most: its changes, their events, and the list of these. */
-export const pageMemoryBytes = 4 * limits.changesReplyBytesMax;
+/** What reading a page needs at most: its rows, the items of the reply, and the list of these. */
+export const pageMemoryBytes = 4 * limits.pageBytesMax;
 
 /** A few pages at a time, so that the first is complete before all others are in memory too. */
 const pagesMax = 8;

@@ -20,6 +20,11 @@ export interface MediaType {
 
 export type Media = Readonly<Record<string, MediaType>>;
 
+/** A header by its name. */
+export interface OwnHeader extends HeaderObject {
+  readonly header: string;
+}
+
 export interface HeaderObject {
   readonly description: string;
   readonly schema: JsonSchema;
@@ -43,7 +48,7 @@ export interface RequestBodyObject {
 
 export interface ResponseObject {
   readonly description: string;
-  readonly headers: Readonly<Record<string, Reference>>;
+  readonly headers: Readonly<Record<string, Reference | HeaderObject>>;
   readonly content?: Media;
 }
 

@@ -30,7 +30,6 @@ import {
 } from "./error-responses.ts";
 import { type HeaderPart, headersOf, parameterRef, serviceTag, usualHeaders } from "./parts.ts";
 import { publishSchema } from "./publish-schema.ts";
-import { componentName } from "./wording.ts";
 
 export function operationObject(
   operation: Operation,
@@ -61,7 +60,7 @@ export function headObject(operation: Operation, document: OperationDocument): O
   const errors = errorsOf(operation).map((error) => [error.status, errorWithoutContent(error)]);
   return {
     ...rest,
-    operationId: `head${operation.type === undefined ? "Changes" : componentName(operation.type)}`,
+    operationId: operation.name.replace(/^[a-z]+/, "head"),
     summary: `${summary} (without a body)`,
     description: `The same as GET, but the reply has no body. ${description}`,
     responses: {

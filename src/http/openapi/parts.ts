@@ -1,8 +1,7 @@
 // The headers, parameters, security schemes and tags that operations share.
 
 import { limits } from "../../domain/limits.ts";
-import { exampleOffset } from "./examples.ts";
-import type { HeaderObject, ParameterObject, Reference } from "./document.ts";
+import type { HeaderObject, OwnHeader, ParameterObject, Reference } from "./document.ts";
 
 const text = { type: "string" };
 
@@ -48,41 +47,32 @@ const headerParts = {
     schema: text,
     example: '"3q2-7wEBAgMEBQYHCAkKCw-br"',
   },
-  StreamNextOffset: {
-    header: "Stream-Next-Offset",
-    description: "Where the next request continues: its `offset`. Opaque, of a fixed length.",
-    schema: text,
-    example: exampleOffset,
-  },
-  StreamUpToDate: {
-    header: "Stream-Up-To-Date",
-    description: "`true` if no further event had arrived; otherwise the header is missing.",
-    schema: text,
-    example: "true",
-  },
-  StreamCursor: {
-    header: "Stream-Cursor",
-    description: "For `cursor` of the next request; only with `live`.",
-    schema: text,
-    example: "2710042",
-  },
   PreferenceApplied: {
     header: "Preference-Applied",
     description: "The preferences that were applied (RFC 7240); only if one was sent.",
     schema: text,
     example: "handling=lenient",
   },
-} as const satisfies Record<string, HeaderObject & { readonly header: string }>;
+} as const satisfies Record<string, OwnHeader>;
 
-export type HeaderPart = keyof typeof headerParts;
+/** The name of one that operations share, or one of an operation. */
+export type HeaderPart = keyof typeof headerParts | OwnHeader;
 
 export const headers: Readonly<Record<string, HeaderObject>> = Object.fromEntries(
   Object.entries(headerParts).map(([name, { header: _header, ...rest }]) => [name, rest]),
 );
 
-export function headersOf(...parts: readonly HeaderPart[]): Readonly<Record<string, Reference>> {
+export function headersOf(
+  ...parts: readonly HeaderPart[]
+): Readonly<Record<string, Reference | HeaderObject>> {
   return Object.fromEntries(
-    parts.map((part) => [headerParts[part].header, { $ref: `#/components/headers/${part}` }]),
+    parts.map((part) => {
+      if (typeof part === "string") {
+        return [headerParts[part].header, { $ref: `#/components/headers/${part}` }];
+      }
+      const { header, ...own } = part;
+      return [header, own];
+    }),
   );
 }
 

@@ -47,7 +47,7 @@ export const readyRoute: PublicRoute = {
     });
     return async () => {
       // It has no cause, so that nothing is logged: a stop is expected, and any other reason was logged when it began.
-      if (context.draining()) throw unavailable("closing", { retryAfterSeconds: 1 });
+      if (context.draining.aborted) throw unavailable("closing", { retryAfterSeconds: 1 });
       const failure = await findFailure();
       if (failure !== undefined) throw describe(failure);
       return jsonAnswer(200, { status: "ready" });

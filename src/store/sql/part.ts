@@ -65,8 +65,8 @@ export interface StorePart {
     /** Finds those that are left, with another statement. */
     readonly find: (keys: readonly RecordKey[]) => Statements<readonly KeyRow[]>;
   };
-  /** What the feed of changes has of it, besides changes (record/arrivals.ts has the parameters). */
-  readonly feed?: {
+  /** What has a number of arrival, besides changes (record/arrivals.ts has the parameters). */
+  readonly arrivals?: {
     /** Finds notices by their numbers of arrival, in either order. */
     readonly pages: Readonly<Record<"ASC" | "DESC", string>>;
     /** Finds the organizations that have notices. */

@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FeedCipher, type Position } from "../../../src/actions/change/offset.ts";
+import { OffsetCipher, type Position } from "../../../src/actions/change/offset.ts";
 import { AppError } from "../../../src/domain/error.ts";
 import type { Timeline } from "../../../src/domain/record/timeline.ts";
 
-const cipher = new FeedCipher("a secret", []);
+const cipher = new OffsetCipher("a secret", []);
 
 describe("the id of an event", () => {
   it("is the same in every reply, and another one for each event", () => {
@@ -30,8 +30,8 @@ function at(changeNo: number): Position {
 }
 
 /** Of the same store, in one of its lives. */
-function cipherOf(...timelines: readonly Timeline[]): FeedCipher {
-  return new FeedCipher("a secret", timelines);
+function cipherOf(...timelines: readonly Timeline[]): OffsetCipher {
+  return new OffsetCipher("a secret", timelines);
 }
 
 const isGone = (error: unknown) => error instanceof AppError && error.code === 41001;

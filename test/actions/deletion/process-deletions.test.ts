@@ -7,6 +7,7 @@ import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { openStoreLedger } from "../../../src/store/open-store.ts";
+import { offsetsOf } from "../../../src/actions/change/offset.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
 import { limits } from "../../../src/domain/limits.ts";
@@ -39,6 +40,7 @@ function makeApp(place: Place, store: TestStore): App {
     clockJumpMs: 0,
     setting: (item) => item.read(item.fallback) as never,
     timestampMin: "1980-01-01",
+    offsets: offsetsOf(store),
     callers: new CallerCache(),
     inFlight: new InFlightKeys(),
   };

@@ -2,13 +2,15 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { limits } from "../../../src/domain/limits.ts";
+import { feedLimits } from "../../../src/feature/feed/rows.ts";
 import type { Scope } from "../../../src/domain/scope.ts";
 import { placeOf } from "../../support/offset-place.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { watchReaders } from "./readers.ts";
 import { eventsOf, feedOf, nextOf, repeatUntil, transaction } from "./changes-feed.ts";
 import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
 
+const readers = watchReaders();
 const scene = await startScene();
 const { service } = scene;
 const { get, readAll, withScopes, addMany } = feedOf(scene);
@@ -64,11 +66,11 @@ describe("what a reader may not read", () => {
     );
     service.clock.advanceMs(3_600_000);
     const polls = waiting.map(({ reader, offset }) => get(reader, { offset, live: "long-poll" }));
-    await waitFor("both to wait", () => service.readers() === 2 || undefined);
+    await waitFor("both to wait", () => readers() === 2 || undefined);
     const [, reporting] = customers;
     const told = get(reporting, { offset: "now", live: "long-poll" });
     await repeatUntil(told, () => scene.addRecord(reporting, report));
-    const pass = () => service.clock.advanceMs(limits.longPollMs);
+    const pass = () => service.clock.advanceMs(feedLimits.longPollMs);
     const replies = await repeatUntil(Promise.all(polls), pass);
     const [first, second] = replies.map((reply) => [reply.status, placeOf(nextOf(reply)).length]);
     assert.deepEqual(first, second);
@@ -111,7 +113,7 @@ describe("what a reader may not read", () => {
     service.clock.advanceMs(3_600_000);
     const waiting = get(reader, { offset, live: "long-poll" });
     await addMany(customer, 1);
-    const empty = await repeatUntil(waiting, () => service.clock.advanceMs(limits.longPollMs));
+    const empty = await repeatUntil(waiting, () => service.clock.advanceMs(feedLimits.longPollMs));
     assert.equal(empty.status, 204);
     assert.deepEqual((await readAll(customer, { offset: nextOf(empty) })).events, []);
   });

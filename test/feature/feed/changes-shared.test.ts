@@ -4,11 +4,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createKey } from "../../../src/actions/access/keys.ts";
-import { limits } from "../../../src/domain/limits.ts";
+import { feedLimits } from "../../../src/feature/feed/rows.ts";
 import { ofPages, pageMemoryBytes } from "../../../src/http/load/memory-budget.ts";
 import { fetchToken } from "../../support/customer.ts";
 import type { RawConnection } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { watchReaders } from "./readers.ts";
 import { feedOf } from "./changes-feed.ts";
 import { eventsIn, openStream } from "./changes-stream.ts";
 import { idOf, startScene, typeNamed } from "../../contract/scene.ts";
@@ -16,6 +17,7 @@ import { idOf, startScene, typeNamed } from "../../contract/scene.ts";
 let [reading, changesRead] = [0, 0];
 /** What a read waits for before it reads, and after. */
 let held: { readonly before?: Promise<unknown>; readonly after?: Promise<unknown> } = {};
+const readers = watchReaders();
 const scene = await startScene({
   wrapStore: (store) => ({
     ...store,
@@ -48,15 +50,14 @@ describe("a read of changes that others have begun", () => {
     const [erased = "", kept = ""] = await addMany(customer, 2);
     await waitFor("the read", () => changesRead >= 2 || undefined);
     await erase(customer, erased);
-    const poll = open(`offset=${offset}&live=long-poll`);
-    await waitFor("both to read", () => service.readers() === 2 || undefined);
+    const late = open(`offset=${offset}&live=sse`);
+    await waitFor("both to read", () => readers() === 2 || undefined);
     held = {};
     holding.resolve(undefined);
-    await poll.closed;
-    assert.ok(poll.received().endsWith("}]"), kept);
-    assert.ok(!poll.received().includes(erased));
-    early.socket.destroy();
-    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+    await waitFor("the rest", () => eventsIn(late).subjects.length > 0 || undefined);
+    assert.deepEqual(eventsIn(late).subjects, [kept]);
+    for (const one of [early, late]) one.socket.destroy();
+    await waitFor("all to leave", () => readers() === 0 || undefined);
   });
 });
 
@@ -96,8 +97,8 @@ const transaction = typeNamed("transaction");
 
 describe("a process with all live requests", () => {
   it("gives the place of one request to an organization that has none", async () => {
-    const { changeReadersMax, organizationChangeReadersMax, keyChangeReadersMax } = limits;
-    const count = changeReadersMax / organizationChangeReadersMax;
+    const { readersMax, organizationReadersMax, keyReadersMax } = feedLimits;
+    const count = readersMax / organizationReadersMax;
     const all: RawConnection[] = [];
     for (let number = 0; number < count; number += 1) {
       const first = await scene.makeCustomer();
@@ -107,12 +108,12 @@ describe("a process with all live requests", () => {
       const scopes = ["changes:read"];
       const token = await fetchToken(service.client, holder, { scopes });
       for (const customer of [first, { ...first, token }]) {
-        for (let place = 0; place < keyChangeReadersMax; place += 1) {
+        for (let place = 0; place < keyReadersMax; place += 1) {
           all.push(openStream(service.address, customer, "offset=now&live=sse"));
         }
       }
       const wanted = all.length;
-      await waitFor("all to wait", () => service.readers() === wanted || undefined);
+      await waitFor("all to wait", () => readers() === wanted || undefined);
     }
     const other = await scene.makeCustomer();
     const raw = openStream(service.address, other, "offset=now&live=sse");
@@ -120,13 +121,13 @@ describe("a process with all live requests", () => {
     await Promise.race(all.map(({ closed }) => closed));
     const ended = all.filter((one) => one.received().endsWith("\r\n0\r\n\r\n"));
     assert.equal(ended.length, 1);
-    assert.equal(service.readers(), changeReadersMax);
+    assert.equal(readers(), readersMax);
     const record = scene.records.record(transaction);
     await scene.ask(other, { method: "POST", path: "/v2/transaction", body: record });
     await waitFor("its event", () => eventsIn(raw).subjects.length > 0 || undefined);
     assert.deepEqual(eventsIn(raw).subjects, [idOf(transaction, record)]);
     for (const one of [raw, ...all]) one.socket.destroy();
-    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+    await waitFor("all to leave", () => readers() === 0 || undefined);
   });
 });
 

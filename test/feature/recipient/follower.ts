@@ -2,7 +2,6 @@
 // learn nothing from how far they have come.
 
 import type { App } from "../../../src/actions/app.ts";
-import { FeedCipher } from "../../../src/actions/change/offset.ts";
 import { listRecipients } from "../../../src/feature/recipient/recipients.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { recipients } from "../../../src/feature/recipient/store/part.ts";
@@ -32,10 +31,10 @@ export class RecipientFollower implements Follower {
 
   /** The officer has read everything. The offset says how many hidden events were the last ones. */
   async acknowledge(hiddenCount: number): Promise<void> {
-    const { store, now } = this.#app;
+    const { store, now, offsets } = this.#app;
     const organizationId = this.#organizationId;
     const { settled: changeNo } = await store.settledArrival();
-    const offset = (await FeedCipher.open(store)).encode(organizationId, {
+    const offset = (await offsets()).encode(organizationId, {
       changeNo,
       at: now() + hiddenCount,
       following: hiddenCount,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
-import { FeedCipher } from "../../../src/actions/change/offset.ts";
+import { OffsetCipher } from "../../../src/actions/change/offset.ts";
 import { deliver, type DeliveryAttempt } from "../../../src/feature/webhook/deliver.ts";
 import { findNext } from "../../../src/feature/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
@@ -18,7 +18,7 @@ import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const keys = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
-const cipher = new FeedCipher("a secret", []);
+const cipher = new OffsetCipher("a secret", []);
 const stopping = new AbortController().signal;
 const folder = makeTempFolder();
 const stores: TestStore[] = [];

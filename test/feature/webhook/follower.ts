@@ -3,7 +3,6 @@
 
 import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
 import type { App } from "../../../src/actions/app.ts";
-import { FeedCipher } from "../../../src/actions/change/offset.ts";
 import { deliver } from "../../../src/feature/webhook/deliver.ts";
 import { addEndpoint, listEndpoints } from "../../../src/feature/webhook/endpoints.ts";
 import { findNext } from "../../../src/feature/webhook/next-message.ts";
@@ -39,7 +38,7 @@ export class EndpointFollower implements Follower {
     const [endpoint] = await listEndpoints(app, this.#organizationId);
     const keys = app.derive(makeWebhookKeys);
     if (endpoint === undefined || keys === undefined) throw new Error("nothing can be sent");
-    const cipher = await FeedCipher.open(store);
+    const cipher = await app.offsets();
     const { no: entryNo } = await store.trail.head();
     const { settled: changeNo } = await store.settledArrival();
     const ends = { entryNo, changeNo };

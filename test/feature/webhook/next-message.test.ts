@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { Turns } from "../../../src/basics/turns.ts";
-import { FeedCipher } from "../../../src/actions/change/offset.ts";
+import { OffsetCipher } from "../../../src/actions/change/offset.ts";
 import { findNext } from "../../../src/feature/webhook/next-message.ts";
 import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
 import { type WebhookEvent, webhookEvents } from "../../../src/feature/webhook/webhook.ts";
@@ -22,7 +22,7 @@ import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const keys = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
-const cipher = new FeedCipher("a secret", []);
+const cipher = new OffsetCipher("a secret", []);
 const folder = makeTempFolder();
 const stores: TestStore[] = [];
 after(async () => {

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { FeedCipher } from "../../../src/actions/change/offset.ts";
 import { makeKeyReader } from "../../../src/data-folder/receipt-key.ts";
 import { webhookEvents } from "../../../src/feature/webhook/webhook.ts";
 import { readConfig } from "../../../src/settings/config.ts";
@@ -79,10 +78,10 @@ describe("an endpoint of webhooks", () => {
     const id = String(made["webhook_endpoint_id"]);
     /** As an event has it that is about the latest entry of the trail. */
     const offsetOfLast = () =>
-      operate(own.environment, async ({ store }) => {
+      operate(own.environment, async ({ store, offsets }) => {
         const [last] = (await store.listAudit(0, 99)).slice(-1);
         assert.ok(last !== undefined);
-        return (await FeedCipher.open(store)).encodeEntry(id, last);
+        return (await offsets()).encodeEntry(id, last);
       });
     const kept = await offsetOfLast();
     const backup = join(own.folder, "backup.db");

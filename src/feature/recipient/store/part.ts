@@ -52,7 +52,7 @@ export const recipients = {
   },
   onErased: notices.tellErased,
   onCompleted: notices.tellCompleted,
-  feed: {
+  arrivals: {
     pages: { ASC: notices.noticesIn("ASC"), DESC: notices.noticesIn("DESC") },
     news: notices.findNewNotices,
   },

@@ -99,7 +99,7 @@ export function* listArrivals(query: ArrivalQuery): Statements<readonly ArrivedC
   const wanted = isOfAll ? null : types;
   const values = [organizationId, after, through, wanted, limit] as const;
   const { list: parts } = yield* storeParts();
-  const notices = parts.flatMap(({ feed }) => feed?.pages[fromEnd ? "DESC" : "ASC"] ?? []);
+  const notices = parts.flatMap(({ arrivals }) => arrivals?.pages[fromEnd ? "DESC" : "ASC"] ?? []);
   const [changes, ...told] = yield* listsTogether<
     readonly [readonly ChangeRow[], ...(readonly NoticeRow[])[]]
   >(
@@ -141,7 +141,7 @@ export function* findArrivals({
 }): Statements<readonly string[]> {
   const values = [organizations, after, through] as const;
   const { list: parts } = yield* storeParts();
-  const findNotices = parts.flatMap(({ feed }) => feed?.news ?? []);
+  const findNotices = parts.flatMap(({ arrivals }) => arrivals?.news ?? []);
   type Rows = readonly { readonly organization_id: string }[];
   const found = yield* allTogether<readonly Rows[]>(
     [findNews, ...values],

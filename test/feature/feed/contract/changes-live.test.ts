@@ -8,16 +8,18 @@ import { type JsonBatch, stream } from "@durable-streams/client";
 import { changeOrganization } from "../../../../src/actions/access/change-organization.ts";
 import { revokeKey } from "../../../../src/actions/access/keys.ts";
 import { ChangeFeed } from "../../../../src/feature/feed/change-feed.ts";
-import { limits } from "../../../../src/domain/limits.ts";
+import { feedLimits } from "../../../../src/feature/feed/rows.ts";
 import { type Customer, fetchToken } from "../../../support/customer.ts";
 import { openRaw, type RawConnection } from "../../../support/raw-socket.ts";
 import { waitFor } from "../../../support/wait-for.ts";
+import { watchReaders } from "../readers.ts";
 import { eventsIn, openStream } from "../changes-stream.ts";
 import { idOf, listPathOf, startScene, typeNamed } from "../../../contract/scene.ts";
 
 let pagesRead = 0;
 let changesRead = 0;
 let heldReads: Promise<unknown> | undefined;
+const readers = watchReaders();
 const scene = await startScene({
   wrapStore: (store) => ({
     ...store,
@@ -69,7 +71,7 @@ describe("a stream of changes", () => {
     const [first, second] = controls;
     assert.equal(first?.upToDate, true);
     assert.ok((second?.streamNextOffset ?? "") > (first?.streamNextOffset ?? "").slice(0, 51));
-    service.clock.advanceMs(limits.changeStreamMs);
+    service.clock.advanceMs(feedLimits.streamMs);
     await raw.closed;
     assert.match(raw.received(), /\r\n0\r\n\r\n$/);
   });
@@ -98,7 +100,7 @@ describe("a stream of changes", () => {
     assert.equal((await service.app.store.settledArrival()).settled, settled + 1);
     assert.equal(pagesRead, 1);
     for (const raw of streams) raw.socket.destroy();
-    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+    await waitFor("all to leave", () => readers() === 0 || undefined);
   });
 
   it("is read once for all that follow, however many parts it has", async () => {
@@ -112,7 +114,7 @@ describe("a stream of changes", () => {
     }
     assert.ok(changesRead < 2 * ids.length, `${changesRead} changes were read for five readers`);
     for (const raw of streams) raw.socket.destroy();
-    await waitFor("all to leave", () => service.readers() === 0 || undefined);
+    await waitFor("all to leave", () => readers() === 0 || undefined);
   });
 
   it("ends in the same way whatever has arrived that its reader may not read", async () => {
@@ -123,7 +125,7 @@ describe("a stream of changes", () => {
     const informed = await openAtEnd(customer);
     await scene.addRecord(customer, typeNamed("customer_sar"));
     await waitFor("the report", () => eventsIn(informed).subjects.length > 0 || undefined);
-    service.clock.advanceMs(limits.changeStreamMs);
+    service.clock.advanceMs(feedLimits.streamMs);
     await Promise.all([reader.closed, informed.closed]);
     assert.equal(eventsIn(reader).controls.length, 1);
   });
@@ -134,7 +136,7 @@ describe("a stream of changes", () => {
     await revokeKey(service.app, customer.keyId);
     await waitFor("the stream to end", () => {
       service.clock.advanceMs(2_000);
-      return service.readers() === 0 || undefined;
+      return readers() === 0 || undefined;
     });
     assert.deepEqual(eventsIn(raw).subjects, []);
   });
@@ -143,7 +145,7 @@ describe("a stream of changes", () => {
     const customer = await scene.makeCustomer();
     await openAtEnd(customer);
     service.clock.advanceMs(-730 * dayMs);
-    await waitFor("the stream to end", () => service.readers() === 0 || undefined);
+    await waitFor("the stream to end", () => readers() === 0 || undefined);
     service.clock.advanceMs(730 * dayMs);
   });
 
@@ -162,7 +164,7 @@ describe("a stream of changes", () => {
     await scene.addRecord(customer, typeNamed("risk_assessment"));
     await waitFor("the stream to end", () => {
       service.clock.advanceMs(2_000);
-      return service.readers() === 0 || undefined;
+      return readers() === 0 || undefined;
     });
     assert.deepEqual(eventsIn(raw).subjects, []);
     raw.socket.destroy();
@@ -176,10 +178,10 @@ describe("a stream of changes", () => {
     for (let part = 0; part < 6; part += 1) await add(customer, 100, large);
     const raw = open(customer, "offset=-1&live=sse&include=content");
     raw.socket.pause().setTimeout(0);
-    await waitFor("the stream to begin", () => service.readers() === 1 || undefined);
+    await waitFor("the stream to begin", () => readers() === 1 || undefined);
     await waitFor("the stream to end", () => {
-      service.clock.advanceMs(limits.changeStreamMs);
-      return service.readers() === 0 || undefined;
+      service.clock.advanceMs(feedLimits.streamMs);
+      return readers() === 0 || undefined;
     });
     raw.socket.destroy();
   });
@@ -193,7 +195,7 @@ describe("a stream of changes", () => {
     assert.ok(eventsIn(raw).controls.length > 1);
     assert.ok(changesRead < 1_100, `${changesRead} changes were read to send 1,000`);
     raw.socket.destroy();
-    await waitFor("the stream to end", () => service.readers() === 0 || undefined);
+    await waitFor("the stream to end", () => readers() === 0 || undefined);
   });
 
   it("does not read on for a reader that does not", async () => {
@@ -218,7 +220,7 @@ describe("a stream of changes", () => {
     assert.equal(eventsIn(raw).subjects.length, 600);
     assert.ok(changesRead < 600 * 4, `${changesRead} changes were read to send 600`);
     raw.socket.destroy();
-    await waitFor("the stream to end", () => service.readers() === 0 || undefined);
+    await waitFor("the stream to end", () => readers() === 0 || undefined);
   });
 });
 
@@ -237,7 +239,7 @@ describe("a live request whose reader leaves before it is authenticated", () => 
       held.release();
       const ended = await scene.ask(customer, { method: "GET", path: "/v2/changes" });
       assert.equal(ended.status, 200);
-      assert.equal(service.readers(), 0);
+      assert.equal(readers(), 0);
     });
   }
 });
@@ -270,12 +272,10 @@ describe("live requests that others follow on the connection", () => {
         const request = `GET /v2/changes?offset=now&live=${live} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n\r\n`;
         raw.socket.write(request.repeat(3));
         await waitFor("the last to wait", () => {
-          return raw.received().split("HTTP/1.1 20").length > 2 && service.readers() > 0
-            ? true
-            : undefined;
+          return raw.received().split("HTTP/1.1 20").length > 2 && readers() > 0 ? true : undefined;
         });
         raw.socket[leave]();
-        await waitFor("none to wait", () => service.readers() === 0 || undefined);
+        await waitFor("none to wait", () => readers() === 0 || undefined);
       });
     }
   }
@@ -285,7 +285,7 @@ describe("a client of Durable Streams", () => {
   for (const live of ["long-poll", "sse", true] as const) {
     it(`follows unmodified, with live ${live}`, async () => {
       const customer = await scene.makeCustomer();
-      const count = limits.changesReplyEventsMax + 50;
+      const count = feedLimits.replyEventsMax + 50;
       const ids = [...(await add(customer, count))];
       const ending = new AbortController();
       const followed = await stream<{ subject: string }>({
@@ -309,7 +309,7 @@ describe("a client of Durable Streams", () => {
       assert.deepEqual(got, ids);
       assert.deepEqual(offsets, offsets.toSorted());
       ending.abort();
-      await waitFor("the client to leave", () => service.readers() === 0 || undefined);
+      await waitFor("the client to leave", () => readers() === 0 || undefined);
     });
   }
 });
@@ -320,7 +320,7 @@ describe("a store that can't be read", () => {
     const query = { offset: "-1", live: "long-poll" };
     const ask = { method: "GET", path: "/v2/changes", query, token: customer.token };
     const waiting = service.client.send(ask);
-    await waitFor("the poll to wait", () => service.readers() > 0 || undefined);
+    await waitFor("the poll to wait", () => readers() > 0 || undefined);
     const mend = service.breakStore("settledArrival", new Error("out of order"));
     const reply = await waiting;
     mend();
@@ -369,7 +369,7 @@ describe("a stop", () => {
       assert.equal(refused.headers["retry-after"], "1");
       const read = await service.client.send({ ...ask, query: { offset: "-1" } });
       assert.equal((JSON.parse(read.text) as readonly unknown[]).length, 1);
-      assert.equal(service.readers(), 0);
+      assert.equal(readers(), 0);
     });
   }
 

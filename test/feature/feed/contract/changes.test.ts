@@ -2,16 +2,21 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { hourMs } from "../../../../src/basics/duration.ts";
 import { limits } from "../../../../src/domain/limits.ts";
+import { feedLimits } from "../../../../src/feature/feed/rows.ts";
 import { recordTypes } from "../../../../src/domain/record-types.ts";
-import { operationNamed } from "../../../../src/http/routes.ts";
+import { isOver } from "../../../../src/feature/feed/change-feed.ts";
+import { operations } from "../../../../src/feature/feed/operations.ts";
 import { fetchToken } from "../../../support/customer.ts";
 import { openRaw } from "../../../support/raw-socket.ts";
 import { waitFor } from "../../../support/wait-for.ts";
+import { watchReaders } from "../readers.ts";
 import { eventsOf, feedOf, nextOf, type Query, repeatUntil, transaction } from "../changes-feed.ts";
 import { corruptions } from "../../../contract/invalid-request.ts";
 import { idOf, listPathOf, pathOf, startScene, typeNamed } from "../../../contract/scene.ts";
 
+const readers = watchReaders();
 const scene = await startScene();
 const { service } = scene;
 after(() => scene.stop());
@@ -52,10 +57,10 @@ describe("the feed of changes", () => {
 
   it("continues at each offset, in pages", async () => {
     const customer = await scene.makeCustomer();
-    const count = limits.changesReplyEventsMax + 200;
+    const count = feedLimits.replyEventsMax + 200;
     const ids = await addMany(customer, count);
     const first = await get(customer, { offset: "-1" });
-    assert.equal(eventsOf(first).length, limits.changesReplyEventsMax);
+    assert.equal(eventsOf(first).length, feedLimits.replyEventsMax);
     assert.equal(first.headers["stream-up-to-date"], undefined);
     const { events } = await readAll(customer);
     assert.deepEqual(
@@ -63,7 +68,7 @@ describe("the feed of changes", () => {
       ids,
     );
     const again = await readAll(customer, { offset: nextOf(first) });
-    assert.deepEqual(again.events, events.slice(limits.changesReplyEventsMax));
+    assert.deepEqual(again.events, events.slice(feedLimits.replyEventsMax));
     assert.match(nextOf(first), /^[0-9a-f]{51}$/);
   });
 
@@ -77,15 +82,15 @@ describe("the feed of changes", () => {
     const first = await get(customer, { include: "content" });
     const eventBytes = Buffer.byteLength(first.text) / eventsOf(first).length;
     const bytes = Buffer.byteLength(first.text);
-    assert.ok(bytes < limits.changesReplyBytesMax + eventBytes * 2, `${bytes} bytes`);
+    assert.ok(bytes < limits.pageBytesMax + eventBytes * 2, `${bytes} bytes`);
     assert.equal((await readAll(customer, { include: "content" })).events.length, body.length);
   });
 
   it("ends a page that is full to the last event as one that is not", async () => {
     const customer = await scene.makeCustomer();
-    await addMany(customer, limits.changesReplyEventsMax);
+    await addMany(customer, feedLimits.replyEventsMax);
     const page = await get(customer);
-    assert.equal(eventsOf(page).length, limits.changesReplyEventsMax);
+    assert.equal(eventsOf(page).length, feedLimits.replyEventsMax);
     assert.equal(page.headers["stream-up-to-date"], "true");
   });
 
@@ -191,7 +196,8 @@ describe("a query that is not valid", () => {
 
   it("is an offset that the store has not reached, with where to begin again", async () => {
     const customer = await scene.makeCustomer();
-    const operation = operationNamed("readChanges");
+    const [operation] = operations;
+    assert.ok(operation !== undefined);
     const reply = await service.client.send(
       await corruptions[410].corrupt(scene, customer, operation),
     );
@@ -221,19 +227,33 @@ describe("a long poll", () => {
     const customer = await scene.makeCustomer();
     const { offset } = await readAll(customer);
     const waiting = get(customer, { offset, live: "long-poll" });
-    const reply = await repeatUntil(waiting, () => service.clock.advanceMs(limits.longPollMs));
+    const reply = await repeatUntil(waiting, () => service.clock.advanceMs(feedLimits.longPollMs));
     assert.deepEqual([reply.status, nextOf(reply)], [204, offset]);
     assert.equal(reply.headers["stream-up-to-date"], "true");
+  });
+
+  it("does not wait until a time that is far away because the clock was set back", () => {
+    const now = service.clock.now();
+    const { signal } = new AbortController();
+    const waiting = {
+      until: now + feedLimits.longPollMs,
+      signal,
+      since: 0,
+      check: () => undefined,
+    };
+    assert.equal(isOver(waiting, now), false);
+    assert.equal(isOver(waiting, now - hourMs), true);
+    assert.equal(isOver({ ...waiting, until: undefined }, now), false);
   });
 
   it("answers 401 when its token expires", async () => {
     const customer = await scene.makeCustomer();
     const scopes = ["changes:read", "transactions:read"];
     const token = await fetchToken(service.client, customer, { scopes, expirySeconds: 300 });
-    service.clock.advanceMs(300_000 - limits.longPollMs / 2);
+    service.clock.advanceMs(300_000 - feedLimits.longPollMs / 2);
     const waiting = get({ token }, { offset: "now", live: "long-poll" });
-    await waitFor("the poll to wait", () => (service.readers() > 0 ? true : undefined));
-    service.clock.advanceMs(limits.longPollMs / 2);
+    await waitFor("the poll to wait", () => (readers() > 0 ? true : undefined));
+    service.clock.advanceMs(feedLimits.longPollMs / 2);
     const reply = await waiting;
     assert.deepEqual([reply.status, reply.body.code], [401, 40103], reply.text);
   });
@@ -244,18 +264,16 @@ describe("a long poll", () => {
     raw.socket.write(
       `GET /v2/changes?offset=now&live=long-poll HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${customer.token}\r\n\r\n`,
     );
-    await waitFor("the poll to wait", () => (service.readers() > 0 ? true : undefined));
+    await waitFor("the poll to wait", () => (readers() > 0 ? true : undefined));
     raw.socket.destroy();
-    await waitFor("the poll to end", () => (service.readers() === 0 ? true : undefined));
+    await waitFor("the poll to end", () => (readers() === 0 ? true : undefined));
   });
 
   it("is bounded for each key", async () => {
     const customer = await scene.makeCustomer();
     const ask = () => get(customer, { offset: "now", live: "long-poll" });
-    const waiting = Array.from({ length: limits.keyChangeReadersMax }, ask);
-    await waitFor("all to wait", () =>
-      service.readers() === limits.keyChangeReadersMax ? true : undefined,
-    );
+    const waiting = Array.from({ length: feedLimits.keyReadersMax }, ask);
+    await waitFor("all to wait", () => (readers() === feedLimits.keyReadersMax ? true : undefined));
     assert.equal((await ask()).status, 429);
     const all = await repeatUntil(Promise.all(waiting), () => addMany(customer, 1));
     for (const reply of all) assert.ok(eventsOf(reply).length > 0);
