@@ -7,7 +7,7 @@ import { pages } from "../../docs/generate/pages.ts";
 import { commands } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { allSettings } from "../../src/process/added-settings.ts";
-import { findFormFaults } from "../../src/domain/deletion/receipt-form.ts";
+import { findReceiptFaults } from "../../src/domain/deletion/receipt.ts";
 import { allErrors } from "../../src/process/tables.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { allScopes } from "../../src/domain/scope.ts";
@@ -25,7 +25,7 @@ describe("what documents say of receipts", () => {
     const named = rows.flatMap(([fields = ""]) =>
       fields.split(/[`, ]+/).filter((name) => name !== ""),
     );
-    const missing = findFormFaults({ version: 2 }).map(
+    const missing = findReceiptFaults({ version: 2 }).map(
       (fault) => /field (\w+) is/.exec(fault)?.[1],
     );
     assert.deepEqual(

@@ -2,10 +2,15 @@
 // nor the network.
 
 import { hash, verify } from "node:crypto";
-import { aloneNo, chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
+import {
+  aloneNo,
+  chainedText,
+  findReceiptFaults,
+  isReceipt,
+  type Receipt,
+} from "../../domain/deletion/receipt.ts";
 import { isStatement } from "../../domain/deletion/recipient-statement.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import { findFormFaults, isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { type PublishedKeys, thumbprint, toPublicKey } from "./receipt-keys.ts";
 
 export interface ReceiptVerdict {
@@ -44,7 +49,7 @@ export class ReceiptVerifier {
   ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly missing: string | undefined } {
     const none = { receipt: undefined, missing: undefined };
     const isStated = isStatement(value);
-    if (!isStated && !isReceipt(value)) return { ...none, faults: findFormFaults(value) };
+    if (!isStated && !isReceipt(value)) return { ...none, faults: findReceiptFaults(value) };
     const faults = findSignatureFaults("It", value, this.#published);
     if (isStated) return { ...none, faults };
     const previous = this.#previous;

@@ -3,10 +3,11 @@
 
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { DeletionBasis } from "./basis.ts";
-import type { ProcessedBefore, Deletion } from "./deletion.ts";
+import type { Deletion } from "./deletion.ts";
+import * as field from "./document-form.ts";
 import { isOfOrganization } from "./organization-deletion.ts";
-import type { CountHashes, ReceiptPosition } from "./receipt-count.ts";
-import type { ResourceType } from "../record-type.ts";
+import { type CountHashes, countKinds, type ReceiptPosition } from "./receipt-count.ts";
+import { isJsonObject, type JsonObject } from "../schema/schema-shape.ts";
 import { recordTypeByName } from "../record-types.ts";
 
 export const receiptType = "sluice-deletion-receipt";
@@ -15,43 +16,116 @@ export const receiptVersion = 2;
 /** The previous hash of the first receipt of a store. */
 export const noReceiptHash = "0".repeat(64);
 
-/** Everything that is signed. Times are RFC 3339 in UTC; hashes are SHA-256 in hex. */
-export interface ReceiptBody extends ReceiptPosition {
-  readonly type: typeof receiptType;
-  readonly version: typeof receiptVersion;
-  readonly organization_id: string;
-  readonly asked: {
-    readonly resource_type: ResourceType;
-    readonly resource_id: string;
-    readonly reason: string;
-    /** The hash of the basis; present only if the request stated one. */
-    readonly basis?: string;
-    /** The id of the API key, "operator" or "retention". */
-    readonly by: string;
-    readonly at: string;
-  };
-  /** Present only if a second person has approved the deletion. */
-  readonly approval?: ReceiptApproval;
-  readonly started_at: string;
-  /** The hashes of the numbers of every type and kind, whether or not there were any. */
-  readonly counts: CountHashes;
-  readonly verification: Verification;
-  /** Present only if the deletion had been completed before and restoring a backup undid it. */
-  readonly carried_out_again?: ProcessedBefore;
-  readonly key_id: string;
+/** The number of a receipt that is in no chain. */
+export const aloneNo = 0;
+
+/** For each type and kind, whether or not there were any. A version with more of them can be verified, too. */
+const countHashes: field.Field<CountHashes> = {
+  test: (value) =>
+    isMap(
+      value,
+      (hashes) =>
+        isMap(hashes, field.hashed("").test) &&
+        countKinds.every((kind) => Object.hasOwn(hashes, kind)),
+    ),
+  expected: `an object with the hashes ${countKinds.join(", ")} for each type`,
+  schema: {
+    type: "object",
+    description: "A salted hash instead of each number, by type, also where there were none.",
+  },
+  items: { ...field.text("Hashes."), component: "ReceiptCountHashes" },
+};
+
+function isMap(value: unknown, test: field.Field["test"]): value is JsonObject {
+  return (
+    isJsonObject(value) &&
+    Object.entries(value).every(([name, of]) => /^[a-z_]+$/.test(name) && test(of))
+  );
 }
 
-export interface Receipt extends ReceiptBody {
-  /** Ed25519 over the canonical JSON of everything else, base64url. */
-  readonly signature: string;
+/** Times are RFC 3339 in UTC; hashes are SHA-256. */
+export const receiptForm = {
+  type: field.constant(receiptType, "What this document is."),
+  version: field.constant(receiptVersion, "Version of the format."),
+  store_id: field.text("Identifies the store, and so the chain."),
+  receipt_no: field.wholeNumber(
+    "Position in the chain of receipts of the store; 0 for one that is in no chain.",
+  ),
+  previous_receipt: field.hex("SHA-256 of the receipt before it, in hex; zeros in the first."),
+  organization_id: field.text("Organization that the record belonged to."),
+  deletion_request_id: field.text("Unique identifier of the deletion request."),
+  asked: field.object(
+    {
+      resource_type: field.text("Type of the record."),
+      resource_id: field.text("Unique identifier of the record."),
+      reason: field.text("Reason for deletion, as given."),
+      basis: field.optional(
+        field.hashed(
+          'Only if the request stated a basis: the SHA-256 of `["sluice-receipt-basis",salt,basis]`, base64url.',
+        ),
+      ),
+      by: field.text("Id of the API key that requested it, `operator` or `retention`."),
+      at: field.time("When it was requested."),
+    },
+    "The deletion request.",
+  ),
+  approval: field.optional({
+    ...field.object(
+      {
+        requester: field.hashed("Hash of the name or key id of who requested it."),
+        approver: field.hashed("Hash of the name of who approved it."),
+        approved_at: field.time("When it was approved."),
+      },
+      "Only if a second person had to approve the deletion: who asked and who approved, each as the SHA-256 of " +
+        '`["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.',
+    ),
+    component: "ReceiptApproval",
+  }),
+  started_at: field.time("When the erasure began."),
+  completed_at: field.time("When it was completed and verified."),
+  counts: countHashes,
+  verification: field.object(
+    {
+      at: field.time("When."),
+      engine: field.oneOf(["sqlite", "postgres"], "Engine of the store."),
+      looked_at: field.listOf(field.text("Such as records."), "What was checked and found empty."),
+      bytes: field.text("What had happened to the bytes at that time."),
+    },
+    "How the service verified that nothing is left.",
+  ),
+  carried_out_again: field.optional(
+    field.object(
+      {
+        because: field.oneOf(["restore"], "Why."),
+        completed_at: field.nullable(field.time("When it was first completed.")),
+        receipt_no: field.nullable(field.wholeNumber("The number of that receipt.")),
+        receipt: field.nullable(field.hex("Its SHA-256.")),
+      },
+      "Only after a restore: the receipt that the deletion had before.",
+    ),
+  ),
+  key_id: field.text("Thumbprint (RFC 7638) of the public key."),
+  signature: field.signature("Ed25519 over the canonical JSON of everything else, base64url."),
+};
+
+export type Receipt = field.DocumentOf<typeof receiptForm>;
+
+/** Everything that is signed. */
+export type ReceiptBody = Omit<Receipt, "signature">;
+
+export type Verification = Receipt["verification"];
+
+/** Returns a sentence for each error; none if the value is a receipt. */
+export function findReceiptFaults(value: unknown): readonly string[] {
+  const faults = field.findFormFaults(value, receiptForm, { what: "a receipt" });
+  if (faults.length > 0) return faults;
+  const { receipt_no: no, previous_receipt: previous } = value as Receipt;
+  if ((no !== 1 && no !== aloneNo) || previous === noReceiptHash) return [];
+  return ["It is the first receipt of its chain or in none, and yet it names one before it."];
 }
 
-export interface Verification {
-  readonly at: string;
-  readonly engine: "sqlite" | "postgres";
-  /** What was verified to be empty. */
-  readonly looked_at: readonly string[];
-  readonly bytes: string;
+export function isReceipt(value: unknown): value is Receipt {
+  return findReceiptFaults(value).length === 0;
 }
 
 /** A public key, as stored and published. Times are Unix milliseconds. */
@@ -64,9 +138,6 @@ export interface ReceiptKey {
   /** When the key was retired: from then on nothing is signed with it. */
   readonly retiredAt: number | undefined;
 }
-
-/** The number of a receipt that is in no chain. */
-export const aloneNo = 0;
 
 /**
  * Whether the receipt is in the chain, as the receipts of records that callers can delete are. Gaps in the numbers of
@@ -174,10 +245,7 @@ function formatInstant(unixMs: number): string {
 export const receiptPeople = ["requester", "approver"] as const;
 export type ReceiptPerson = (typeof receiptPeople)[number];
 
-/** In a receipt: the hashes, base64url, and when the deletion was approved. */
-export type ReceiptApproval = Readonly<Record<ReceiptPerson, string>> & {
-  readonly approved_at: string;
-};
+export type ReceiptApproval = NonNullable<Receipt["approval"]>;
 
 export interface DisclosedPerson {
   readonly name: string;

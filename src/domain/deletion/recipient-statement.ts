@@ -2,37 +2,38 @@
 // by its hash, but in no chain: it is made from stored data whenever it is requested, with what the reader may know.
 
 import { canonicalJson } from "../json/canonical-json.ts";
+import * as field from "./document-form.ts";
 import { aloneNo, chainedText, type Receipt } from "./receipt.ts";
 
 export const statementType = "sluice-recipient-statement";
 export const statementVersion = 1;
 
-export interface Acknowledgement {
-  readonly name: string;
-  readonly told_at: string;
-  readonly acknowledged_at: string;
-}
+const acknowledgement = field.object(
+  {
+    name: field.text("Name of the recipient."),
+    told_at: field.time("When the last notice for it was written."),
+    acknowledged_at: field.time("When it had acknowledged all of them."),
+  },
+  "A recipient.",
+);
 
-export interface RecipientStatementBody {
-  readonly type: typeof statementType;
-  readonly version: typeof statementVersion;
-  readonly store_id: string;
-  readonly receipt_no: typeof aloneNo;
-  /** The SHA-256 of the receipt of the deletion. */
-  readonly receipt_hash: string;
-  readonly organization_id: string;
-  readonly deletion_request_id: string;
-  readonly recipients: readonly Acknowledgement[];
-  readonly key_id: string;
-}
+export const statementForm = {
+  type: field.constant(statementType, "What it is."),
+  version: field.constant(statementVersion, "Its version."),
+  store_id: field.text("Identifies the store."),
+  receipt_no: field.constant(aloneNo, "It is in no chain."),
+  receipt_hash: field.text("The SHA-256 of the receipt of the deletion."),
+  organization_id: field.text("The organization."),
+  deletion_request_id: field.text("Unique identifier of the deletion request."),
+  recipients: field.listOf(acknowledgement, "The recipients, and when each had acknowledged."),
+  key_id: field.text("The key that signed it, one of `/.well-known/sluice-receipts.json`."),
+  signature: field.signature("Ed25519 over the canonical JSON of everything else, base64url."),
+};
 
-export interface RecipientStatement extends RecipientStatementBody {
-  /** Ed25519 over the canonical JSON of everything else, base64url. */
-  readonly signature: string;
-}
+export type RecipientStatement = field.DocumentOf<typeof statementForm>;
 
 export interface Stating {
-  readonly recipients: readonly Acknowledgement[];
+  readonly recipients: RecipientStatement["recipients"];
   readonly hash: (text: string) => string;
   readonly signer: { readonly keyId: string; sign(text: string): string };
 }
@@ -42,7 +43,7 @@ export function makeStatement(
   { recipients, hash, signer }: Stating,
 ): RecipientStatement {
   const { store_id, organization_id, deletion_request_id } = receipt;
-  const body: RecipientStatementBody = {
+  const body: Omit<RecipientStatement, "signature"> = {
     type: statementType,
     version: statementVersion,
     store_id,
@@ -56,10 +57,7 @@ export function makeStatement(
   return { ...body, signature: signer.sign(canonicalJson(body)) };
 }
 
-const members = [
-  ..."type version store_id receipt_no receipt_hash organization_id deletion_request_id".split(" "),
-  ..."recipients key_id signature".split(" "),
-];
+const members = Object.keys(statementForm);
 
 /** Whether a value claims to be a statement. */
 export function isStatement(value: unknown): value is RecipientStatement {

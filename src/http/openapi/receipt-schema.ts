@@ -1,54 +1,36 @@
 // The schemas of a receipt and of what it commits to. They are closed: nothing with another field is a receipt.
 
-import { noReceiptHash, receiptType, receiptVersion } from "../../domain/deletion/receipt.ts";
+import type { Field, Form } from "../../domain/deletion/document-form.ts";
+import {
+  noReceiptHash,
+  receiptForm,
+  receiptType,
+  receiptVersion,
+} from "../../domain/deletion/receipt.ts";
+import { statementForm } from "../../domain/deletion/recipient-statement.ts";
 import { type CountKind, countKinds } from "../../domain/deletion/receipt-count.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import { countSchema, objectSchema, textSchema, timeSchema } from "./content.ts";
+import { countSchema, objectSchema, textSchema } from "./content.ts";
 import { type JsonSchema, schemaRef } from "./document.ts";
 
-function closedSchema(
-  description: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-  sometimes: readonly string[] = [],
-): JsonSchema {
-  return objectSchema(description, properties, { sometimes, closed: true });
+/** The schema of a field, with those of its members and items. */
+function publishField({ schema, members, items, component }: Field, closed?: true): JsonSchema {
+  if (component) return schemaRef(component);
+  if (members !== undefined) return publishForm(members, schema.description, closed);
+  if (items === undefined) return schema;
+  const each = schema["type"] === "array" ? "items" : "additionalProperties";
+  return { ...schema, [each]: publishField(items, closed) };
 }
 
-const asked = closedSchema(
-  "The deletion request.",
-  {
-    resource_type: textSchema("Type of the record."),
-    resource_id: textSchema("Unique identifier of the record."),
-    reason: textSchema("Reason for deletion, as given."),
-    basis: textSchema(
-      'Only if the request stated a basis: the SHA-256 of `["sluice-receipt-basis",salt,basis]`, base64url.',
-    ),
-    by: textSchema("Id of the API key that requested it, `operator` or `retention`."),
-    at: timeSchema("When it was requested."),
-  },
-  ["basis"],
-);
-
-const verification = closedSchema("How the service verified that nothing is left.", {
-  at: timeSchema("When."),
-  engine: { type: "string", enum: ["sqlite", "postgres"], description: "Engine of the store." },
-  looked_at: {
-    type: "array",
-    items: { type: "string" },
-    description: "What was checked and found empty.",
-  },
-  bytes: textSchema("What had happened to the bytes at that time."),
-});
-
-const replayedExample = closedSchema(
-  "Only after a restore: the receipt that the deletion had before.",
-  {
-    because: { type: "string", enum: ["restore"], description: "Why." },
-    completed_at: { type: ["string", "null"], description: "When it was first completed." },
-    receipt_no: { type: ["integer", "null"], description: "The number of that receipt." },
-    receipt: { type: ["string", "null"], description: "Its SHA-256." },
-  },
-);
+function publishForm(form: Form, description: string, closed?: true): JsonSchema {
+  const fields = Object.entries(form);
+  const sometimes = fields.flatMap(([name, { isOptional }]) => (isOptional ? [name] : []));
+  const schemas = fields.map(([name, field]) => [name, publishField(field, closed)] as const);
+  return objectSchema(description, Object.fromEntries(schemas), {
+    sometimes,
+    ...(closed && { closed }),
+  });
+}
 
 const kindDescriptions: Readonly<Record<CountKind, string>> = {
   removed: "Records that the organization no longer has: erased, or kept as `kept` counts.",
@@ -62,10 +44,11 @@ function byKind(property: (description: string) => JsonSchema): Record<CountKind
 }
 
 export const receiptParts: Readonly<Record<string, JsonSchema>> = {
-  ReceiptCountHashes: closedSchema(
+  ReceiptCountHashes: objectSchema(
     'For each number, the SHA-256 of `["sluice-receipt-count",salt,type,kind,number]`, base64url. Without the salt it says nothing ' +
       "about the number.",
     byKind(textSchema),
+    { closed: true },
   ),
   DisclosedCounts: objectSchema(
     "The numbers of a type that the caller may know.",
@@ -88,15 +71,7 @@ export const receiptParts: Readonly<Record<string, JsonSchema>> = {
     name: textSchema("The name."),
     salt: textSchema("The salt."),
   }),
-  ReceiptApproval: closedSchema(
-    "Only if a second person had to approve the deletion: who asked and who approved, each as the SHA-256 of " +
-      '`["sluice-receipt-person",salt,"requester" or "approver",name]`, base64url.',
-    {
-      requester: textSchema("Hash of the name or key id of who requested it."),
-      approver: textSchema("Hash of the name of who approved it."),
-      approved_at: timeSchema("When it was approved."),
-    },
-  ),
+  ReceiptApproval: publishField({ ...receiptForm.approval, component: "" }, true),
 };
 
 export const disclosuresSchema: JsonSchema = {
@@ -107,34 +82,15 @@ export const disclosuresSchema: JsonSchema = {
   additionalProperties: schemaRef("DisclosedCounts"),
 };
 
-export const deletionReceipt: JsonSchema = closedSchema(
+export const deletionReceipt = publishForm(
+  receiptForm,
   "The signed proof of a completed deletion; `sluice receipt verify` checks it. Its hash is the SHA-256 of its canonical JSON (RFC 8785).",
-  {
-    type: { type: "string", enum: [receiptType], description: "What this document is." },
-    version: { type: "integer", enum: [receiptVersion], description: "Version of the format." },
-    store_id: textSchema("Identifies the store, and so the chain."),
-    receipt_no: countSchema(
-      "Position in the chain of receipts of the store; 0 for one that is in no chain.",
-      0,
-    ),
-    previous_receipt: textSchema("SHA-256 of the receipt before it, in hex; zeros in the first."),
-    organization_id: textSchema("Organization that the record belonged to."),
-    deletion_request_id: textSchema("Unique identifier of the deletion request."),
-    asked,
-    approval: schemaRef("ReceiptApproval"),
-    started_at: timeSchema("When the erasure began."),
-    completed_at: timeSchema("When it was completed and verified."),
-    counts: {
-      type: "object",
-      description: "A salted hash instead of each number, by type, also where there were none.",
-      additionalProperties: schemaRef("ReceiptCountHashes"),
-    },
-    verification,
-    carried_out_again: replayedExample,
-    key_id: textSchema("Thumbprint (RFC 7638) of the public key."),
-    signature: textSchema("Ed25519 over the canonical JSON of everything else, base64url."),
-  },
-  ["approval", "carried_out_again"],
+  true,
+);
+
+export const recipientStatement = publishForm(
+  statementForm,
+  "The signed statement that every recipient has acknowledged what was erased.",
 );
 
 export const receiptKeyIdExample = "0oTeNmSRC3wCkN3FbDkUtMEzMz3bvRXcSJ2Y2SbyaG0";

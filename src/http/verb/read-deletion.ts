@@ -7,7 +7,6 @@ import {
 } from "../../actions/deletion/read-deletion.ts";
 import { deletionBasisNames } from "../../domain/deletion/basis.ts";
 import { deletionStatuses } from "../../domain/deletion/deletion.ts";
-import { statementType, statementVersion } from "../../domain/deletion/recipient-statement.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypeByName } from "../../domain/record-types.ts";
 import { jsonReply, objectSchema, textSchema, timeSchema } from "../openapi/content.ts";
@@ -20,6 +19,7 @@ import {
   disclosuresSchema,
   receiptExample,
   receiptParts,
+  recipientStatement,
 } from "../openapi/receipt-schema.ts";
 import { deletionTag } from "../openapi/parts.ts";
 import type { Verb } from "../operation.ts";
@@ -78,30 +78,6 @@ const informedSchema = objectSchema(
   { sometimes: ["acknowledged_at", "removed_at", "expired_at"] },
 );
 
-const statementSchema = objectSchema(
-  "The signed statement that every recipient has acknowledged what was erased.",
-  {
-    type: { type: "string", enum: [statementType], description: "What it is." },
-    version: { type: "integer", enum: [statementVersion], description: "Its version." },
-    store_id: textSchema("Identifies the store."),
-    receipt_no: { type: "integer", enum: [0], description: "It is in no chain." },
-    receipt_hash: textSchema("The SHA-256 of the receipt of the deletion."),
-    organization_id: textSchema("The organization."),
-    deletion_request_id: textSchema("Unique identifier of the deletion request."),
-    recipients: {
-      type: "array",
-      description: "The recipients, and when each had acknowledged.",
-      items: objectSchema("A recipient.", {
-        name: textSchema("Name of the recipient."),
-        told_at: timeSchema("When the last notice for it was written."),
-        acknowledged_at: timeSchema("When it had acknowledged all of them."),
-      }),
-    },
-    key_id: textSchema("The key that signed it, one of `/.well-known/sluice-receipts.json`."),
-    signature: textSchema("Ed25519 over the canonical JSON of everything else, base64url."),
-  },
-);
-
 export const readDeletion: Verb = {
   verb: "read deletion",
   permission: "delete",
@@ -133,7 +109,7 @@ export const readDeletion: Verb = {
         parts: {
           DeletionReceipt: deletionReceipt,
           InformedRecipient: informedSchema,
-          RecipientStatement: statementSchema,
+          RecipientStatement: recipientStatement,
           ...receiptParts,
         },
         examples: shown === undefined ? {} : statusExamples(shown),

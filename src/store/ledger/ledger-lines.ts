@@ -3,9 +3,8 @@
 
 import { hash as digest } from "node:crypto";
 import { entryOfReceipt, type LedgerEntry, readEntry } from "../../domain/deletion/ledger-entry.ts";
-import { chainedText } from "../../domain/deletion/receipt.ts";
+import { chainedText, isReceipt } from "../../domain/deletion/receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
-import { isReceipt } from "../../domain/deletion/receipt-form.ts";
 import { invalid } from "../../domain/json/codec.ts";
 import { followsFrame, type Frame, parseFrame } from "./ledger-frame.ts";
 
