@@ -12,7 +12,7 @@ import { organizationClose } from "./command/organization-close.ts";
 import { organizationShow, organizationSet } from "./command/organization.ts";
 import { receiptDisclose, receiptExport, receiptRotate, receiptVerify } from "./command/receipt.ts";
 import { recordShow } from "./command/record-show.ts";
-import { restrictedExport, restrictedList, restrictedShow } from "./command/restricted.ts";
+import { restrictedExport, restrictedList, restrictedShow } from "../noun/restricted.ts";
 import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
 import { serve } from "./command/serve.ts";
 import { deletionApprove, deletionCancel } from "../noun/deletion.ts";

@@ -1,20 +1,13 @@
 // Restricted sets, for those who may know of confidential reports: what deletions had to keep, why and until when. Each
 // reading is in the audit trail, so it is a form and not a link.
 
-import {
-  type HeldRecord,
-  listRestrictedSets,
-  type RestrictedSet,
-  showRestrictedSet,
-} from "../../actions/retention/restricted-sets.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import { listRestrictedSets, showRestrictedSet } from "../../actions/retention/restricted-sets.ts";
 import { shownHolds } from "../../noun/hold.ts";
+import { keptRecords, rowOf, sets } from "../../noun/restricted.ts";
 import { readText, renderButton, renderReason } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
-import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
-import { deletionPath, renderRecordName } from "../html/link.ts";
+import { type Column, html, type Html, renderFacts } from "../html/html.ts";
 import { renderOrganization } from "../html/party.ts";
-import { formatCounts, renderExactTime, renderTime, renderTimestamp } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
 
 const screen = "/console/restricted";
@@ -41,14 +34,15 @@ function readAccess(form: URLSearchParams) {
 
 export async function listRestricted(person: Person, form: URLSearchParams): Promise<Next> {
   const access = readAccess(form);
-  const sets = await listRestrictedSets(person.app, access);
+  const found = await listRestrictedSets(person.app, access);
   const mayShow = person.app.viewer.may("restricted.show");
-  const showing: Column<RestrictedSet> = [
+  const showing: Column<ReturnType<typeof rowOf>> = [
     html`<span class="sr">Records</span>`,
-    ({ movedBy }) => movedBy && renderShowing(access, movedBy.deletionRequestId),
+    ({ deletionRequestId: id }) => id && renderShowing(access, id),
   ];
+  const options = { more: mayShow ? [showing] : [], empty: "Nothing is restricted." };
   const body = html`<p>Of ${renderOrganization(access.organizationId)}</p>
-    ${renderTable(mayShow ? [...columns, showing] : columns, sets, { empty: "Nothing is restricted." })}`;
+    ${sets.list(found.map(rowOf), undefined, options)}`;
   return { title: "Restricted sets", screen, body };
 }
 
@@ -57,33 +51,14 @@ function renderShowing(access: ReturnType<typeof readAccess>, id: string): Html 
   return renderButton(html`Records<span class="sr"> of ${id}</span>`, `${screen}/set`, { fields });
 }
 
-const columns: readonly Column<RestrictedSet>[] = [
-  ["Erased record", ({ movedBy }) => movedBy && renderMovedBy(movedBy), "bare"],
-  ["Keeps", ({ counts }) => formatCounts(counts) || "only references"],
-  ["Waits for", ({ deletion }) => html`<bdi>${deletion.waitingFor ?? "–"}</bdi>`, "text"],
-  ["Moved", ({ movedBy }) => renderExactTime(movedBy?.completedAt)],
-  ["Kept until", ({ deletion }) => renderExactTime(deletion.floorUntil)],
-];
-
-function renderMovedBy(moved: NonNullable<RestrictedSet["movedBy"]>): Html {
-  return html`<a href="${deletionPath(moved.deletionRequestId)}">${renderRecordName(moved)}</a>`;
-}
-
 export async function showOneSet(person: Person, form: URLSearchParams): Promise<Next> {
   const wanted = { deletionRequestId: readText(form, "id") ?? "", limit: recordsMax };
   const shown = await showRestrictedSet(person.app, readAccess(form), wanted);
-  const { deletion, movedBy, counts, records, more } = shown;
+  const { records, more } = shown;
   const holds = records.flatMap((record) => record.holds);
-  const body = html`${renderFacts([
-      ["Erased record", movedBy && renderMovedBy(movedBy)],
-      ["Organization", renderOrganization(deletion.restrictedOf)],
-      ["Moved", renderTime(movedBy?.completedAt)],
-      ["Keeps", formatCounts(counts) || "only references"],
-      ["Waits for", html`<bdi>${deletion.waitingFor ?? "nothing"}</bdi>`],
-      ["Kept until", renderTime(deletion.floorUntil)],
-    ])}
+  const body = html`${renderFacts(sets.facts(rowOf(shown)))}
     <h2>Records</h2>
-    ${renderTable(recordColumns, records, { empty: "Only references are kept." })}
+    ${keptRecords.list(records, undefined, { empty: "Only references are kept." })}
     ${more && html`<p>There are more; <code>sluice restricted export</code> has all of them.</p>`}
     ${
       holds.length > 0 &&
@@ -93,13 +68,3 @@ export async function showOneSet(person: Person, form: URLSearchParams): Promise
   const title = "Restricted set";
   return { title, id: wanted.deletionRequestId, screen, body };
 }
-
-const recordColumns: readonly Column<HeldRecord>[] = [
-  [
-    "Record",
-    ({ resourceType, resourceId }) => html`${titleOf(resourceType)} <bdi>${resourceId}</bdi>`,
-    "bare",
-  ],
-  ["First seen", ({ firstSeen }) => renderTimestamp(firstSeen)],
-  ["Last seen", ({ lastSeen }) => renderTimestamp(lastSeen)],
-];
