@@ -53,10 +53,11 @@ export const time = textLike(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, "a time
   format: "date-time",
 });
 
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+
 export function wholeNumber(description: string): Field<number> {
-  const test = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
   const schema = { type: "integer", format: "int64", minimum: 0, description };
-  return { test, expected: "a whole number", schema };
+  return { test: isCount, expected: "a whole number", schema };
 }
 
 /** Text that has one of these values today. */
