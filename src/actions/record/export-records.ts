@@ -25,7 +25,7 @@ export interface ExportedEvent {
 
 /** What is exported; everything if omitted. */
 interface Selection {
-  /** By the latest state of the record. */
+  /** Tells records apart by their latest state. */
   readonly ofRecords?: (state: Payload) => boolean;
   readonly ofChanges?: (payload: Payload) => boolean;
 }

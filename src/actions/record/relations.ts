@@ -1,13 +1,13 @@
 // Reads the relations of a record: what refers to it, by type, and what it refers to. Reads a bounded number of rows,
 // and none of confidential types for people who may not know of them.
 
+import { setImmediate } from "node:timers/promises";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import type { RelatedRecord } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
 import { requireFindable } from "./find-records.ts";
-import { type NamingPart, readNamingPart } from "./namings.ts";
 
 export interface Referrers {
   readonly resourceType: string;
@@ -90,9 +90,27 @@ async function readReferrers(
   };
 }
 
+export interface NamingPart {
+  readonly records: readonly Omit<RecordKey, "organizationId">[];
+  readonly hasMore: boolean;
+}
+
+/** One search finds about this many records, in parts between which others are served. */
+const examinedMax = 4_000;
+const recordsAtOnce = 500;
+
 /** Transactions that name a party as sender or receiver, as many as one search finds. Throws like `listReferrers`. */
 export async function searchNamings(app: App, key: RecordKey): Promise<NamingPart> {
   await requireFindable(app, key);
   const { organizationId, resourceId: party } = key;
-  return readNamingPart(app, { organizationId, party });
+  const records = new Map<string, NamingPart["records"][number]>();
+  let after: number | undefined;
+  do {
+    const query = { organizationId, party, after, recordsMax: recordsAtOnce };
+    const { namings, last } = await app.store.readNamings(query);
+    for (const one of namings) records.set(`${one.resourceType} ${one.resourceId}`, one);
+    after = last;
+    await setImmediate();
+  } while (after !== undefined && records.size < examinedMax);
+  return { records: [...records.values()], hasMore: after !== undefined };
 }

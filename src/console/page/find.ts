@@ -7,11 +7,11 @@ import {
 } from "../../actions/record/find-records.ts";
 import {
   listReferrers,
+  type NamingPart,
   readRelations,
   type Referrers,
   searchNamings,
 } from "../../actions/record/relations.ts";
-import type { NamingPart } from "../../actions/record/namings.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -143,9 +143,9 @@ function renderNamingLink(key: RecordKey): Html {
   </p>`;
 }
 
-function renderNamings({ organizationId }: RecordKey, { records, last }: NamingPart): Html {
+function renderNamings({ organizationId }: RecordKey, { records, hasMore }: NamingPart): Html {
   const items = records.map((record) => renderRecordLink({ organizationId, ...record }));
   return html`<h3>Transactions that name it as sender or receiver</h3>
     ${items.length === 0 ? renderEmpty("No transaction names it.") : renderRecords(items)}
-    ${last !== undefined && html`<p>There are more than are listed.</p>`}`;
+    ${hasMore && html`<p>There are more than are listed.</p>`}`;
 }

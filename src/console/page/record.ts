@@ -24,7 +24,7 @@ import {
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { fieldsOf, readText, readWhole, renderHidden, renderReason } from "../html/field.ts";
-import { html, type Html, type HtmlValue, renderFacts } from "../html/html.ts";
+import { html, type Html, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
 import { renderGraph } from "../html/relation-graph.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
@@ -87,19 +87,14 @@ function renderActions(
   { app: { viewer } }: Person,
   key: RecordKey,
   { deletion }: RecordView,
-): readonly HtmlValue[] {
-  const actions: readonly (readonly [isPossible: boolean, label: string, href: string])[] = [
-    [viewer.may("hold.place"), "Place a hold", "#place"],
-    [
-      deletion === undefined && viewer.may("deletion.request"),
-      "Request its deletion",
-      recordPath("/console/record/deletion", key),
-    ],
-  ];
-  return actions.map(
-    ([isPossible, label, href]) =>
-      isPossible && html` <a class="button" href="${href}">${label}</a>`,
-  );
+): Html {
+  const deleting = recordPath("/console/record/deletion", key);
+  return html`${viewer.may("hold.place") && html` <a class="button" href="#place">Place a hold</a>`}
+  ${
+    deletion === undefined &&
+    viewer.may("deletion.request") &&
+    html` <a class="button" href="${deleting}">Request its deletion</a>`
+  }`;
 }
 
 function renderDeletion(deletion: Deletion | undefined): Html {

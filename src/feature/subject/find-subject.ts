@@ -3,6 +3,7 @@
 // restricted sets. Yields pages of keys. Keeps in memory one page for each level, and a short hash of each record that
 // could be reached twice.
 
+import { hash } from "node:crypto";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -12,8 +13,7 @@ import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
 import type { KeptReference } from "../../domain/deletion/restricted-set.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { nounOf } from "../../domain/record-types.ts";
-import type { RecordKey } from "../../domain/record/record-write.ts";
-import { KeySet } from "./key-set.ts";
+import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import { operatorErrors } from "./rows.ts";
 
 const recordsAtOnce = 500;
@@ -173,4 +173,59 @@ function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY):
     `There are more than ${searchedMax} transactions that may name the subject, and each would have to be read. ` +
       "That takes too long for a page: ask on the command line of the server.",
   );
+}
+
+// The keys that were seen: 16 bytes of a hash for each, in one array that doubles. A collision of two keys would need
+// about 2^64 records.
+
+const wordsOfHash = 4;
+const entriesAtFirst = 1_024;
+/** How full the array can be before it doubles. */
+const loadMax = 0.6;
+
+class KeySet {
+  #words = new Uint32Array(entriesAtFirst * wordsOfHash);
+  #size = 0;
+
+  has(key: RecordKey): boolean {
+    return !findPlace(this.#words, wordsOf(key)).isFree;
+  }
+
+  /** False if the set already contains the key. */
+  add(key: RecordKey): boolean {
+    if (!put(this.#words, wordsOf(key))) return false;
+    this.#size += 1;
+    if (this.#size > (this.#words.length / wordsOfHash) * loadMax) this.#grow();
+    return true;
+  }
+
+  #grow(): void {
+    const before = this.#words;
+    this.#words = new Uint32Array(before.length * 2);
+    for (let at = 0; at < before.length; at += wordsOfHash) {
+      if (before[at] !== 0) put(this.#words, [...before.subarray(at, at + wordsOfHash)]);
+    }
+  }
+}
+
+/** An empty slot is zero, so no entry may be zero. */
+function wordsOf(key: RecordKey): readonly number[] {
+  const bytes = hash("sha256", keyText(key), "buffer");
+  const [first = 0, ...others] = [0, 4, 8, 12].map((at) => bytes.readUInt32LE(at));
+  return [(first | 1) >>> 0, ...others];
+}
+
+function put(array: Uint32Array, words: readonly number[]): boolean {
+  const { at, isFree } = findPlace(array, words);
+  if (isFree) array.set(words, at);
+  return isFree;
+}
+
+function findPlace(array: Uint32Array, words: readonly number[]): { at: number; isFree: boolean } {
+  const entries = array.length / wordsOfHash;
+  for (let entry = (words[1] ?? 0) % entries; ; entry = (entry + 1) % entries) {
+    const at = entry * wordsOfHash;
+    if (array[at] === 0) return { at, isFree: true };
+    if (words.every((word, index) => array[at + index] === word)) return { at, isFree: false };
+  }
 }

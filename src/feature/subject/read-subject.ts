@@ -165,7 +165,7 @@ export function describeWait({ waits_for, due_at }: SubjectDeletion): string {
   return waits_for === undefined ? "" : `${waits_for}, until ${due_at}`;
 }
 
-/** Of lists that are text. */
+/** The columns of lists that are text. */
 export const deletionColumns = [
   ["id", (one: SubjectDeletion) => one.deletion_request_id],
   ["status", ({ status }: SubjectDeletion) => status],
@@ -175,7 +175,7 @@ export const deletionColumns = [
   ["reason", ({ reason }: SubjectDeletion) => reason],
 ] as const;
 
-/** Of records, or of the lines of a file, by type. */
+/** How many records, or lines of a file, there are of a type. */
 export type Count = readonly [name: string, count: number];
 
 export interface SubjectCount {
