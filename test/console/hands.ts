@@ -1,5 +1,5 @@
 // How somebody uses the console: with a mouse, by keyboard alone, or without JavaScript. A task is written once, in
-// these terms, and done in each of these ways.
+// these terms, for all of these ways.
 
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";

@@ -1,5 +1,6 @@
-// The tasks of people in a real browser, each by keyboard alone, and by mouse without JavaScript; a task that needs
-// JavaScript also by mouse. One browser and one service for all of them, and for each way one page for each person.
+// The tasks of people in a real browser, each by keyboard alone, and some by mouse or without JavaScript: the other tests
+// of this folder send every form without it. One browser and one service for all of them, and for each way one page for
+// each person.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -11,8 +12,8 @@ import { makeScene, type Scene } from "./scene.ts";
 import type { Task } from "./task/task.ts";
 import { tasks } from "./tasks.ts";
 
-function waysOf({ needsScript }: Task): readonly Way[] {
-  return ["keyboard", needsScript === true ? "mouse" : "no script"];
+function waysOf({ also }: Task): readonly Way[] {
+  return also === undefined ? ["keyboard"] : ["keyboard", also];
 }
 
 describe("a task in the console", () => {

@@ -1,5 +1,4 @@
-// What people do in the console, as data: each task is done by mouse, by keyboard alone, and without JavaScript, except
-// where it needs JavaScript.
+// What people do in the console, as data: each task is done by keyboard alone, and some also in another way.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -144,6 +143,7 @@ const intakeTasks: readonly Task[] = [
   {
     title:
       "upload a file with a wrong column and a wrong row, correct the mapping, and repair the file",
+    also: "no script",
     run: async ({ scene: { service, acme }, mark, as }) => {
       const id = `person-uploaded-${mark}`;
       const text =
@@ -251,7 +251,7 @@ const organizationTasks: readonly Task[] = [
 const signInTasks: readonly Task[] = [
   {
     title: "sign in for the first time, add a passkey, and sign in with it",
-    needsScript: true,
+    also: "mouse",
     run: async ({ scene, mark, signedOut }) => {
       const name = await addOperator(scene.service.app, ["viewer"], `new-${mark}`);
       const hands = await signedOut();
@@ -269,6 +269,7 @@ const signInTasks: readonly Task[] = [
   },
   {
     title: "sign in with a link, see the last day, and sign out",
+    also: "no script",
     run: async ({ scene, way, signedOut }) => {
       const hands = await signedOut();
       await hands.page.goto(await scene.signInLink("vera"));

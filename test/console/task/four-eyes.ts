@@ -13,6 +13,7 @@ import type { Task } from "./task.ts";
 export const fourEyesTasks: readonly Task[] = [
   {
     title: "erase a person with obstacles, under four eyes",
+    also: "no script",
     run: async ({ scene: { service }, mark, as }) => {
       const { app, client } = service;
       const organizationId = `held-${mark}`;

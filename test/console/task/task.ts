@@ -16,7 +16,7 @@ export interface Doing {
 
 export interface Task {
   readonly title: string;
-  /** Passkeys do. */
-  readonly needsScript?: true;
+  /** In which way besides by keyboard: without JavaScript where something differs then, which passkeys need. */
+  readonly also?: "mouse" | "no script";
   readonly run: (doing: Doing) => Promise<void>;
 }
