@@ -4,7 +4,7 @@ import { after } from "node:test";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { runFilesOn } from "./on-store.ts";
 
-const server = await startPostgres({ settings: { max_connections: "300" } });
+const server = await startPostgres();
 
 await runFilesOn({ server, settingsFor: (url) => ({ DATABASE_URL: url }) });
 

@@ -1,6 +1,5 @@
 // Runs test files of this folder once more, on databases of their own: the same files, imported here, each service with
-// its own database. They use every way in which the service uses a store; what a store answers is in test/conformance
-// for both engines.
+// its own database. They read, write in streams, and wait; what a store answers is in test/conformance for both engines.
 
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
@@ -10,7 +9,7 @@ import { type PostgresServer, startPostgres } from "../support/postgres/postgres
 import { useStores } from "../support/service.ts";
 
 const ofFeatures = globSync("../feature/*/contract/*.test.ts", { cwd: import.meta.dirname });
-const files = [...ofFeatures, "./deletions.test.ts", "./records.test.ts", "./streams.test.ts"];
+const files = [...ofFeatures, "./deletions.test.ts", "./streams.test.ts"];
 
 interface StoreOfService {
   readonly server: PostgresServer;
