@@ -67,11 +67,6 @@ async function refused({ client }: ServerProcess): Promise<void> {
 }
 
 describe("SIGTERM", () => {
-  it("or instead SIGINT ends an idle server with exit code 0", async () => {
-    const server = await start();
-    assert.equal(await server.end("SIGINT"), 0, server.output().err);
-  });
-
   it("lets a stream finish, and refuses connections meanwhile", async () => {
     const server = await start({ SHUTDOWN_GRACE_MS: "600000" });
     const { token } = await customerOf(server);
@@ -118,7 +113,7 @@ describe("SIGTERM", () => {
     });
   });
 
-  it("waits no longer than SHUTDOWN_GRACE_MS, and keeps what was durable", async () => {
+  it("or instead SIGINT waits no longer than SHUTDOWN_GRACE_MS, and keeps what was durable", async () => {
     const server = await start({ SHUTDOWN_GRACE_MS: "100" });
     const { token } = await customerOf(server);
     const record = records.record(type);
@@ -129,20 +124,20 @@ describe("SIGTERM", () => {
       "the record",
       async () => (await check(server, token, id)).status === 200 || undefined,
     );
-    assert.equal(await server.end("SIGTERM"), 0, server.output().err);
+    assert.equal(await server.end("SIGINT"), 0, server.output().err);
     await askAgain(async (again) => {
       assert.equal((await check(again, token, id)).status, 200);
     });
   });
 
   it("drops lists that wait to be written after the grace period, and keeps those that were answered", async () => {
-    const listsMax = 12;
+    const [listsMax, itemsOfList] = [12, 5_000];
     const server = await start({ SHUTDOWN_GRACE_MS: "0", RATE_LIMIT_PER_SECOND: "0" });
     const { token } = await customerOf(server);
     const { additional_properties: _, ...some } = records.record(typeNamed("transaction"));
     const answered: number[] = [];
     const sending = Array.from({ length: listsMax }, async (_unused, list) => {
-      const items = Array.from({ length: 10_000 }, (_item, index) => ({
+      const items = Array.from({ length: itemsOfList }, (_item, index) => ({
         ...some,
         tx_id: `list-${list}-${index}`,
       }));
@@ -157,7 +152,7 @@ describe("SIGTERM", () => {
     const stored: number[] = [];
     await askAgain(async (again) => {
       for (let list = 0; list < listsMax; list += 1) {
-        const query = { tx_id: `list-${list}-9999` };
+        const query = { tx_id: `list-${list}-${itemsOfList - 1}` };
         const ask = { method: "GET", path: "/v2/transaction", query, token };
         if ((await again.client.send(ask)).status === 200) stored.push(list);
       }
