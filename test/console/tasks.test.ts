@@ -1,5 +1,5 @@
-// The tasks of people in a real browser, each by keyboard alone, and some by mouse or without JavaScript: the other tests
-// of this folder send every form without it. One browser and one service for all of them, and for each way one page for
+// The tasks of people in a real browser, each by keyboard alone, and some by mouse or without JavaScript: the tests
+// over HTTP send every form without it. One browser and one service for all of them, and for each way one page for
 // each person.
 
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
 // Runs test files of this folder once more, on databases of their own: the same files, imported here, each service with
-// its own database. They read, write in streams, and wait; what a store answers is in test/conformance for both engines.
+// its own database. They read, delete and write streams; what a store answers is in test/conformance for both engines.
 
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
