@@ -55,7 +55,7 @@ async function* splitLines(input: TextInput): AsyncGenerator<readonly string[]> 
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
     yield lines.filter((line) => line.trim() !== "");
-    if (rest.length > recordCharactersMax) throw tooLong(input, "line");
+    if (rest.length > recordCharactersMax) throw tooLong(input, "a line");
   }
   if (rest.trim() !== "") yield [rest];
 }
@@ -72,7 +72,7 @@ async function* splitList(
     finder = undefined;
     yield splitter.push(text, list !== undefined);
     if (splitter.state === "broken") throw notAList(input);
-    if (splitter.held.length > recordCharactersMax) throw tooLong(input, "item");
+    if (splitter.held.length > recordCharactersMax) throw tooLong(input, "an item");
   }
   if (finder !== undefined) {
     throw new OperatorError("input", `${input.path} has no list ${list}.`, {
@@ -93,7 +93,7 @@ function notAList({ path }: TextInput): OperatorError {
 function tooLong({ path }: TextInput, what: string): OperatorError {
   return new OperatorError(
     "input",
-    `${path} has a ${what} of more than ${recordCharactersMax} characters; check that the file has the format that its name says.`,
+    `${path} has ${what} of more than ${recordCharactersMax} characters; check that the file has the format that its name says.`,
   );
 }
 
