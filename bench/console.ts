@@ -9,7 +9,7 @@ import { changeOrganization } from "../src/actions/access/change-organization.ts
 import { holdRecord } from "../src/actions/retention/holds.ts";
 import { createOperator } from "../src/actions/operator/operators.ts";
 import { createSignInLink } from "../src/actions/operator/sign-in-link.ts";
-import { requestDeletionOf } from "../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../src/actions/deletion/request-as-operator.ts";
 import { openApp } from "../src/process/app.ts";
 import { readConfig } from "../src/settings/config.ts";
 import { routes } from "../src/process/console-routes.ts";

@@ -5,7 +5,8 @@ import { sqlitePath } from "../files/sqlite-path.ts";
 import type { DeletionLedger } from "./interface/ledger.ts";
 import { openLedger } from "./ledger/ledger-file.ts";
 import { type FileLock, tryFileLock as trySqliteLock } from "./sqlite/file/file-lock.ts";
-import { openSqliteSource, openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+import { openSqliteSource } from "./sqlite/open-source.ts";
 import { StoreError } from "./interface/store-error.ts";
 import type { Store, StoreOptions } from "./interface/store.ts";
 
@@ -37,7 +38,7 @@ export async function openTarget(
   url: string,
   options: Required<Pick<StoreOptions, "connections" | "parts">>,
 ) {
-  const { openPostgresTarget } = await import("./postgres/open-postgres-store.ts");
+  const { openPostgresTarget } = await import("./postgres/open-target.ts");
   return openPostgresTarget(url, options);
 }
 

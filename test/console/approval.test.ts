@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
-import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { DeletionStatus } from "../../src/domain/deletion/deletion.ts";
 import { addTransaction } from "../cli/write-transactions.ts";

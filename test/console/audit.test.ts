@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { ndjsonOf } from "../cli/command-line.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { type Service, startService } from "../support/service.ts";

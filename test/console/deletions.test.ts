@@ -8,7 +8,7 @@ import { changeOrganization } from "../../src/actions/access/change-organization
 import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { holdRecord, releaseHold } from "../../src/actions/retention/holds.ts";
-import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { draftOf } from "../conformance/scene.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import { StoreFaults } from "../support/store-faults.ts";

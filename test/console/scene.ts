@@ -6,7 +6,7 @@ import type { BrowserContext } from "playwright-core";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
-import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import type { OperatorRole } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Service } from "../support/service.ts";

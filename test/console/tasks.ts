@@ -7,7 +7,7 @@ import { recordTasks } from "./task/records.ts";
 import type { Task } from "./task/task.ts";
 import type { Hands } from "./hands.ts";
 import { findActiveOperator } from "../../src/actions/operator/operators.ts";
-import { requestDeletionOf } from "../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import { fetchToken, makeCustomer } from "../support/customer.ts";
 import { waitFor } from "../support/wait-for.ts";

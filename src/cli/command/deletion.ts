@@ -3,7 +3,7 @@
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
 import { type DeletionPreview, previewDeletion } from "../../actions/deletion/preview-deletion.ts";
-import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../actions/deletion/request-as-operator.ts";
 import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
 import type { ToldView } from "../../actions/deletion/read-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";

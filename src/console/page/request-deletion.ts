@@ -3,7 +3,7 @@
 import { deletionBases, deletionBasisNames, noBasis } from "../../domain/deletion/basis.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { previewRequest } from "../../actions/deletion/preview-request.ts";
-import { requestDeletionOf } from "../../actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../actions/deletion/request-as-operator.ts";
 import type { Next, Person } from "../page.ts";
 import {
   deletionPath,

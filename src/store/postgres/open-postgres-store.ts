@@ -5,15 +5,13 @@ import { EarlierState } from "../../domain/error.ts";
 import { isUnencrypted } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
-import type { BareStore } from "../sql/statement/run.ts";
-import { allOrganizations, rebuilding } from "../sql/statement/visibility.ts";
+import { allOrganizations } from "../sql/statement/visibility.ts";
 import { continues } from "../sql/restore/continuation.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
-import { awaitVisibleCommits, commitInTwoPhases, isDistributed, refuseWorker } from "./citus.ts";
+import { isDistributed, refuseWorker } from "./citus.ts";
 import { Database } from "./database.ts";
-import { hasState, insufficientPrivilege } from "./failure.ts";
 import { compareSchema } from "./migration/actual-schema.ts";
 import { findSchema } from "./migration/find-schema.ts";
 import { migrate } from "./migration/migrate.ts";
@@ -69,38 +67,8 @@ function shareOut({ role, connections = defaultConnections }: StoreOptions) {
   };
 }
 
-/** Migrates the schema, and checks nothing else. Throws StoreError. */
-export async function openPostgresTarget(
-  url: string,
-  options: Pick<StoreOptions, "connections" | "parts">,
-): Promise<BareStore> {
-  const database = await openDatabase(url, options);
-  return {
-    perform: async (work, ...args) => {
-      try {
-        return await database.transaction(rebuilding, async (transaction) => {
-          // On a cluster, this sees all that was committed before.
-          await awaitVisibleCommits(transaction);
-          await commitInTwoPhases(transaction);
-          return transaction.perform(work, ...args);
-        });
-      } catch (error) {
-        throw hasState(error, insufficientPrivilege) ? mayNotFill(error) : error;
-      }
-    },
-    [Symbol.asyncDispose]: () => database.close(),
-  };
-}
-
-function mayNotFill(cause: unknown): StoreError {
-  return new StoreError(
-    "The role may not fill the database. Use the role that owns the tables, as for `sluice migrate`.",
-    { cause },
-  );
-}
-
 /** `check` throws if the database does not meet further conditions. */
-async function openDatabase(
+export async function openDatabase(
   url: string,
   options: Pick<StoreOptions, "connections" | "parts" | "existing" | "onNotice">,
   check?: (database: Database) => Promise<void>,

@@ -2,8 +2,6 @@
 
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
-import type { BareStore } from "../sql/statement/run.ts";
-import type { StoreParts } from "../sql/store-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
@@ -13,11 +11,9 @@ import {
   asUnusable,
   type Connection,
   hasTables,
-  isBusy,
   isMarkedOpen,
   openReader,
   openWriter,
-  rollBack,
 } from "./connection.ts";
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
@@ -32,6 +28,7 @@ import { isFileMarkedOpen, refuseCopiedAlone } from "./file/open-mark.ts";
 import { sizeOfStore } from "./file/store-file.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
+import { noStore } from "./open-source.ts";
 
 /** Creates the file if necessary. Throws StoreError. */
 export async function openSqliteStore(path: string, options: StoreOptions): Promise<Store> {
@@ -58,13 +55,6 @@ export async function openSqliteStore(path: string, options: StoreOptions): Prom
   }
 }
 
-function noStore(path: string): StoreError {
-  return new StoreError(
-    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice migrate\` ` +
-      "creates one.",
-  );
-}
-
 /** SQLite would remove the log without a word when it makes a database beside it. */
 function refuseUnmatchedLog(path: string): void {
   const log = findUnmatchedLog(path);
@@ -73,46 +63,6 @@ function refuseUnmatchedLog(path: string): void {
     `There is no store at ${path}, but ${log} contains changes of one. Put the file of the store back beside it, or run ` +
       "`sluice restore --replace` with a backup. To begin with an empty store instead, move that file to another folder.",
   );
-}
-
-/**
- * Until this is closed, nobody can serve the store or write to it, and all reads see the same snapshot. Nothing that is
- * written remains. Throws StoreError, also if the store is being served, or written to by a command.
- */
-export function openSqliteSource(path: string, parts: StoreParts): BareStore {
-  if ((sizeOfStore(path) ?? 0) === 0) throw noStore(path);
-  refuseCopiedAlone(path);
-  const right = takeServingRight(path);
-  let connection: Connection | undefined;
-  try {
-    connection = openWriter(path, { parts });
-    migrate(connection);
-    keepWritersOut(connection);
-  } catch (error) {
-    connection?.close();
-    right.release();
-    throw error;
-  }
-  const opened = connection;
-  return {
-    perform: async (work, ...args) => opened.perform(work, ...args),
-    [Symbol.asyncDispose]: async () => {
-      rollBack(opened);
-      opened.close();
-      right.release();
-    },
-  };
-}
-
-/** Holds the write lock without writing. */
-function keepWritersOut(connection: Connection): void {
-  try {
-    connection.run("BEGIN IMMEDIATE");
-  } catch (cause) {
-    if (!isBusy(cause)) throw cause;
-    const text = `Another command writes to the store ${connection.path}. Run this one when it is done.`;
-    throw new StoreError(text, { cause });
-  }
 }
 
 /** In this thread, which starts fast. With the right to serve, deletions in progress are taken over. */

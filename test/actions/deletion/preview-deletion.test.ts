@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { previewRequest } from "../../../src/actions/deletion/preview-request.ts";
 import { readDeletionDetails } from "../../../src/actions/deletion/show-deletion.ts";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { type OpenApp, openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";

@@ -31,7 +31,7 @@ import { createSignInLink } from "../../../src/actions/operator/sign-in-link.ts"
 import { OperatorError } from "../../../src/actions/operator/operator-error.ts";
 import { readHealth } from "../../../src/actions/upkeep/read-health.ts";
 import { readOverview } from "../../../src/actions/upkeep/read-overview.ts";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import {
   actAs,
   requireRight,

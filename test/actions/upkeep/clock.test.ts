@@ -16,7 +16,7 @@ import {
 import { withWaits } from "../../../src/actions/deletion/deletion-wait.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { viewDeletion } from "../../../src/actions/deletion/read-deletion.ts";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { createOperator } from "../../../src/actions/operator/operators.ts";
 import { findSession } from "../../../src/actions/operator/session.ts";
 import {

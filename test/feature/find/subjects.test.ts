@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../../support/customer.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { answerSubject } from "../../../src/feature/subject/answer-subject.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";

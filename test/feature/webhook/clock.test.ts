@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { createEndpoint, rotateSecret } from "../../../src/feature/webhook/endpoints.ts";
 import { hourMs } from "../../../src/basics/duration.ts";
 import { webhookEvents, webhookGivesUpMs } from "../../../src/feature/webhook/webhook.ts";

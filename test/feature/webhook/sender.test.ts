@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import { cancelDeletion } from "../../../src/actions/deletion/decide-deletions.ts";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-deletion.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
 import {
   createEndpoint,

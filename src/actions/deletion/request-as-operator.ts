@@ -1,0 +1,53 @@
+// Requests the deletion of a record of any type for a person, as its organization would.
+
+import { type DeletionBasis, deletionBasisNames } from "../../domain/deletion/basis.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { type App, currentTimeOf } from "../app.ts";
+import { findOpenOrganization } from "../access/close-organization.ts";
+import { makeId } from "../credential.ts";
+import { findDeletion, findType, nameTarget } from "../record/find-named-record.ts";
+import { OperatorError, requireReason } from "../operator/operator-error.ts";
+import { requireKnowledge, requireRight } from "../operator/viewer.ts";
+
+export interface OperatorsDeletion extends RecordKey {
+  readonly reason: string;
+  /** One of `deletionBasisNames`. */
+  readonly basis?: string | undefined;
+}
+
+/**
+ * The record may be of any type. Returns the open deletion. Throws OperatorError not_permitted, invalid, no_such_type,
+ * no_such_organization, organization_closed and no_such_record.
+ */
+export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Promise<Deletion> {
+  requireRight(app, "deletion.request");
+  requireReason(wanted.reason);
+  const basis = requireBasis(wanted.basis);
+  const { resourceType } = findType(wanted.resourceType);
+  await requireKnowledge(app, wanted);
+  const { deletionGraceSeconds } = await findOpenOrganization(app, wanted.organizationId);
+  const now = currentTimeOf(app);
+  const found = await app.store.requestDeletion(
+    {
+      ...wanted,
+      resourceType,
+      basis,
+      deletionRequestId: makeId("del"),
+      dueAt: now + deletionGraceSeconds * 1_000,
+      // The organization can read this; the audit trail names the operator.
+      requestedBy: "operator",
+    },
+    { actor: app.operator, now },
+  );
+  if (found === undefined) {
+    throw new OperatorError("no_such_record", `There is no ${nameTarget(wanted)} to delete.`);
+  }
+  return findDeletion(app, found);
+}
+
+function requireBasis(given: string | undefined): DeletionBasis | undefined {
+  const basis = deletionBasisNames.find((name) => name === given);
+  if (given === undefined || basis !== undefined) return basis;
+  throw new OperatorError("invalid", `The basis must be one of ${deletionBasisNames.join(", ")}.`);
+}

@@ -1,0 +1,57 @@
+// Opens an embedded store for a command that reads its tables while nobody serves or writes.
+
+import type { BareStore } from "../sql/statement/run.ts";
+import type { StoreParts } from "../sql/store-parts.ts";
+import { StoreError } from "../interface/store-error.ts";
+import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
+import { migrate } from "./migration/migrate.ts";
+import { takeServingRight } from "./file/file-lock.ts";
+import { refuseCopiedAlone } from "./file/open-mark.ts";
+import { sizeOfStore } from "./file/store-file.ts";
+
+export function noStore(path: string): StoreError {
+  return new StoreError(
+    `There is no store at ${path}. Check DATABASE_URL, DATA_DIR and the current folder; \`sluice migrate\` ` +
+      "creates one.",
+  );
+}
+
+/**
+ * Until this is closed, nobody can serve the store or write to it, and all reads see the same snapshot. Nothing that is
+ * written remains. Throws StoreError, also if the store is being served, or written to by a command.
+ */
+export function openSqliteSource(path: string, parts: StoreParts): BareStore {
+  if ((sizeOfStore(path) ?? 0) === 0) throw noStore(path);
+  refuseCopiedAlone(path);
+  const right = takeServingRight(path);
+  let connection: Connection | undefined;
+  try {
+    connection = openWriter(path, { parts });
+    migrate(connection);
+    keepWritersOut(connection);
+  } catch (error) {
+    connection?.close();
+    right.release();
+    throw error;
+  }
+  const opened = connection;
+  return {
+    perform: async (work, ...args) => opened.perform(work, ...args),
+    [Symbol.asyncDispose]: async () => {
+      rollBack(opened);
+      opened.close();
+      right.release();
+    },
+  };
+}
+
+/** Holds the write lock without writing. */
+function keepWritersOut(connection: Connection): void {
+  try {
+    connection.run("BEGIN IMMEDIATE");
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause;
+    const text = `Another command writes to the store ${connection.path}. Run this one when it is done.`;
+    throw new StoreError(text, { cause });
+  }
+}
