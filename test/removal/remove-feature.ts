@@ -35,6 +35,7 @@ function revokeTables(folder: string, name: string): void {
   if (schema === undefined) return;
   const text = readFileSync(join(folder, schema), "utf8");
   const tables = Array.from(text.matchAll(/^CREATE TABLE (\w+)/gm), ([, table]) => table);
+  if (tables.length === 0) return;
   const listed = new RegExp(`,\\s+(['\`]?)(?:${tables.join("|")})\\1(?!\\w)`, "g");
   for (const guide of guides) {
     const file = join(folder, `docs/${guide}.md`);
