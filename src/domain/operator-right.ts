@@ -82,8 +82,6 @@ export const operatorRights = {
 type OwnRight = keyof typeof operatorRights;
 export type OperatorRight = OwnRight | Named<Right>;
 
-export const allOperatorRights = Object.keys(operatorRights) as readonly OwnRight[];
-
 export function rightOf(right: OperatorRight): Right {
   return typeof right === "string" ? operatorRights[right] : right;
 }

@@ -18,8 +18,7 @@ import { answerPage, tagged, workOf } from "./change-answer.ts";
 import { eventType, eventWriter, noticeTypes } from "./change-event.ts";
 import { type Beginning, ChangeFeed } from "./change-feed.ts";
 import { liveModes, readChangeQuery } from "./change-query.ts";
-import { answerLater, beginStream, readerGone } from "./live-changes.ts";
-import { LiveReaders } from "./live-readers.ts";
+import { answerLater, beginStream, LiveReaders, readerGone } from "./live-changes.ts";
 import { feedLimits } from "./rows.ts";
 
 const liveBytesMax = { "long-poll": feedLimits.pollBytesMax, sse: feedLimits.partBytesMax };
@@ -97,25 +96,22 @@ const [firstType] = recordTypes;
 
 const text = { type: "string" };
 
-const streamHeaders: readonly OwnHeader[] = [
-  {
-    header: "Stream-Next-Offset",
-    description: "Where the next request continues: its `offset`. Opaque, of a fixed length.",
-    schema: text,
-    example: exampleOffset,
-  },
-  {
-    header: "Stream-Up-To-Date",
-    description: "`true` if no further event had arrived; otherwise the header is missing.",
-    schema: text,
-    example: "true",
-  },
-  {
-    header: "Stream-Cursor",
-    description: "For `cursor` of the next request; only with `live`.",
-    schema: text,
-    example: "2710042",
-  },
+function streamHeader(header: string, description: string, example: string): OwnHeader {
+  return { header, description, schema: text, example };
+}
+
+const streamHeaders = [
+  streamHeader(
+    "Stream-Next-Offset",
+    "Where the next request continues: its `offset`. Opaque, of a fixed length.",
+    exampleOffset,
+  ),
+  streamHeader(
+    "Stream-Up-To-Date",
+    "`true` if no further event had arrived; otherwise the header is missing.",
+    "true",
+  ),
+  streamHeader("Stream-Cursor", "For `cursor` of the next request; only with `live`.", "2710042"),
 ];
 
 const eventSchema = objectSchema(

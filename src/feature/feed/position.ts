@@ -41,28 +41,11 @@ export function momentOf(changeNo: number, at: number): Position {
   return { changeNo, at, following: randomInt(momentMin, momentMax) };
 }
 
-/** Events that a reader passes together. */
-export interface Passed {
-  readonly count: number;
-  /** Where a reader is then that began before their times of arrival. */
-  readonly position: Position;
-}
-
-export function passedOf(events: readonly Arrival[]): Passed {
-  let position = beginning;
-  for (const { changeNo, receivedAt } of events) {
-    const { at, following } = position;
-    position =
-      receivedAt > at
-        ? { changeNo, at: receivedAt, following: 0 }
-        : { changeNo, at, following: following + 1 };
+/** The position after these events, in the order of their arrival. */
+export function pass(from: Position, events: readonly Arrival[]): Position {
+  let { at, following } = from;
+  for (const { receivedAt } of events) {
+    [at, following] = receivedAt > at ? [receivedAt, 0] : [at, following + 1];
   }
-  return { count: events.length, position };
-}
-
-/** The position after these events. */
-export function pass(from: Position, { count, position }: Passed): Position {
-  if (count === 0) return from;
-  if (position.at > from.at) return position;
-  return { changeNo: position.changeNo, at: from.at, following: from.following + count };
+  return { changeNo: events.at(-1)?.changeNo ?? from.changeNo, at, following };
 }

@@ -2,13 +2,13 @@
 // may not read leave no trace, neither in offsets nor in whether there is more.
 
 import { findLastArrival, numbersAtOnce } from "../../actions/change/last-arrival.ts";
-import type { OffsetCipher, Position } from "../../actions/change/offset.ts";
+import type { Arrival, OffsetCipher, Position } from "../../actions/change/offset.ts";
 import type { App } from "../../actions/app.ts";
 import { hourMs } from "../../basics/duration.ts";
 import type { Turns } from "../../basics/turns.ts";
 import type { ArrivedChange } from "../../domain/record/record-write.ts";
 import { eventWriter } from "./change-event.ts";
-import { type Cursor, momentOf, pass, type Passed, passedOf } from "./position.ts";
+import { type Cursor, momentOf, pass } from "./position.ts";
 import { feedLimits } from "./rows.ts";
 
 /** How many changes are read at a time; a change with content has up to 64 KiB. */
@@ -61,14 +61,13 @@ interface Extent {
 
 /** What is read for all readers at the same position, wherever they began. */
 export interface FeedPart extends Pick<FeedPage, "count" | "list" | "upToDate"> {
-  /** What a reader passes with the events and the last change that was not wanted. */
-  readonly passed: Passed;
+  /** The events, and the last change that was not wanted: what a reader passes with the part. */
+  readonly passed: readonly Arrival[];
   readonly through: number;
 }
 
-/** A part without events. */
 export function emptyPart(through: number): FeedPart {
-  return { count: 0, list: Buffer.from("[]"), upToDate: true, passed: passedOf([]), through };
+  return { count: 0, list: Buffer.from("[]"), upToDate: true, passed: [], through };
 }
 
 /** Uses only the start of the part, not the rest of `reading.from`. */
@@ -84,7 +83,7 @@ export async function readPart(
   const write = eventWriter(organizationId);
   const events = found.map((change, index) => write(change, ids[index] ?? ""));
   const list = Buffer.from(`[${events.join(",")}]`);
-  const passed = passedOf([...found, ...unwanted]);
+  const passed = [...found, ...unwanted];
   return { count: found.length, list, upToDate, passed, through: extent.through };
 }
 
@@ -100,16 +99,12 @@ export function pageOf(
   return { ...part, next: { position, scanned }, offset };
 }
 
-interface Collected extends Pick<FeedPage, "upToDate"> {
-  readonly found: readonly ArrivedChange[];
-}
-
 /** Reads one change more than will probably fit, to know whether there are more. Each read is a turn. */
 async function collect(
   { store, turns }: Source,
   { view, from, bytesMax }: Reading,
   { through, signal }: Extent,
-): Promise<Collected> {
+): Promise<{ readonly found: readonly ArrivedChange[]; readonly upToDate: boolean }> {
   const { organizationId, types, content } = view;
   const found: ArrivedChange[] = [];
   const [atOnce, firstBytes] = content ? [fullAtOnce, fullBytes] : [thinAtOnce, eventBytes];
@@ -137,7 +132,7 @@ async function collect(
 async function findUnwanted(
   source: Source,
   { view, from }: Reading,
-  { through, found, signal }: Extent & Pick<Collected, "found">,
+  { through, found, signal }: Extent & { readonly found: readonly Arrival[] },
 ): Promise<readonly ArrivedChange[]> {
   const { organizationId, types, readable } = view;
   if (types.length === readable.length) return [];

@@ -5,7 +5,6 @@ import { readRetryAfter } from "../../basics/back-off.ts";
 import { type DisabledBecause, isHopeless, retryWaitMs, type WebhookEndpoint } from "./webhook.ts";
 import type { Cursors } from "./store/delivery.ts";
 import type { App } from "../../actions/app.ts";
-import type { OffsetCipher } from "../../actions/change/offset.ts";
 import { webhooks } from "./store/part.ts";
 import { findNext, type Message, type MessageSource } from "./next-message.ts";
 import type { Posting, PostResult } from "./post.ts";
@@ -41,12 +40,6 @@ export interface DeliveryAttempt {
   readonly kind: "delivered" | "failed" | "tested";
   readonly result: string;
   readonly disabled: DisabledBecause | undefined;
-}
-
-/** Ends the leases of the process that served an embedded store before, which may have been killed. */
-export async function beginSending({ store, offsets }: App): Promise<OffsetCipher> {
-  if (!store.traits.isServer) await store.of(webhooks).releaseAll();
-  return offsets();
 }
 
 /** Sends the message and those that follow it, unless another process does, or somebody has changed the endpoint. */

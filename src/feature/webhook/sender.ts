@@ -4,16 +4,10 @@
 import { makeWebhookKeys } from "./webhook-keys.ts";
 import { randomBytes } from "node:crypto";
 import type { App } from "../../actions/app.ts";
-import type { OffsetCipher } from "../../actions/change/offset.ts";
-import {
-  beginSending,
-  deliver,
-  type DeliveryAttempt,
-  type DeliveryOptions,
-  type ToSend,
-} from "./deliver.ts";
+import { deliver, type DeliveryAttempt, type DeliveryOptions, type ToSend } from "./deliver.ts";
 import { type KnownEndpoint, KnownEndpoints } from "./known-endpoints.ts";
 import { findNext, type MessageSource } from "./next-message.ts";
+import { webhooks } from "./store/part.ts";
 import { isWaitOver } from "../../basics/duration.ts";
 import { Turns } from "../../basics/turns.ts";
 import { type WebhookEndpoint, webhookWaitsMsMax } from "./webhook.ts";
@@ -48,7 +42,7 @@ class Sender {
   /** When each organization was last served, as a count; organizations that were never served come first. */
   readonly #servedAt = new Map<string, number>();
   #served = 0;
-  #cipher: OffsetCipher | undefined;
+  #isBegun = false;
 
   constructor(app: App, options: SenderOptions) {
     this.#app = app;
@@ -58,11 +52,11 @@ class Sender {
 
   /** Begins as many deliveries as there is room for. */
   async round(): Promise<boolean> {
-    // First, because it ends leases of a process that was killed.
-    const cipher = await this.#begun();
+    await this.#endLeases();
     const { ends, endpoints } = await this.#known.list();
     const keys = this.#app.derive(makeWebhookKeys);
     if (endpoints.length === 0 || keys === undefined) return false;
+    const cipher = await this.#app.offsets();
     const source = { app: this.#app, keys, cipher, turns: this.#turns };
     for (const known of this.#inTurn(endpoints, ends, keys.check)) {
       if (this.#inFlight.size >= deliveriesMax || this.#stopping.signal.aborted) break;
@@ -75,8 +69,11 @@ class Sender {
     return false;
   }
 
-  async #begun(): Promise<OffsetCipher> {
-    return (this.#cipher ??= await beginSending(this.#app));
+  /** Those of the process that served an embedded store before, which may have been killed. */
+  async #endLeases(): Promise<void> {
+    const { store } = this.#app;
+    if (!store.traits.isServer && !this.#isBegun) await store.of(webhooks).releaseAll();
+    this.#isBegun = true;
   }
 
   async stop(): Promise<void> {

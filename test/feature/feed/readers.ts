@@ -1,7 +1,7 @@
 // How many live requests the services of this process have.
 
 import { after, mock } from "node:test";
-import { LiveReaders } from "../../../src/feature/feed/live-readers.ts";
+import { LiveReaders } from "../../../src/feature/feed/live-changes.ts";
 
 /** Counts those of services that get their first one from now on. */
 export function watchReaders(): () => number {

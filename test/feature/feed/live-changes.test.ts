@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { feedLimits } from "../../../src/feature/feed/rows.ts";
-import { LiveReaders } from "../../../src/feature/feed/live-readers.ts";
+import { LiveReaders } from "../../../src/feature/feed/live-changes.ts";
 
 const { readersMax, organizationReadersMax, keyReadersMax } = feedLimits;
 type LiveReader = ReturnType<LiveReaders["add"]>;
