@@ -53,7 +53,7 @@ export interface DuePage {
   readonly limit: number;
 }
 
-interface IndexStep extends Pick<SearchState, "keyCheck"> {
+export interface IndexStep extends Pick<SearchState, "keyCheck"> {
   /** The new mark, which is stored if the mark has not moved since the records were read. Undefined: the mark stays. */
   readonly mark?: { readonly from: number; readonly to: number };
 }

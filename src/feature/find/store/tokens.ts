@@ -114,7 +114,7 @@ export interface FoundToken extends Pick<RecordKey, "resourceType" | "resourceId
   readonly former: boolean;
 }
 
-interface TokensFound {
+export interface TokensFound {
   readonly tokens: readonly FoundToken[];
   /** Whether some hash, or several together, match more records than were read. */
   readonly more: boolean;

@@ -40,7 +40,7 @@ export interface MoveOptions {
   readonly onEqual: () => void;
 }
 
-interface TableSummary {
+export interface TableSummary {
   readonly rows: number;
   /** Over all rows in the order of their keys, in hex. */
   readonly sha256: string;
