@@ -100,7 +100,7 @@ describe("npm run campaign", () => {
   }
 
   it("runs a real campaign", async () => {
-    const words = [program, "tamper", "--seed", "3", "--count", "10"];
+    const words = [program, "retention", "--seed", "3", "--count", "2"];
     const { stdout } = await promisify(execFile)(process.execPath, words);
     assert.match(stdout, /nothing was found\n$/);
   });

@@ -1,9 +1,9 @@
-// A short soak on each engine: the mixed load runs, and nothing that was acknowledged is missing. `npm run campaign --
-// soak` runs for an hour, and compares its minutes.
+// A short soak on SQLite: the mixed load runs, and nothing that was acknowledged is missing. `npm run campaign -- soak`
+// runs for an hour on either engine, and compares its minutes. Crashes under load run on both.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CampaignRun, Engine } from "../campaign/campaign.ts";
+import type { CampaignRun } from "../campaign/campaign.ts";
 import { requireNothingFound } from "../campaign/in-test.ts";
 import { openSite } from "../abuse/site.ts";
 import { makeRandom } from "../support/random.ts";
@@ -42,14 +42,12 @@ describe("the check at the end of a soak", () => {
   });
 });
 
-for (const engine of ["sqlite", "postgres"] satisfies Engine[]) {
-  describe(`a server on ${engine} under a mixed load`, () => {
-    it("loses nothing that it acknowledged, and completes every deletion", async (test) => {
-      const run = { campaign, seed: 20_261_123, count: 1, engine };
-      const figures = await requireNothingFound(test, "soak", run);
-      assert.equal(figures.minutes, run.count);
-      assert.ok(figures.requests > 0 && figures.deletions > 0, "there was load");
-      assert.ok(figures.rows > 300 * run.count, "streams and imports wrote rows");
-    });
+describe("a server under a mixed load", () => {
+  it("loses nothing that it acknowledged, and completes every deletion", async (test) => {
+    const run = { campaign, seed: 20_261_123, count: 1 };
+    const figures = await requireNothingFound(test, "soak", run);
+    assert.equal(figures.minutes, run.count);
+    assert.ok(figures.requests > 0 && figures.deletions > 0, "there was load");
+    assert.ok(figures.rows > 300 * run.count, "streams and imports wrote rows");
   });
-}
+});
