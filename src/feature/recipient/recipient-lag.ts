@@ -3,9 +3,7 @@
 
 import type { Recipient } from "./recipient.ts";
 import type { App } from "../../actions/app.ts";
-
-/** How many arrival numbers one call covers for a recipient. */
-const numbersAtOnce = 16_384;
+import { numbersAtOnce } from "../../actions/change/last-arrival.ts";
 
 interface Look {
   /** Up to this number there is nothing that the recipient has not acknowledged. */

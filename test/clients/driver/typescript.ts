@@ -18,6 +18,13 @@ import {
 } from "../../../client/src/sluice.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What is printed of an event. */
+interface Event {
+  readonly type: string;
+  readonly subject: string;
+  readonly data?: Fields;
+}
 type AnyCollection = Collection<Fields, Fields, object>;
 type AnyDeletable = DeletableCollection<Fields, Fields, object, object>;
 
@@ -82,7 +89,7 @@ const operations: Readonly<Record<string, (command: Command) => Promise<unknown>
     let last = "";
     for await (const page of opened().changes(options as ChangesOptions)) {
       last = page.offset;
-      for (const { type, subject, data } of page.events) {
+      for (const { type, subject, data } of page.events as readonly Event[]) {
         const name = data?.["name"];
         seen.push(`${type} ${subject} ${typeof name === "string" ? name : ""}`.trim());
       }
