@@ -16,9 +16,9 @@ import { formatDays } from "../../domain/retention/floor.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import type { Next, Person } from "../page.ts";
 import {
-  deletionPath,
   readRecordKey,
   recordPath,
+  renderDeletionLink,
   renderKeyFields,
   renderRecordLink,
 } from "../html/link.ts";
@@ -102,10 +102,8 @@ function renderDeletion(deletion: Deletion | undefined): Html {
     deletion === undefined
       ? html`<p>No deletion is open.</p>`
       : html`<p>
-          <a href="${deletionPath(deletion.deletionRequestId)}"
-            >Deletion <code>${deletion.deletionRequestId}</code></a
-          >
-          is ${deletion.status}, requested ${renderTime(deletion.requestedAt)}.
+          Deletion ${renderDeletionLink(deletion.deletionRequestId)} is ${deletion.status},
+          requested ${renderTime(deletion.requestedAt)}.
         </p>`;
   return html`<section aria-labelledby="deletion">
     <h2 id="deletion">Deletion</h2>

@@ -11,7 +11,7 @@ import { auditAccess } from "../../actions/trail/audit-access.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { openSink } from "../../bulk/export/sink.ts";
 import { type ExportTools, writeExport } from "../../bulk/export/write-export.ts";
-import { compressionOf, plainName } from "../../bulk/formats/compression.ts";
+import { compressionOf, formatByEnding, plainName } from "../../bulk/formats/compression.ts";
 import type { CommandResult, Context } from "../../cli/command.ts";
 import { manifestPath, writeManifest } from "../../cli/input/manifest-file.ts";
 import { requireOutputFile } from "../../cli/input/output-file.ts";
@@ -22,7 +22,7 @@ import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { lineOfManifest, type Manifest, type ManifestFile } from "../../domain/export-manifest.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { readConfig } from "../../settings/config.ts";
-import { type ExportFormat, formatOfOutput } from "./export-format.ts";
+import type { ExportFormat } from "./export-format.ts";
 import { type ExportRequest, exportStates, selectionOf, testFlagOf } from "./export-states.ts";
 import { historyForm, stateForm } from "./formats.ts";
 
@@ -136,8 +136,15 @@ async function noteFile({ environment }: Context, path: string) {
   return { ...noted, path, unfinished: noted.path };
 }
 
+const byEnding: Readonly<Record<string, ExportFormat>> = {
+  ndjson: "ndjson",
+  jsonl: "ndjson",
+  csv: "csv",
+  parquet: "parquet",
+};
+
 function formatOf(output: string | undefined): ExportFormat {
-  const format = output === undefined ? "ndjson" : formatOfOutput(output);
+  const format = output === undefined ? "ndjson" : formatByEnding(output, byEnding);
   if (format !== undefined) return format;
   throw new UsageError(
     `The name ${output} does not say which format to write. End it in .ndjson, .csv or .parquet, or give --format.`,

@@ -38,7 +38,6 @@ import { act, read } from "../../console/route.ts";
 import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
-import { answerDates } from "./answer-dates.ts";
 import { answerSubject, describeAnswer } from "./answer-subject.ts";
 import {
   auditSubject,
@@ -116,6 +115,22 @@ function renderDeadline(received: number, now: number): Html {
         <small>if it is complex and the person was told why within the month</small>`,
     ],
   ]);
+}
+
+/**
+ * One month, or three, from the receipt: Article 12(3) of Regulation (EU) 2016/679. The period ends with the day of the
+ * same date, or with the last day of the month if there is none: Article 3(2)(c) of Regulation (EEC) 1182/71. It is
+ * extended if the request is complex and the person was told so. Unix milliseconds.
+ */
+export function answerDates(received: number) {
+  return { due: monthsAfter(received, 1), extended: monthsAfter(received, 3) };
+}
+
+function monthsAfter(time: number, months: number): number {
+  const from = new Date(time);
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth() + months];
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(from.getUTCDate(), lastDay) + 1) - 1;
 }
 
 /** A day of the calendar, which is the same in every zone. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { answerDates } from "../../../src/feature/subject/answer-dates.ts";
+import { answerDates } from "../../../src/feature/subject/pages.ts";
 
 const dates = (received: string) => {
   const { due, extended } = answerDates(Date.parse(received));
