@@ -52,8 +52,14 @@ export function makeKey(): KeyObject {
   return generateKeyPairSync("ed25519").privateKey;
 }
 
-export function replaceKey({ receiptKeyFile: path }: Config, key: KeyObject): void {
-  renameSync(writeKey(path, key), path);
+/** `beside`: the file's name until it is complete. */
+export function replaceKey(
+  { receiptKeyFile: path }: Pick<Config, "receiptKeyFile">,
+  key: KeyObject,
+  beside = temporaryName(path, "new"),
+): void {
+  writeKey(beside, key);
+  renameSync(beside, path);
   syncFolder(dirname(path));
 }
 
@@ -67,7 +73,8 @@ function makeFirstKey(config: Config): void {
     );
   }
   makePrivateFolder(dirname(path));
-  const written = writeKey(path, makeKey());
+  const written = temporaryName(path, "new");
+  writeKey(written, makeKey());
   try {
     linkSync(written, path);
     syncFolder(dirname(path));
@@ -78,11 +85,9 @@ function makeFirstKey(config: Config): void {
   }
 }
 
-function writeKey(path: string, key: KeyObject): string {
-  const beside = temporaryName(path, "new");
+function writeKey(beside: string, key: KeyObject): void {
   try {
     writeOwnFile(beside, key.export({ format: "pem", type: "pkcs8" }));
-    return beside;
   } catch (cause) {
     throw explainCreation(cause, "The file", beside);
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { noteUnfinished, removeUnfinished } from "../../src/data-folder/unfinished-files.ts";
 import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
-import { startProgram } from "../cli/program.ts";
+import { runProgram, startProgram } from "../cli/program.ts";
 import { acme, organization, operator, transaction } from "../conformance/scene.ts";
 import { operate, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -88,6 +88,25 @@ describe("an unfinished file", () => {
       readdirSync(line.folder).filter((name) => name.startsWith("unfinished-")),
       [],
     );
+  });
+
+  it("is removed when a rotation of the key for receipts was killed before the key was replaced", async () => {
+    const line = makeLine();
+    const { folder, environment } = line;
+    await line.ask("migrate");
+    const dying =
+      'import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module";' +
+      'fs.renameSync = () => process.kill(process.pid, "SIGKILL"); syncBuiltinESMExports();';
+    const dies = `--import=data:text/javascript,${encodeURIComponent(dying)}`;
+    const { code } = await runProgram(["receipt", "rotate"], {
+      ...environment,
+      NODE_OPTIONS: dies,
+    });
+    assert.equal(code, -1);
+    const keys = () => readdirSync(folder).filter((name) => name.includes(".pem."));
+    assert.equal(keys().length, 1);
+    assert.match((await line.type("organization list")).err, /^Removed .*\.pem\..*\.unfinished,/m);
+    assert.deepEqual(keys(), []);
   });
 
   it("is left alone while its process runs", async () => {

@@ -1,5 +1,6 @@
 // `sluice receipt …`: the commands about receipts. `receipt verify` needs no store.
 
+import { resolve } from "node:path";
 import { discloseReceipt } from "../../actions/receipt/disclose-receipt.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { showing } from "../../actions/operator/viewer.ts";
@@ -7,6 +8,7 @@ import { exportReceipts } from "../../actions/receipt/list-receipts.ts";
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { rotateReceiptKey } from "../../actions/receipt/receipt-keys.ts";
 import { makeKey, replaceKey } from "../../data-folder/receipt-key.ts";
+import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { readConfig } from "../../settings/config.ts";
 import { defineStoreCommand, optional, required, defineCommand } from "../command.ts";
 import { confidentialOptions, text, typeList } from "../input/kinds.ts";
@@ -97,7 +99,9 @@ export const receiptRotate = defineStoreCommand({
   run: async (app, _, context) => {
     const config = readConfig(context.environment);
     const privateKey = makeKey();
-    const key = await rotateReceiptKey(app, privateKey, () => replaceKey(config, privateKey));
+    await using unfinished = await noteUnfinished(config.dataDir, resolve(config.receiptKeyFile));
+    const replace = () => replaceKey(config, privateKey, unfinished.path);
+    const key = await rotateReceiptKey(app, privateKey, replace);
     return {
       json: { key_id: key.keyId, key_file: config.receiptKeyFile },
       text: `From now on, receipts are signed with the key ${key.keyId} (${config.receiptKeyFile}).`,
