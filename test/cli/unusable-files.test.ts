@@ -154,7 +154,7 @@ describe("a restore on a new disk that was killed", onLinux, () => {
     await line.ask("backup", file);
     const words = ["restore", file];
     let unrestored = 0;
-    for (let at = 1, killed = true; killed; at += 7) {
+    for (let at = 1, killed = true; killed; at += 12) {
       const folder = join(makeTempFolder(), "data");
       const fresh = makeCommandLine({ folder });
       ({ killed } = await runAndKill({ words, environment: fresh.environment, folder }, at));
