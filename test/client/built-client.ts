@@ -69,13 +69,16 @@ export async function compile(...words: readonly string[]): Promise<string> {
   }
 }
 
-/** Compiles a program that uses the package, with these settings in addition to the strictest. */
+/** Compiles programs that use the package, with these settings in addition to the strictest. */
 export async function compileProgram(
   { folder }: BuiltClient,
-  code: string,
+  code: string | readonly string[],
   settings: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  writeFileSync(join(folder, "program.ts"), code);
+  const files = [code].flat().map((text, index) => {
+    writeFileSync(join(folder, `program-${index}.ts`), text);
+    return `program-${index}.ts`;
+  });
   const compilerOptions = {
     target: "es2022",
     module: "nodenext",
@@ -85,7 +88,7 @@ export async function compileProgram(
     ...settings,
   };
   const project = join(folder, "tsconfig.json");
-  writeFileSync(project, JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+  writeFileSync(project, JSON.stringify({ compilerOptions, files }));
   return compile("-p", project);
 }
 
