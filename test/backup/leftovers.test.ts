@@ -36,6 +36,15 @@ describe("what a killed restore leaves", () => {
     }
   });
 
+  it("is removed if only its lock is left", async () => {
+    const line = makeLine();
+    await line.ask("migrate");
+    const lock = join(line.folder, "sluice.db.restoring.serving");
+    writeFileSync(lock, "");
+    await line.ask("organization list");
+    assert.ok(!existsSync(lock));
+  });
+
   it("is removed by a server that starts, and left alone while one serves", async () => {
     const line = makeLine();
     await line.ask("migrate");

@@ -94,7 +94,7 @@ function restoringPath(path: string): string {
 /** Does nothing during a restore, which holds the right to serve. `right`: given if the caller already holds it. */
 export function removeRestoreLeftovers(path: string, right?: ServingRight): void {
   const copy = restoringPath(path);
-  if (databaseFiles(copy).every((file) => !isPresent(file, "The file"))) return;
+  if (copyFiles(copy).every((file) => !isPresent(file, "The file"))) return;
   const mine = right === undefined ? tryServingRight(path) : undefined;
   if (right === undefined && mine === undefined) return;
   removeDatabase(copy);
@@ -121,7 +121,12 @@ export function findUnmatchedLog(path: string): string | undefined {
 }
 
 function removeDatabase(path: string): void {
-  for (const file of [...databaseFiles(path), `${path}.serving`]) rmSync(file, { force: true });
+  for (const file of copyFiles(path)) rmSync(file, { force: true });
+}
+
+/** The lock is the last one that is removed, and may be all that is left. */
+function copyFiles(copy: string): readonly string[] {
+  return [...databaseFiles(copy), `${copy}.serving`];
 }
 
 export function databaseFiles(path: string): readonly string[] {
