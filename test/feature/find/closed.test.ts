@@ -27,7 +27,7 @@ async function findInBoth(twins: Twins): Promise<string> {
 }
 
 it("finds somebody in a closed organization only while records that are not confidential keep it", async () => {
-  const twins = await makeTwins("floor");
+  const twins = await makeTwins("found");
   await inBoth(twins, "retention set --type person --keep-days 100");
   await close(twins);
   await processAll();
