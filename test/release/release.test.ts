@@ -187,7 +187,7 @@ describe("the released package, installed into an empty folder without developme
         ) &&
         !/^dist\/src\/console\/frame\/asset\/[\w-]+\.(?:css|svg)$/.test(path) &&
         !/^dist\/src\/(?:\w+\/)+schema\.sql$/.test(path) &&
-        !/^dist\/src\/bulk\/import\/preset\/[\w-]+\.json$/.test(path) &&
+        !/^dist\/src\/feature\/import\/map\/preset\/[\w-]+\.json$/.test(path) &&
         !/^(?:README|CHANGELOG|SECURITY)\.md$|^LICENSE$/.test(path),
     );
     assert.deepEqual(unexpected, []);

@@ -36,7 +36,7 @@ const neverOnCitus: ReadonlySet<string> = new Set([
   "sql/plan/write-plan.ts insertTargets",
   "postgres/commit/new-records.ts insertRecords",
   "postgres/commit/new-records.ts requireOpen",
-  "sql/erase/erase-records.ts findLong",
+  "sql/erase/shorten-records.ts findLong",
 ]);
 
 const onShards = distributedTables(storeParts);
