@@ -12,15 +12,18 @@ import { makeWindow, type Window } from "./window.ts";
 /** Received bytes from which the ratio of decoded bytes counts: a short beginning may compress well. */
 const streamRatioBytesMin = 64 * 1_024;
 
+/** Buffers of this size are not part of a larger one that others use, so that they can be freed at once. */
+const chunkSize = 64 * 1_024;
+
 // If this option were not set, these two decoders would ignore bytes after the end, on some versions of Node even the
 // second of two zstd frames. gzip reads further members by itself, and fails on anything else.
-const strictly = { rejectGarbageAfterEnd: true } as const;
+const strictly = { rejectGarbageAfterEnd: true, chunkSize } as const;
 
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: limits.zstdWindowLogMax };
 
 const decoders = {
-  gzip: () => createGunzip(),
-  "x-gzip": () => createGunzip(),
+  gzip: () => createGunzip({ chunkSize }),
+  "x-gzip": () => createGunzip({ chunkSize }),
   // It refuses windows beyond 16 MiB unless its own option is set.
   br: () => createBrotliDecompress(strictly),
   zstd: () => createZstdDecompress({ ...strictly, params: zstdParams }),

@@ -1,7 +1,7 @@
 // Reads a body that the bulk thread parses, in memory that was reserved for it and grows with it.
 
 import { IncomingMessage } from "node:http";
-import { freeBuffer } from "../../basics/own-memory.ts";
+import { freeBuffer, freeMemory } from "../../basics/own-memory.ts";
 import { limits } from "../../domain/limits.ts";
 import type { MemoryBudget, Reservation } from "../load/memory-budget.ts";
 import { receive, tooLarge } from "./read-body.ts";
@@ -36,7 +36,11 @@ export async function readLargeBody(
   const body = new LargeBodyBytes({ expected, reserved, reservation });
   try {
     const source = decodedBody(request);
-    await receive(source, (chunk) => body.add(chunk, windowBytesOf(source)));
+    await receive(source, (chunk) => {
+      body.add(chunk, windowBytesOf(source));
+      // A decoder has no further use for a buffer that it has filled.
+      if (source !== request) freeMemory(chunk);
+    });
     return { bytes: body.whole(), reservation };
   } catch (error) {
     onRefused(body.length);

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Readable } from "node:stream";
 import { after, before, describe, it, mock } from "node:test";
@@ -12,15 +12,20 @@ import {
   brotliCompressSync,
   constants,
   createZstdCompress,
+  type Gunzip,
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
 import { readSmallBody } from "../../../src/http/body/read-body.ts";
+import { readLargeBody } from "../../../src/http/body/large-body.ts";
+import { MemoryBudget } from "../../../src/http/load/memory-budget.ts";
 import { decodedBody } from "../../../src/http/body/decoded-body.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { bytesPerFrameMin, makeWindow } from "../../../src/http/body/window.ts";
 import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
+
+const mebibyte = 1_024 * 1_024;
 
 /** For the tests of a group. */
 function useServer(): Server {
@@ -87,6 +92,32 @@ describe("a decoded body that nobody reads", () => {
   });
 });
 
+describe("a large body that is encoded", () => {
+  const server = useServer();
+
+  it("is copied out of the buffers of its decoder, which are freed at once", async () => {
+    const asked = once(server, "request") as Promise<[IncomingMessage]>;
+    const { port } = server.address() as AddressInfo;
+    const headers = { "content-encoding": "gzip" };
+    const sending = request({ port, host: "127.0.0.1", method: "POST", headers });
+    sending.on("error", () => undefined).end(gzipSync(Buffer.alloc(mebibyte, "[")));
+    const [incoming] = await asked;
+    const parts: Buffer[] = [];
+    const pipe = incoming.pipe.bind(incoming);
+    mock.method(incoming, "pipe", (decoder: Gunzip) =>
+      pipe(decoder).on("data", (part: Buffer) => parts.push(part)),
+    );
+    const { signal } = new AbortController();
+    const budget = new MemoryBudget();
+    const options = { organizationId: "org-acme", budget, signal, onRefused: () => undefined };
+    const { bytes, reservation } = await readLargeBody(incoming, options);
+    assert.equal(Buffer.from(bytes).toString("latin1"), "[".repeat(mebibyte));
+    const freed = parts.filter(({ buffer }) => (buffer as ArrayBuffer).detached);
+    assert.ok(freed.length > 10, `${freed.length} of ${parts.length} buffers`);
+    reservation.release();
+  });
+});
+
 describe("a small body", () => {
   const server = useServer();
 
@@ -117,8 +148,6 @@ describe("a small body", () => {
     assert.match(String(failure), /The body is incomplete/);
   });
 });
-
-const mebibyte = 1_024 * 1_024;
 
 /** A frame whose head states its window, as of a stream of unknown length. */
 async function zstdFrame(content: Uint8Array, windowLog: number): Promise<Buffer> {
