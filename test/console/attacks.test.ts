@@ -5,10 +5,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { routes } from "../../src/process/console-routes.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { type Service, startService, testEnvironment } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, cookieOf, read, signIn, submit } from "./browse.ts";
 import { exchangeRaw } from "../support/raw-socket.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
 describe("the console under attack", () => {
   let service: Service;
@@ -190,4 +192,26 @@ describe("the console under attack", () => {
     service.clock.advanceMs(60_000);
     await signIn(service.app, service.client, "anna");
   });
+});
+
+/** Writes what is loaded of a library to standard error. */
+const noteLoads = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from "node:module";
+  registerHooks({ load(url, context, next) {
+    if (url.includes("@simplewebauthn")) process.stderr.write("loaded " + url);
+    return next(url, context);
+  } });`)}`;
+
+it("loads the library of passkeys, which blocks the service, for nobody without one", async (context) => {
+  const folder = makeTempFolder();
+  context.after(() => removeFolder(folder));
+  const environment = testEnvironment(folder, { NODE_OPTIONS: `--import=${noteLoads}` });
+  const server = await startServerProcess(environment);
+  context.after(() => server.end("SIGKILL"));
+  const headers = { origin: server.address, "content-type": "application/json" };
+  const send = async (path: string, body: string) =>
+    (await server.client.send({ method: "POST", path, headers, body })).status;
+  assert.equal(await send("/console/passkey/options", ""), 200);
+  assert.equal(await send("/console/passkey", JSON.stringify({ id: "unknown" })), 403);
+  assert.doesNotMatch(server.output().err, /loaded/);
 });

@@ -1,5 +1,6 @@
-// Makes the WebAuthn options that ask a browser for a passkey, and verifies its answers. The library is loaded when the
-// first passkey is used. A challenge can be used once, and is valid for minutes.
+// Makes the WebAuthn options that ask a browser for a passkey, and verifies its answers. Loading the library blocks the
+// thread for a fifth of a second, so only the holder of a passkey or of a sign-in link can cause it. A challenge can be
+// used once, and is valid for minutes.
 
 import type {
   AuthenticationResponseJSON,
@@ -86,27 +87,28 @@ export async function acceptNewPasskey(
   });
 }
 
-/** The options name no operator: the authenticator knows whose passkeys it has. */
+/**
+ * The options of the W3C's Web Authentication, Level 3, section 5.5. They name no operator: the authenticator knows whose
+ * passkeys it has.
+ */
 export async function askForPasskey(
   app: App,
   origin: Origin,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  const { generateAuthenticationOptions } = await load();
-  const challenge = await makeChallenge(app, signingIn, challengeLifetimeMs);
-  return generateAuthenticationOptions({
-    challenge: Buffer.from(challenge, "base64url"),
-    rpID: origin.hostname,
+  return {
+    challenge: await makeChallenge(app, signingIn, challengeLifetimeMs),
+    rpId: origin.hostname,
     timeout: challengeLifetimeMs,
     userVerification: "required",
-  });
+  };
 }
 
 /** Throws OperatorError sign_in, which does not say what was wrong. */
 export async function signInBy(app: App, origin: Origin, answer: unknown): Promise<StartedSession> {
-  const { verifyAuthenticationResponse } = await load();
   const response = readAnswer(answer) as unknown as AuthenticationResponseJSON;
   const holder = await findPasskey(app, response.id);
   if (holder === undefined) throw notGenuine();
+  const { verifyAuthenticationResponse } = await load();
   const { credentialId, publicKey, signCount } = holder.passkey;
   const by = { ...signingIn, operator: holder.operator };
   const { authenticationInfo } = await verifyOnce(app, by, (expectedChallenge) =>
