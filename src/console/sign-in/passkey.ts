@@ -88,7 +88,7 @@ export async function acceptNewPasskey(
 }
 
 /**
- * The options of the W3C's Web Authentication, Level 3, section 5.5. They name no operator: the authenticator knows whose
+ * The options of Web Authentication (W3C), Level 3, section 5.5. They name no operator: the authenticator knows whose
  * passkeys it has.
  */
 export async function askForPasskey(
