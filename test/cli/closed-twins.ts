@@ -30,7 +30,7 @@ export async function makeTwins(name: string): Promise<Twins> {
   const twins = [`${name}-plain`, `${name}-reported`] as const;
   for (const id of twins) await line.ask("organization create --name Acme --id", id);
   await act(async (app) => {
-    const timestamp = "2026-02-01T00:00:00Z";
+    const timestamp = new Date(clock.now() - 28 * dayMs).toISOString();
     const flags = { is_test_user: false, is_retail_customer: true };
     for (const organization of twins) {
       const fields = { person_id: "p1", name: "Ada Example", ...flags, timestamp };
