@@ -70,6 +70,7 @@ export async function writeLarge(
   return writeInTurns(context, input, { write, bytes, reservation, reader, signal });
 }
 
+/** So many items in so few bytes are hardly valid; their errors are never described on the main thread. */
 export async function writeMany(
   context: HttpContext,
   input: HandlerInput,
