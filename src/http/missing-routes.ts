@@ -1,7 +1,10 @@
-// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
+// Replies to requests for which there is no route: 404 with the operation that was probably meant, or 405 with the
+// methods that the path has.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
+import { recordTypes } from "../domain/record-types.ts";
+import { closestName } from "../domain/validation/suggest.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
 import { publicRoutes } from "./public-routes.ts";
@@ -9,10 +12,7 @@ import { makeRequestContext } from "./reply/reply.ts";
 import { refuseAmbiguousRequest } from "./connection/request-smuggling.ts";
 import type { Operation } from "./operation.ts";
 import { countUnknownPath } from "./request/authenticate.ts";
-import { noSuchOperation } from "./reply/no-such-operation.ts";
 import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
-
-// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
 
 export function registerMissing(
   server: FastifyInstance,
@@ -58,6 +58,29 @@ function refusal(
   const allow = allowed.join(", ");
   const message = `${method} is not allowed here; this path allows ${allow}.`;
   return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
+}
+
+/** `known`: the paths that have operations, or are public. */
+function noSuchOperation(
+  path: string,
+  known: readonly string[],
+  operations: readonly Operation[],
+): AppError {
+  const hint = idInPath(path, operations) ?? nearPath(path, known);
+  return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
+}
+
+function idInPath(path: string, operations: readonly Operation[]): string | undefined {
+  if (path.endsWith("/")) return undefined;
+  const parent = path.slice(0, path.lastIndexOf("/"));
+  const meant = operations.find((one) => one.method === "GET" && one.path === parent);
+  const name = meant?.document(meant, recordTypes).query?.name;
+  return name && `The id is a query parameter: ${parent}?${name}=…`;
+}
+
+function nearPath(path: string, known: readonly string[]): string {
+  const close = closestName(path, known);
+  return close === undefined ? "See /docs for all operations." : `Did you mean ${close}?`;
 }
 
 /** Replaces Fastify's own errors before any handler: a path that cannot be decoded, an invalid content type. */
