@@ -3,68 +3,32 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { App } from "../../../src/actions/app.ts";
 import { indexNext } from "../../../src/feature/find/build-index.ts";
-import { makeDraft } from "../../../src/domain/record/payload.ts";
-import type { Payload } from "../../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { draftOf } from "../../conformance/scene.ts";
 import { operate } from "../../support/server.ts";
 import { withActs } from "../../support/test-store.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
+import { addSubject, updatePerson } from "../../cli/write-subjects.ts";
 
 const line = makeCommandLine();
 for (const id of ["acme", "other"]) await line.ask("organization create --name A --id", id);
 replaceKey(readConfig(line.environment), makeKey());
 await operate(line.environment, async (app) => {
   const both = { first_name: "Jürgen", last_name: "Müller", date_of_birth: "1990-12-10" };
-  await add(app, "person", "p1", both);
-  await add(app, "person", "p2", { first_name: "Jürgen Karl", last_name: "Müller" });
-  await add(app, "person", "p3", { ...both, first_name: "Petra", last_name: "Lang" });
-  await update(app, "p3", { last_name: "Kurz" });
-  await add(app, "person", "p4", {
+  await addSubject(app, "person", { id: "p1", ...both });
+  await addSubject(app, "person", { id: "p2", first_name: "Jürgen Karl", last_name: "Müller" });
+  await addSubject(app, "person", { id: "p3", ...both, first_name: "Petra", last_name: "Lang" });
+  await updatePerson(app, "p3", { last_name: "Kurz" });
+  await addSubject(app, "person", {
+    id: "p4",
     name: "Ada",
     email: "Ada@Example.com",
     phone_number: "030 1234567",
   });
-  await add(app, "company", "c1", { legal_name: "Müller Bau GmbH" });
+  await addSubject(app, "company", { id: "c1", legal_name: "Müller Bau GmbH" });
 });
-
-function add(app: App, type: string, id: string, fields: Payload): Promise<unknown> {
-  return write(app, { type, id, fields: { ...exampleOf(type), ...fields }, mode: "add" });
-}
-
-function update(app: App, id: string, fields: Payload): Promise<unknown> {
-  const later = { timestamp: "2026-02-15T11:58:00Z", ...fields };
-  return write(app, { type: "person", id, fields: later, mode: "update" });
-}
-
-function exampleOf(type: string): Payload {
-  const own =
-    type === "person"
-      ? { is_test_user: false, is_retail_customer: true }
-      : { is_test_company: false, registration_number: { type: "HRB", value: "HRB 12-34" } };
-  return { timestamp: "2026-01-15T11:58:00Z", ...own };
-}
-
-async function write(
-  app: App,
-  options: {
-    readonly type: string;
-    readonly id: string;
-    readonly fields: Payload;
-    readonly mode: "add" | "update";
-  },
-): Promise<void> {
-  const { type: resourceType, id, fields, mode } = options;
-  const type = recordTypeByName(resourceType);
-  assert.ok(type);
-  const drafts = [makeDraft(type, { ...fields, [type.idField]: id }, mode)];
-  const one = { organizationId: "acme", resourceType, mode, lenient: false, receivedAt: 1_000 };
-  assert.equal((await app.store.writeRecords({ ...one, drafts })).written, 1);
-}
 
 interface Found {
   readonly subjects: readonly {

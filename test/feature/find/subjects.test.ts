@@ -2,69 +2,26 @@
 // stays in the form.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
+import { before, describe, it } from "node:test";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
-import { type Customer, makeCustomer } from "../../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
-import { type Service, startService } from "../../support/service.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import { addOperator, read, signIn, submit } from "../../console/browse.ts";
+import { read } from "../../console/browse.ts";
+import { flags, reason, timestamp, usePersons } from "../../console/persons.ts";
 
-const timestamp = "2026-01-31T09:30:00Z";
 const later = "2026-02-01T08:00:00Z";
-const reason = "Inquiry 17/26";
-const flags = { is_test_user: false, is_retail_customer: true };
 /** More than a page shows. */
 const namesakes = 55;
 
 for (const engine of ["sqlite", "postgres"] as const) {
   describe(`finding persons in the console on ${engine}`, () => {
-    let server: PostgresServer | undefined;
-    let service: Service;
-    let acme: Customer;
-    const cookies: Record<string, string> = {};
-
-    const send = async (method: string, path: string, body: object) => {
-      const { token } = acme;
-      const { status, text } = await service.client.send({ method, path, token, body });
-      assert.ok(status < 300, text);
-    };
-    const person = (id: string, more: object) =>
-      send("POST", "/v2/person", { person_id: id, ...flags, timestamp, ...more });
-    const post = (path: string, form: Record<string, string>, role = "officer") =>
-      submit(service.client, path, {
-        cookie: cookies[role],
-        form: { organization: acme.organizationId, reason, ...form },
-      });
+    const { scene, send, person, post, erase } = usePersons(engine);
     const search = async (form: Record<string, string>) => {
       const { status, text } = await post("/console/subjects", form);
       assert.equal(status, 200, text);
       return text;
     };
 
-    /** Waits until the person is erased, or moved with a report that has to be kept. */
-    async function erase(resourceId: string): Promise<void> {
-      const key = { organizationId: acme.organizationId, resourceType: "person", resourceId };
-      const { app } = service;
-      const { deletionRequestId } = await requestDeletionOf(app, { ...key, reason: "asked" });
-      await waitFor("the deletion", async () => {
-        const found = await app.store.findDeletion(deletionRequestId, undefined);
-        return found?.status === "completed";
-      });
-    }
-
     before(async () => {
-      server = engine === "postgres" ? await startPostgres() : undefined;
-      const url = await server?.makeDatabase();
-      service = await startService(url === undefined ? {} : { environment: { DATABASE_URL: url } });
-      acme = await makeCustomer(service.app, service.client);
-      for (const role of operatorRoles) {
-        await addOperator(service.app, [role]);
-        service.clock.advanceMs(60_000);
-        cookies[role] = await signIn(service.app, service.client, role);
-      }
       const traits = { address: { city: "Berlin" }, account_status: "APPROVED" };
       await person("b-exact", { name: "Ada Example", date_of_birth: "1990-12-10", ...traits });
       await person("a-partial", { name: "Ada Maria Example" });
@@ -75,12 +32,6 @@ for (const engine of ["sqlite", "postgres"] as const) {
       const sar = { sar_id: "sar-1", status: "FILED", related_person_id: "moved", timestamp };
       await send("POST", "/v2/customer_sar", sar);
     });
-    after(async () => {
-      await service.stop();
-      await server?.remove();
-    });
-    // The requests of a minute from one address are limited.
-    beforeEach(() => service.clock.advanceMs(60_000));
 
     it("lists exact matches before partial ones, with the fields, and says which values are former", async () => {
       const text = await search({ name: "Example, Ada" });
@@ -123,12 +74,12 @@ for (const engine of ["sqlite", "postgres"] as const) {
       const secret = { name: "Unheardof Somebody", email: "unheardof@example.org" };
       const text = await search({ ...secret, telephone: "+49 30 7654321" });
       assert.match(text, /Nobody was found/);
-      const trail = await service.app.store.listAudit(0, 1_000);
+      const trail = await scene.service.app.store.listAudit(0, 1_000);
       const [entry] = trail.filter(({ action }) => action === "subject.find").slice(-1);
       assert.equal(entry?.actor, "officer");
       assert.deepEqual(entry?.detail, { reason, by: ["name", "email", "telephone"] });
       const addresses = [...text.matchAll(/(?:href|action)="([^"]*)"/g)].join(" ");
-      for (const place of [JSON.stringify(trail), service.log.join("\n"), addresses]) {
+      for (const place of [JSON.stringify(trail), scene.service.log.join("\n"), addresses]) {
         assert.doesNotMatch(place, /unheardof|7654321/i);
       }
       const { status } = await post("/console/subjects", { name: "Ada", reason: " " });
@@ -148,9 +99,9 @@ for (const engine of ["sqlite", "postgres"] as const) {
     });
 
     it("finds nobody who was erased, or whose records are restricted", async () => {
-      const { organizationId } = acme;
+      const { organizationId } = scene.acme;
       const floor = { organizationId, resourceType: "customer_sar", keepDays: 3_650 };
-      await setRule(service.app, floor);
+      await setRule(scene.service.app, floor);
       for (const [id, name] of [
         ["gone", "Gone Person"],
         ["moved", "Moved Person"],
@@ -163,11 +114,13 @@ for (const engine of ["sqlite", "postgres"] as const) {
 
     it("is offered to those who may, on the page for finding records", async () => {
       for (const role of operatorRoles) {
-        const { text } = await read(service.client, "/console/find", { cookie: cookies[role] });
+        const { text } = await read(scene.service.client, "/console/find", {
+          cookie: scene.cookies[role],
+        });
         assert.equal(text.includes('href="/console/subjects"'), role === "officer", role);
       }
-      const { text } = await read(service.client, "/console/subjects", {
-        cookie: cookies["officer"],
+      const { text } = await read(scene.service.client, "/console/subjects", {
+        cookie: scene.cookies["officer"],
       });
       assert.match(text, /name="telephone"/);
     });

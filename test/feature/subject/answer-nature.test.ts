@@ -3,59 +3,23 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { App } from "../../../src/actions/app.ts";
-import { makeDraft } from "../../../src/domain/record/payload.ts";
-import type { Payload } from "../../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { operate } from "../../support/server.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
+import { addSubject, updatePerson } from "../../cli/write-subjects.ts";
+import { addRecord } from "../../cli/write-transactions.ts";
 
 const line = makeCommandLine();
 await line.ask("organization create --name A --id acme");
 replaceKey(readConfig(line.environment), makeKey());
 await operate(line.environment, async (app) => {
-  await add(app, "person", "p1", { name: "Jo" });
-  await add(app, "person", "p3", { first_name: "Petra", last_name: "Lang" });
-  await update(app, "p3", { last_name: "Kurz" });
-  await add(app, "person", "p4", { name: "Ada" });
-  await add(app, "company", "c1", { legal_name: "Müller Bau GmbH" });
+  await addSubject(app, "person", { id: "p1", name: "Jo" });
+  await addSubject(app, "person", { id: "p3", first_name: "Petra", last_name: "Lang" });
+  await updatePerson(app, "p3", { last_name: "Kurz" });
+  await addSubject(app, "person", { id: "p4", name: "Ada" });
+  await addSubject(app, "company", { id: "c1", legal_name: "Müller Bau GmbH" });
 });
-
-function add(app: App, type: string, id: string, fields: Payload): Promise<unknown> {
-  return write(app, { type, id, fields: { ...exampleOf(type), ...fields }, mode: "add" });
-}
-
-function update(app: App, id: string, fields: Payload): Promise<unknown> {
-  const later = { timestamp: "2026-02-15T11:58:00Z", ...fields };
-  return write(app, { type: "person", id, fields: later, mode: "update" });
-}
-
-function exampleOf(type: string): Payload {
-  const own =
-    type === "person"
-      ? { is_test_user: false, is_retail_customer: true }
-      : { is_test_company: false, registration_number: { type: "HRB", value: "HRB 12-34" } };
-  return { timestamp: "2026-01-15T11:58:00Z", ...own };
-}
-
-async function write(
-  app: App,
-  options: {
-    readonly type: string;
-    readonly id: string;
-    readonly fields: Payload;
-    readonly mode: "add" | "update";
-  },
-): Promise<void> {
-  const { type: resourceType, id, fields, mode } = options;
-  const type = recordTypeByName(resourceType);
-  assert.ok(type);
-  const drafts = [makeDraft(type, { ...fields, [type.idField]: id }, mode)];
-  const one = { organizationId: "acme", resourceType, mode, lenient: false, receivedAt: 1_000 };
-  assert.equal((await app.store.writeRecords({ ...one, drafts })).written, 1);
-}
 
 function answer(what: string) {
   return line.ask(`subject answer ${what} --organization acme --reason`, "Inquiry 17/26");
@@ -85,7 +49,7 @@ describe("subject answer", () => {
   });
 
   it("says when a relationship has ended", async () => {
-    await operate(line.environment, (app) => update(app, "p4", { account_status: "CLOSED" }));
+    await operate(line.environment, (app) => updatePerson(app, "p4", { account_status: "CLOSED" }));
     const found = await answer("person p4");
     assert.deepEqual([found["relationship"], found["until"]], ["existed", "2026-02-15T11:58:00Z"]);
     const stated = { first_stated: "2026-02-15T11:58:00Z", last_stated: "2026-02-15T11:58:00Z" };
@@ -101,11 +65,14 @@ describe("subject answer", () => {
 
   it("leaves out confidential reports unless somebody asks for them", async () => {
     await operate(line.environment, (app) =>
-      write(app, {
+      addRecord(app, "acme", {
         type: "customer_sar",
-        id: "sar",
-        fields: { status: "PENDING", related_person_id: "p1", timestamp: "2026-01-15T11:58:00Z" },
-        mode: "add",
+        fields: {
+          sar_id: "sar",
+          status: "PENDING",
+          related_person_id: "p1",
+          timestamp: "2026-01-15T11:58:00Z",
+        },
       }),
     );
     assert.deepEqual(await typesIn(""), ["person"]);
@@ -123,7 +90,7 @@ describe("subject answer", () => {
 
   it("is a text in which no value of a record begins a line of its own", async () => {
     const product_type = "Loan\nErased\u001b[2K\u009b31m";
-    await operate(line.environment, (app) => update(app, "p3", { product_type }));
+    await operate(line.environment, (app) => updatePerson(app, "p3", { product_type }));
     const { out } = await line.type("subject answer person p3 --organization acme --reason why");
     assert.match(out, /^ {2}Product Loan\uFFFDErased\uFFFD\[2K\uFFFD31m: stated/m);
     assert.ok(!out.includes("\u001b"));

@@ -1,0 +1,79 @@
+// The console over persons of one organization, on either engine. Somebody of each role has signed in.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach } from "node:test";
+import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { type Customer, makeCustomer } from "../support/customer.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
+import { type Service, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { addOperator, signIn, submit } from "./browse.ts";
+
+export const timestamp = "2026-01-31T09:30:00Z";
+export const reason = "Inquiry 17/26";
+export const flags = { is_test_user: false, is_retail_customer: true };
+
+export interface Scene {
+  service: Service;
+  acme: Customer;
+  /** By role. */
+  readonly cookies: Readonly<Record<string, string>>;
+}
+
+/** Call in the function of the group. The fields of the scene are there once the group runs. */
+export function usePersons(engine: "sqlite" | "postgres") {
+  let server: PostgresServer | undefined;
+  const cookies: Record<string, string> = {};
+  const scene = { cookies } as unknown as Scene;
+
+  const send = async (method: string, path: string, body: object) => {
+    const { token } = scene.acme;
+    const { status, text } = await scene.service.client.send({ method, path, token, body });
+    assert.ok(status < 300, text);
+  };
+
+  before(async () => {
+    server = engine === "postgres" ? await startPostgres() : undefined;
+    const url = await server?.makeDatabase();
+    const service = await startService(
+      url === undefined ? {} : { environment: { DATABASE_URL: url } },
+    );
+    scene.service = service;
+    scene.acme = await makeCustomer(service.app, service.client);
+    for (const role of operatorRoles) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      cookies[role] = await signIn(service.app, service.client, role);
+    }
+  });
+  after(async () => {
+    await scene.service.stop();
+    await server?.remove();
+  });
+  // The requests of a minute from one address are limited.
+  beforeEach(() => scene.service.clock.advanceMs(60_000));
+
+  return {
+    scene,
+    send,
+    person: (id: string, more: object) =>
+      send("POST", "/v2/person", { person_id: id, ...flags, timestamp, ...more }),
+    post: (path: string, form: Record<string, string>, role = "officer") =>
+      submit(scene.service.client, path, {
+        cookie: cookies[role],
+        form: { organization: scene.acme.organizationId, reason, ...form },
+      }),
+    /** Waits until the person is erased, or moved with a report that has to be kept. */
+    erase: async (resourceId: string): Promise<void> => {
+      const { app } = scene.service;
+      const { organizationId } = scene.acme;
+      const key = { organizationId, resourceType: "person", resourceId };
+      const { deletionRequestId } = await requestDeletionOf(app, { ...key, reason: "asked" });
+      await waitFor("the deletion", async () => {
+        const found = await app.store.findDeletion(deletionRequestId, undefined);
+        return found?.status === "completed";
+      });
+    },
+  };
+}
