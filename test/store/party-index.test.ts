@@ -150,6 +150,18 @@ describe("the index of parties", () => {
       assert.deepEqual(await namingsOf(store, "p"), []);
     });
 
+    it(`advances before a deletion completes, if much has arrived since its plan, on ${name}`, async (test) => {
+      const { store } = await open(test);
+      await store.createOrganization(organization(acme), operator);
+      await store.add("person", "p");
+      const id = await store.request(keyOf("person", "p"));
+      assert.equal((await store.claim())?.deletionRequestId, id);
+      for (let block = 0; block < 3; block += 1) await fillBlock(store);
+      await pay(store, "late", "p");
+      assert.equal(changedBy(await store.finish(id)), 1);
+      assert.ok(isPseudonym(await senderOf(store, "late")));
+    });
+
     // What deletions do with the entries is decided by the statements that both engines share.
     if (name !== "SQLite") continue;
 
