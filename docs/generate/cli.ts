@@ -1,10 +1,12 @@
 // The reference page of the command line, in Markdown, from the table of commands. Prints nothing itself.
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { exitCodes } from "../../src/cli/run.ts";
 import { allOperatorErrors } from "../../src/process/tables.ts";
 import { optionFlags } from "../../src/cli/option-flag.ts";
+
+const { commands } = await loadTable();
 
 const opening = `# Command line
 

@@ -91,13 +91,15 @@ export interface Command {
   ) => Promise<CommandResult | undefined>;
 }
 
-/** All commands of the program, and what its help says about them. */
+/** Commands of the program, and what its help says about them. */
 export interface CommandTable {
   readonly commands: readonly Command[];
   readonly groups: Readonly<Record<string, string>>;
   readonly headings: Readonly<Record<string, readonly string[]>>;
   /** Those of features; src/settings/config.ts has the others. */
   readonly settings: readonly Setting<unknown>[];
+  /** The table of the commands that begin with this word, or of all. */
+  readonly load: (first?: string) => Promise<CommandTable>;
 }
 
 interface Definition<Arguments extends Parameters, Options extends Parameters> extends Omit<

@@ -1,77 +1,81 @@
-// The commands of the core, in the order of the help and the documentation; src/process/command-table.ts adds those of
-// features. Everything else about a command is in the file of its noun.
+// The commands of the core by their first word, in the order of the help and the documentation; each word is loaded
+// where it is needed. src/process/command-table.ts adds those of features. Everything else about a command is in the
+// file of its noun.
 
 import type { Command } from "./command.ts";
-import { auditExport, auditVerify } from "./command/audit.ts";
-import { backup, deletionReplay, restore } from "./command/restore.ts";
-import * as deletion from "./command/deletion.ts";
-import { deletionHold, deletionHolds, deletionRelease } from "./command/hold.ts";
-import { openapi } from "./command/openapi.ts";
-import { operatorLink } from "./command/operator-link.ts";
-import { organizationClose } from "./command/organization-close.ts";
-import { organizationShow, organizationSet } from "./command/organization.ts";
-import { receiptDisclose, receiptExport, receiptRotate, receiptVerify } from "./command/receipt.ts";
-import { recordShow } from "./command/record-show.ts";
-import { restrictedExport, restrictedList, restrictedShow } from "../noun/restricted.ts";
-import { retentionPreview, retentionSet, retentionShow } from "./command/retention.ts";
-import { serve } from "./command/serve.ts";
-import { deletionApprove, deletionCancel } from "../noun/deletion.ts";
-import { keyCreate, keyList, keyRevoke, keyRotate } from "../noun/key.ts";
-import * as operator from "../noun/operator.ts";
-import { organizationCreate, organizationList } from "../noun/organization.ts";
-import * as proposal from "../noun/proposal.ts";
-import { check, clockConfirm, migrate, subjectIndex } from "./command/store.ts";
 
-export const commands: readonly Command[] = [
-  serve,
-  migrate,
-  organizationCreate,
-  organizationList,
-  organizationShow,
-  organizationSet,
-  organizationClose,
-  keyCreate,
-  keyList,
-  keyRevoke,
-  keyRotate,
-  operator.operatorCreate,
-  operator.operatorList,
-  operator.operatorDisable,
-  operatorLink,
-  operator.operatorConfirm,
-  proposal.proposalList,
-  proposal.proposalShow,
-  proposal.proposalApprove,
-  proposal.proposalDecline,
-  recordShow,
-  subjectIndex,
-  deletion.deletionRequest,
-  deletion.deletionList,
-  deletion.deletionShow,
-  deletionApprove,
-  deletionCancel,
-  deletionHold,
-  deletionHolds,
-  deletionRelease,
-  deletionReplay,
-  receiptVerify,
-  receiptDisclose,
-  receiptExport,
-  receiptRotate,
-  retentionSet,
-  retentionShow,
-  retentionPreview,
-  restrictedList,
-  restrictedShow,
-  restrictedExport,
-  auditExport,
-  auditVerify,
-  backup,
-  restore,
-  check,
-  clockConfirm,
-  openapi,
-];
+export const commandsOf: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
+  serve: async () => [(await import("./command/serve.ts")).serve],
+  migrate: async () => [(await import("./command/store.ts")).migrate],
+  organization: async () => {
+    const { organizationCreate, organizationList } = await import("../noun/organization.ts");
+    const { organizationShow, organizationSet } = await import("./command/organization.ts");
+    const { organizationClose } = await import("./command/organization-close.ts");
+    return [
+      organizationCreate,
+      organizationList,
+      organizationShow,
+      organizationSet,
+      organizationClose,
+    ];
+  },
+  key: async () => {
+    const { keyCreate, keyList, keyRevoke, keyRotate } = await import("../noun/key.ts");
+    return [keyCreate, keyList, keyRevoke, keyRotate];
+  },
+  operator: async () => {
+    const operator = await import("../noun/operator.ts");
+    const { operatorLink } = await import("./command/operator-link.ts");
+    const { operatorCreate, operatorList, operatorDisable, operatorConfirm } = operator;
+    return [operatorCreate, operatorList, operatorDisable, operatorLink, operatorConfirm];
+  },
+  proposal: async () => {
+    const proposal = await import("../noun/proposal.ts");
+    const { proposalList, proposalShow, proposalApprove, proposalDecline } = proposal;
+    return [proposalList, proposalShow, proposalApprove, proposalDecline];
+  },
+  record: async () => [(await import("./command/record-show.ts")).recordShow],
+  subject: async () => [(await import("./command/store.ts")).subjectIndex],
+  deletion: async () => {
+    const own = await import("./command/deletion.ts");
+    const { deletionApprove, deletionCancel } = await import("../noun/deletion.ts");
+    const hold = await import("./command/hold.ts");
+    const { deletionReplay } = await import("./command/restore.ts");
+    return [
+      own.deletionRequest,
+      own.deletionList,
+      own.deletionShow,
+      deletionApprove,
+      deletionCancel,
+      hold.deletionHold,
+      hold.deletionHolds,
+      hold.deletionRelease,
+      deletionReplay,
+    ];
+  },
+  receipt: async () => {
+    const receipt = await import("./command/receipt.ts");
+    const { receiptVerify, receiptDisclose, receiptExport, receiptRotate } = receipt;
+    return [receiptVerify, receiptDisclose, receiptExport, receiptRotate];
+  },
+  retention: async () => {
+    const retention = await import("./command/retention.ts");
+    return [retention.retentionSet, retention.retentionShow, retention.retentionPreview];
+  },
+  restricted: async () => {
+    const restricted = await import("../noun/restricted.ts");
+    return [restricted.restrictedList, restricted.restrictedShow, restricted.restrictedExport];
+  },
+  audit: async () => {
+    const { auditExport, auditVerify } = await import("./command/audit.ts");
+    return [auditExport, auditVerify];
+  },
+  backup: async () => [(await import("./command/restore.ts")).backup],
+  restore: async () => [(await import("./command/restore.ts")).restore],
+  check: async () => [(await import("./command/store.ts")).check],
+  clock: async () => [(await import("./command/store.ts")).clockConfirm],
+  openapi: async () => [(await import("./command/openapi.ts")).openapi],
+};
 
 export const groups: Readonly<Record<string, string>> = {
   organization: "Create, list, show, change and close organizations.",

@@ -1,6 +1,6 @@
 // The program `sluice`: runs one command line in this process, and sets the exit code.
 
-import { commandTable } from "../process/command-table.ts";
+import { loadTable } from "../process/command-table.ts";
 import { exitCode, run } from "./run.ts";
 
 const words = process.argv.slice(2);
@@ -24,7 +24,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(exitCode.failure);
 });
 
-process.exitCode = await run(commandTable, words, {
+process.exitCode = await run(loadTable, words, {
   environment: process.env,
   out: process.stdout,
   err: process.stderr,

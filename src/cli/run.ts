@@ -26,19 +26,20 @@ export const exitCodes: Readonly<Record<string, string>> = {
 };
 
 export async function run(
-  table: CommandTable,
+  loadTable: CommandTable["load"],
   words: readonly string[],
   processContext: ProcessContext,
 ): Promise<number> {
   const json = words.includes("--json");
   try {
-    return await perform(table, words, processContext);
+    const [first] = asOptions(words);
+    return await perform(await loadTable(first), words, processContext);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.success;
     if (error instanceof CommanderError && error.code === "commander.help") return exitCode.usage;
     const known =
       error instanceof CommanderError
-        ? new UsageError(describeUsageError(table, error, words))
+        ? new UsageError(describeUsageError(await loadTable(), error, words))
         : error;
     report(known, processContext, { json, words });
     if (!(known instanceof OperatorError)) return exitCode.failure;

@@ -30,7 +30,7 @@ export interface Feature {
   readonly name: string;
   readonly settings?: readonly Setting<unknown>[];
   readonly rows?: AddedRows;
-  readonly commands?: () => Promise<CommandPart>;
+  readonly commands?: CommandSource;
   readonly http?: () => Promise<HttpPart>;
   readonly console?: () => Promise<ConsolePart>;
   readonly service?: () => Promise<ServicePart>;
@@ -46,6 +46,12 @@ export interface AddedRows {
   readonly actions?: Readonly<Record<string, Named<{ readonly summary: string }>>>;
   /** Bounds that a client can reach. */
   readonly limits?: readonly (readonly [what: string, value: number, beyond: string])[];
+}
+
+export interface CommandSource<Part = CommandPart> {
+  /** The first words of its commands; only a command line that begins with one of them loads the part. */
+  readonly words: readonly string[];
+  readonly load: () => Promise<Part>;
 }
 
 export interface CommandPart {

@@ -1,27 +1,42 @@
-// All commands of the program: those of the core, and those of features.
+// The commands of the program, those of the core and those of features, as far as a command line needs them.
 
 import type { CommandTable } from "../cli/command.ts";
 import * as own from "../cli/commands.ts";
+import type { CommandPart, CommandSource } from "../feature/feature.ts";
+import { features } from "../feature/features.ts";
 import { addedSettings } from "./added-settings.ts";
-import { loadParts } from "./load-parts.ts";
 
-const parts = await loadParts((feature) => feature.commands);
+type Part = Omit<CommandPart, "heading"> & { readonly heading?: string };
 
-export const commandTable: CommandTable = {
-  commands: [...own.commands, ...parts.flatMap((part) => part.commands)],
-  groups: joinGroups(),
-  headings: Object.fromEntries(
-    Object.entries(own.headings).map(([heading, words]) => [
-      heading,
-      [...new Set([...words, ...firstWordsIn(heading)])],
-    ]),
-  ),
-  settings: addedSettings,
-};
-export const { commands, groups, headings } = commandTable;
+const sources: readonly CommandSource<Part>[] = [
+  ...Object.entries(own.commandsOf).map(([word, load]) => ({
+    words: [word],
+    load: async () => ({ commands: await load() }),
+  })),
+  ...features.flatMap(({ commands }) => commands ?? []),
+];
+
+/** The commands that begin with this word; all if none does, because the word may be mistyped. */
+export async function loadTable(first?: string): Promise<CommandTable> {
+  const named = sources.filter(({ words }) => first !== undefined && words.includes(first));
+  const loading = named.length === 0 ? sources : named;
+  const parts = await Promise.all(loading.map(({ load }) => load()));
+  return {
+    commands: parts.flatMap(({ commands }) => commands),
+    groups: joinGroups(parts),
+    headings: Object.fromEntries(
+      Object.entries(own.headings).map(([heading, words]) => [
+        heading,
+        [...new Set([...words, ...firstWordsIn(parts, heading)])],
+      ]),
+    ),
+    settings: addedSettings,
+    load: loadTable,
+  };
+}
 
 /** What several say of the same first word is one summary. */
-function joinGroups(): CommandTable["groups"] {
+function joinGroups(parts: readonly Part[]): CommandTable["groups"] {
   const said = [own, ...parts].flatMap(({ groups: one = {} }) => Object.entries(one));
   const byWord = Map.groupBy(said, ([word]) => word);
   return Object.fromEntries(
@@ -29,7 +44,7 @@ function joinGroups(): CommandTable["groups"] {
   );
 }
 
-function firstWordsIn(heading: string): readonly string[] {
+function firstWordsIn(parts: readonly Part[], heading: string): readonly string[] {
   const added = parts.filter((part) => part.heading === heading).flatMap((part) => part.commands);
   return added.map(({ name }) => name.split(" ")[0] ?? "");
 }

@@ -4,7 +4,7 @@
 import type { App } from "../../src/actions/app.ts";
 import { manifestLineStart } from "../../src/domain/export-manifest.ts";
 import { run } from "../../src/cli/run.ts";
-import { commandTable } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -41,7 +41,7 @@ export function makeCommandLine(
   async function type(...words: readonly string[]): Promise<Outcome> {
     let out = "";
     let err = "";
-    const code = await run(commandTable, split(words), {
+    const code = await run(loadTable, split(words), {
       environment,
       out: { isTTY, write: (text) => (out += text) },
       err: { isTTY, write: (text) => (err += text) },

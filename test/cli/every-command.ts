@@ -2,9 +2,11 @@
 // can run each of them; new commands are included automatically.
 
 import type { Command, Parameter } from "../../src/cli/command.ts";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { commandsWith } from "../feature/samples.ts";
+
+const { commands } = await loadTable();
 
 /** Tried in this order; the first that a parameter accepts is its value. */
 const values = [

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { commandsWith } from "../feature/samples.ts";
 import { operate } from "../support/server.ts";
 import { readAllRows } from "../support/table-content.ts";
@@ -13,6 +13,8 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 import { everyCommand } from "./every-command.ts";
 import { addTransaction } from "./write-transactions.ts";
+
+const { commands } = await loadTable();
 
 /** Commands that anybody may run, each with the reason. */
 const forAnybody: Readonly<Record<string, string>> = {

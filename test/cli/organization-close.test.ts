@@ -15,7 +15,7 @@ import { before, describe, it } from "node:test";
 import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import type { Context } from "../../src/cli/command.ts";
 import { makeContext } from "../../src/cli/context.ts";
-import { commandTable } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { exportOrganization } from "../../src/cli/organization-export.ts";
 import type { Organization } from "../../src/domain/access.ts";
 import { processDeletions } from "../../src/actions/deletion/process-deletions.ts";
@@ -25,6 +25,8 @@ import { operate } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type CommandLine, makeCommandLine, entriesOf, withoutManifest } from "./command-line.ts";
 import { addTransaction, updateTransaction } from "./write-transactions.ts";
+
+const commandTable = await loadTable();
 
 /** Three transactions, one of them with two changes. */
 async function createFilled(line: CommandLine, id: string): Promise<void> {

@@ -4,12 +4,14 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { renderCliReference } from "../../docs/generate/cli.ts";
 import { version } from "../../src/process/version.ts";
 import { schemaVersion } from "../../src/store/sql/migrations.ts";
 import { makeCommandLine } from "./command-line.ts";
+
+const { commands } = await loadTable();
 
 describe("migrate", () => {
   it("creates a store where there is none, and has nothing to do the second time", async () => {

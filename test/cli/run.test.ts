@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { commands, groups, headings } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { version } from "../../src/process/version.ts";
 import { makeCommandLine } from "./command-line.ts";
+
+const { commands, groups, headings } = await loadTable();
 
 const line = makeCommandLine();
 
@@ -81,6 +83,18 @@ describe("the command line", () => {
   it("lists each first word under one heading of the help", () => {
     const first = new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""));
     assert.deepEqual(Object.values(headings).flat().toSorted(), [...first].toSorted());
+  });
+
+  it("loads for a first word all of its commands, its group and heading, and no other", async () => {
+    for (const word of Object.values(headings).flat()) {
+      const loaded = await loadTable(word);
+      const own = commands.filter(({ name }) => name.split(" ")[0] === word);
+      assert.deepEqual(loaded.commands, own);
+      assert.equal(loaded.groups[word], groups[word]);
+      const headingOf = (of: typeof headings) =>
+        Object.entries(of).find(([, words]) => words.includes(word))?.[0];
+      assert.equal(headingOf(loaded.headings), headingOf(headings));
+    }
   });
 
   it("keeps to 80 columns in all of its help, except for examples", async () => {

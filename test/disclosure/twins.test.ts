@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { renderChart } from "../../src/console/html/chart.ts";
 import { routes } from "../../src/process/console-routes.ts";
 import type { Store } from "../../src/store/interface/store.ts";
@@ -12,6 +12,8 @@ import { serviceOptions, withMethods } from "./batch.ts";
 import { compareTwins, type TwinLeak } from "./twins.ts";
 import { shortRun } from "../campaign/in-test.ts";
 import { apart, apartPages, withoutChance } from "./view.ts";
+
+const { commands } = await loadTable();
 
 const reports = ["customer_sar", "transaction_suspicious_activity"];
 

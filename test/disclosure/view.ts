@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import type { App } from "../../src/actions/app.ts";
 import { type Command, type Parameter } from "../../src/cli/command.ts";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { routes } from "../../src/process/console-routes.ts";
 import { isPartyType } from "../../src/domain/deletion/party.ts";
@@ -18,6 +18,8 @@ import { placeOf } from "../support/offset-place.ts";
 import type { Random } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
 import type { World } from "./world.ts";
+
+const { commands } = await loadTable();
 
 /** One of the two stores, with what happens in it. */
 export interface Twin {

@@ -11,7 +11,7 @@ const names = features.map(({ name }) => name);
 
 async function commandsOf(): Promise<Readonly<Record<string, readonly string[]>>> {
   const parts = features.map(async ({ name, commands }) => {
-    const own = (await commands?.())?.commands ?? [];
+    const own = (await commands?.load())?.commands ?? [];
     return [name, own.map((command) => command.name)] as const;
   });
   return Object.fromEntries(await Promise.all(parts));

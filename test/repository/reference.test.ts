@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pages } from "../../docs/generate/pages.ts";
-import { commands } from "../../src/process/command-table.ts";
+import { loadTable } from "../../src/process/command-table.ts";
 import { optionFlag } from "../../src/cli/option-flag.ts";
 import { allSettings } from "../../src/process/added-settings.ts";
 import { findReceiptFaults } from "../../src/domain/deletion/receipt.ts";
@@ -15,6 +15,8 @@ import { operations } from "../../src/process/operations.ts";
 import { compare, rowsOf } from "./rule/reference.ts";
 import { startService } from "../support/service.ts";
 import { readFile, readPages } from "./tree.ts";
+
+const { commands } = await loadTable();
 
 describe("what documents say of receipts", () => {
   const page = "docs/guides/erasure.md";

@@ -54,10 +54,13 @@ async function describeNext(
   { address, app }: Serving,
   first: FirstOrganization | undefined,
 ): Promise<string | undefined> {
-  const hints = table.commands.flatMap(({ name, forNewcomers: text }) =>
-    text === undefined ? [] : [`\`npx sluice ${name}\` ${text}`],
-  );
-  if (first !== undefined) return [describeFirstSteps(address, first), ...hints].join("\n");
+  if (first !== undefined) {
+    const { commands } = await table.load();
+    const hints = commands.flatMap(({ name, forNewcomers: text }) =>
+      text === undefined ? [] : [`\`npx sluice ${name}\` ${text}`],
+    );
+    return [describeFirstSteps(address, first), ...hints].join("\n");
+  }
   if ((await listOrganizations(app)).length > 0) return undefined;
   return describeProductionSteps(address, { environment, program: process.argv.slice(0, 2) });
 }

@@ -87,7 +87,7 @@ const completion = defineCommand({
   run: async ({ table }, { shell, words }) => {
     if (words.length === 0)
       return { json: { shell, script: scripts[shell] }, text: scripts[shell] };
-    const offer = completionOffer(table, words);
+    const offer = completionOffer(await table.load(words.length > 1 ? words[0] : undefined), words);
     return { json: offer, text: renderOffer(offer) };
   },
 });

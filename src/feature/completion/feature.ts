@@ -2,4 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 
-export const completion: Feature = { name: "completion", commands: () => import("./commands.ts") };
+export const completion: Feature = {
+  name: "completion",
+  commands: { words: ["completion"], load: () => import("./commands.ts") },
+};

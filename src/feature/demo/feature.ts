@@ -2,4 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 
-export const demo: Feature = { name: "demo", commands: () => import("./commands.ts") };
+export const demo: Feature = {
+  name: "demo",
+  commands: { words: ["demo"], load: () => import("./commands.ts") },
+};

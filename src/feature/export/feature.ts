@@ -2,4 +2,7 @@
 
 import type { Feature } from "../feature.ts";
 
-export const exporting: Feature = { name: "export", commands: () => import("./commands.ts") };
+export const exporting: Feature = {
+  name: "export",
+  commands: { words: ["export"], load: () => import("./commands.ts") },
+};

@@ -6,6 +6,6 @@ import { rows } from "./rows.ts";
 export const feed: Feature = {
   name: "feed",
   rows,
-  commands: () => import("./commands.ts"),
+  commands: { words: ["changes"], load: () => import("./commands.ts") },
   http: () => import("./operations.ts"),
 };

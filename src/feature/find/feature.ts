@@ -6,7 +6,7 @@ import { rows } from "./rows.ts";
 export const find: Feature = {
   name: "find",
   rows,
-  commands: () => import("./commands.ts"),
+  commands: { words: ["subject"], load: () => import("./commands.ts") },
   console: () => import("./console.ts"),
   index: () => import("./build-index.ts"),
 };

@@ -6,7 +6,7 @@ import { rows } from "./rows.ts";
 export const identity: Feature = {
   name: "identity",
   rows,
-  commands: () => import("./noun.ts"),
+  commands: { words: ["identity"], load: () => import("./noun.ts") },
   http: () => import("./grant.ts"),
   console: () => import("./console.ts"),
 };

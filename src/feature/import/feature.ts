@@ -6,7 +6,7 @@ import { rows } from "./rows.ts";
 export const imports: Feature = {
   name: "import",
   rows,
-  commands: () => import("./commands.ts"),
+  commands: { words: ["import"], load: () => import("./commands.ts") },
   console: () => import("./console.ts"),
   service: () => import("./serving.ts"),
 };

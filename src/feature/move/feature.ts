@@ -3,4 +3,8 @@
 import type { Feature } from "../feature.ts";
 import { rows } from "./rows.ts";
 
-export const move: Feature = { name: "move", rows, commands: () => import("./commands.ts") };
+export const move: Feature = {
+  name: "move",
+  rows,
+  commands: { words: ["move"], load: () => import("./commands.ts") },
+};

@@ -7,7 +7,7 @@ export const recipient: Feature = {
   name: "recipient",
   rows,
   settings: [noticeDays],
-  commands: () => import("./noun.ts"),
+  commands: { words: ["recipient"], load: () => import("./noun.ts") },
   http: () => import("./operations.ts"),
   console: () => import("./console.ts"),
   service: () => import("./serving.ts"),

@@ -6,6 +6,6 @@ import { rows } from "./rows.ts";
 export const subject: Feature = {
   name: "subject",
   rows,
-  commands: () => import("./commands.ts"),
+  commands: { words: ["subject"], load: () => import("./commands.ts") },
   console: () => import("./pages.ts"),
 };

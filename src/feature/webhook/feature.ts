@@ -7,7 +7,7 @@ export const webhook: Feature = {
   name: "webhook",
   rows,
   settings: Object.values(webhookSettings),
-  commands: () => import("./noun.ts"),
+  commands: { words: ["webhook"], load: () => import("./noun.ts") },
   http: () => import("./operations.ts"),
   console: () => import("./console.ts"),
   service: () => import("./serving.ts"),

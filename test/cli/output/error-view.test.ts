@@ -11,13 +11,15 @@ import {
   reasonOf,
 } from "../../../src/actions/operator/operator-error.ts";
 import { AppError, unavailable } from "../../../src/domain/error.ts";
-import { commands } from "../../../src/process/command-table.ts";
+import { loadTable } from "../../../src/process/command-table.ts";
 import { advice, viewError } from "../../../src/cli/output/error-view.ts";
 import { makePrivateFolder } from "../../../src/files/private-folder.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { escapeControls, replaceControls } from "../../../src/cli/output/control-characters.ts";
 import { makeCommandLine } from "../command-line.ts";
 import { formatTime, renderFields, renderTable } from "../../../src/cli/output/table.ts";
+
+const { commands } = await loadTable();
 
 /** The error of work after which closing something fails too. */
 function failTwice(): unknown {

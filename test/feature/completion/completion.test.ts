@@ -6,12 +6,15 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { commands, commandTable, groups } from "../../../src/process/command-table.ts";
+import { loadTable } from "../../../src/process/command-table.ts";
 import { completionOffer } from "../../../src/feature/completion/commands.ts";
 import { commonOptions, optionFlags } from "../../../src/cli/option-flag.ts";
 import { root } from "../../repository/tree.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
+
+const commandTable = await loadTable();
+const { commands, groups } = commandTable;
 
 const folder = makeTempFolder();
 const line = makeCommandLine({ folder });

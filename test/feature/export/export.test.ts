@@ -12,7 +12,7 @@ import type { BulkProgress } from "../../../src/bulk/progress.ts";
 import { runExport } from "../../../src/feature/export/export-to-file.ts";
 import { openSink } from "../../../src/bulk/export/sink.ts";
 import { run } from "../../../src/cli/run.ts";
-import { commandTable } from "../../../src/process/command-table.ts";
+import { loadTable } from "../../../src/process/command-table.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { typeNamed } from "../../conformance/scene.ts";
@@ -199,7 +199,7 @@ describe("an export", () => {
     const { message } = await line.fail(exporting, "--output", join(line.folder, "out.parquet.gz"));
     assert.match(message, /name the file .*out\.parquet, without the ending/);
     let err = "";
-    const code = await run(commandTable, [...exporting.split(" "), "--format", "parquet"], {
+    const code = await run(loadTable, [...exporting.split(" "), "--format", "parquet"], {
       environment: line.environment,
       out: { isTTY: true, write: () => assert.fail("wrote to the terminal") },
       err: { write: (text) => (err += text) },
