@@ -4,6 +4,7 @@
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import module from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -14,6 +15,7 @@ const source = new URL("../src/cli/main.ts", import.meta.url);
 const isInstalled = source.pathname.includes("/node_modules/");
 
 if (isNewEnough(process.versions.node)) {
+  keepCompiled();
   await import(main().href);
 } else {
   startWithOwnNode();
@@ -22,6 +24,17 @@ if (isNewEnough(process.versions.node)) {
 function isNewEnough(version) {
   const [major, minor] = version.split(".").map(Number);
   return major in nodeMin ? minor >= nodeMin[major] : major > 25;
+}
+
+/**
+ * Has Node keep what it compiles beside the code, where only those can write who can change the code. Without permission
+ * to write there, it keeps nothing.
+ */
+function keepCompiled() {
+  const folder = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url));
+  // Threads read the variable.
+  process.env.NODE_COMPILE_CACHE ||= folder;
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
 /** In a checkout always the source, never an old build; in a published package the build. */

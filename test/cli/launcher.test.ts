@@ -1,8 +1,8 @@
 // The launcher, on a Node that is new enough and on one that is not.
 
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -70,6 +70,24 @@ describe("the launcher", () => {
       assert.ok(await isOwn(version), version);
     for (const version of ["24.15.0", "25.9.0", "26.0.0", "27.1.0"])
       assert.ok(!(await isOwn(version)), version);
+  });
+
+  it("keeps compiled code beside the code, or where the environment says", async () => {
+    const checkout = makeCheckout();
+    const source = "console.log(module.getCompileCacheDir(), process.env.NODE_COMPILE_CACHE);";
+    mkdirSync(join(checkout, "src/cli"), { recursive: true });
+    writeFileSync(join(checkout, "src/cli/main.ts"), `import module from "node:module"; ${source}`);
+    const own = join(checkout, "node_modules/.cache/compiled");
+    const program = [process.execPath, join(checkout, "bin/sluice.js")];
+    for (const [given, used] of [
+      ["", own],
+      [join(checkout, "other"), join(checkout, "other")],
+    ] as const) {
+      const { out } = await startProcess(program, { NODE_COMPILE_CACHE: given }).ended;
+      const [folder = "", ofThreads] = out.trim().split(" ");
+      assert.deepEqual([dirname(folder), ofThreads], [used, used]);
+      assert.ok(existsSync(used));
+    }
   });
 
   it("passes signals on, and the exit code back", async () => {
