@@ -48,9 +48,7 @@ export const apart: Readonly<Record<string, string>> = {
   migrate: "needs a store that nobody serves",
   backup: "copies the whole store",
   restore: "puts another store in its place",
-  move: "moves the whole store",
   "organization create": "would create another organization with each role",
-  import: "is a write, which the requests of the scenarios compare",
   ...commandsWith("incomparable"),
 };
 

@@ -6,8 +6,8 @@ import { requireNothingFound } from "../campaign/in-test.ts";
 import { features } from "./campaign.ts";
 import { withoutFeature } from "./remove-feature.ts";
 
-describe("a feature that is removed", () => {
-  it("leaves what types, house rules and documents are without it", async (test) => {
+describe("features that are removed", () => {
+  it("leave what types, house rules and documents are without any", async (test) => {
     const [first = ""] = features.parts ?? [];
     const only = [first];
     await requireNothingFound(test, "features", { campaign: features, seed: 1, count: 1, only });

@@ -8,6 +8,9 @@ import { testImports } from "./store/imports.ts";
 const none = { rows: 1, written: 1, unchanged: 0, refused: 0 };
 
 export const samples: Samples = {
+  commands: {
+    import: { incomparable: "is a write, which the requests of the scenarios compare" },
+  },
   withoutRight: {
     "import/imports beginImport": "checks the right inside",
     "import/imports trackImport": "continues what an action with a right has begun",
