@@ -4,6 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Deletion, ErasedCounts } from "../../src/domain/deletion/deletion.ts";
+import { offsetGone } from "../../src/http/openapi/error-responses.ts";
+import { operations } from "../../src/process/operations.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type Service, startService } from "../support/service.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
@@ -23,7 +25,8 @@ let delaysEvents = false;
 /** Whether recipients are listed as informed of reports as if these were something else. */
 let namesReports = false;
 
-function altering(store: Store): Store {
+function altering(whole: Store): Store {
+  const store = serviceOptions.wrapStore(whole);
   const findDeletion: Store["findDeletion"] = async (...args) => {
     const found = await store.findDeletion(...args);
     if (found === undefined) return undefined;
@@ -125,10 +128,16 @@ describe("two organizations that differ only in confidential records", () => {
     },
   );
 
-  it("differ if the feed dates a change later because there is a report", async () => {
-    alter = (deletion) => deletion;
-    delaysEvents = true;
-    const { figures, findings } = await run(4_001, 24);
-    assert.ok(figures.pairs === 24 && findings.length > 0, `${findings.length} differences`);
-  });
+  const tellsChanges = operations.some(({ errors }) => errors.includes(offsetGone));
+
+  it(
+    "differ if a change is dated later because there is a report",
+    { skip: !tellsChanges },
+    async () => {
+      alter = (deletion) => deletion;
+      delaysEvents = true;
+      const { figures, findings } = await run(4_001, 24);
+      assert.ok(figures.pairs === 24 && findings.length > 0, `${findings.length} differences`);
+    },
+  );
 });
