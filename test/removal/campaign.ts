@@ -40,7 +40,13 @@ export const features: Campaign = {
   engines: ["sqlite"],
   flags: ["all"],
   parts: [every, ...names],
-  run: async ({ only = [every, ...names], countMax, budgetMs, amounts = {}, tell }: CampaignRun) => {
+  run: async ({
+    only = [every, ...names],
+    countMax,
+    budgetMs,
+    amounts = {},
+    tell,
+  }: CampaignRun) => {
     preferMemory();
     const endsAt = performance.now() + budgetMs;
     const findings: string[] = [];
