@@ -12,7 +12,7 @@ import {
 } from "../actions/retention/apply-retention.ts";
 import { endHolds, listEndingSoon } from "../actions/retention/holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
-import type { DerivedIndex } from "../actions/upkeep/build-indexes.ts";
+import { besideWriters, type DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
@@ -86,6 +86,7 @@ export async function startUpkeep(
       throw error;
     }
   };
+  const reclaim = besideWriters(app.store, () => reclaimSpace(app));
   const loops = [
     timed("purging expired tokens and outcomes failed", withPauses(purgePauseMs, purgeExpired)),
     ...Object.entries(added).map(([failure, round]) => timed(failure, round)),
@@ -93,7 +94,10 @@ export async function startUpkeep(
     timed("ending legal holds failed", holdRound(log)),
     timed("ending proposals failed", expireProposals),
     start("finding deletions that take long failed", processingRound(log)),
-    start("releasing unused space failed", withPauses(spacePauseMs, reclaimSpace)),
+    start(
+      "releasing unused space failed",
+      withPauses(spacePauseMs, (_app, stopping) => reclaim(stopping)),
+    ),
     ...indexes.map(({ name, makeRound }) => {
       const round = makeRound(app);
       const failure = `building the index of ${name} failed`;
@@ -123,9 +127,9 @@ function once(work: (app: App) => Promise<void>): Round {
   };
 }
 
-export function withPauses(pauseMs: number, work: (app: App) => Promise<boolean>): Round {
+export function withPauses(pauseMs: number, work: Round): Round {
   return async (app, signal) => {
-    const more = await work(app);
+    const more = await work(app, signal);
     if (more) await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     return more;
   };

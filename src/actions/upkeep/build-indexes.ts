@@ -14,27 +14,33 @@ export interface DerivedIndex {
   readonly makeRound: (app: App) => (stopping: AbortSignal) => Promise<boolean>;
 }
 
-/** While others write, indexing takes a fortieth of the time; what needs the index advances it. */
-const restTimes = 40;
-const restMsMax = 10_000;
-
 export const partyIndex: DerivedIndex = {
   name: "parties",
   begin: ({ store }) => store.parties.rebuild(),
-  makeRound: ({ store }) => {
-    let before: number | undefined;
-    return async (signal) => {
-      const { settled, latest } = await store.settledArrival();
-      const startedAt = performance.now();
-      const more = await store.parties.index(settled);
-      const restMs = Math.min(restTimes * (performance.now() - startedAt), restMsMax);
-      const isBeside = before !== undefined && latest > before;
-      before = latest;
-      if (isBeside && more) await sleep(restMs, undefined, { signal }).catch(() => undefined);
-      return more;
-    };
-  },
+  makeRound: ({ store }) => besideWriters(store, (settled) => store.parties.index(settled)),
 };
+
+/** While others write, such work takes a fortieth of the time; what needs its result does it itself. */
+const restTimes = 40;
+const restMsMax = 10_000;
+
+/** A round of `work`, which then pauses beside writers. True: there is more to do. */
+export function besideWriters(
+  store: App["store"],
+  work: (settled: number) => Promise<boolean>,
+): (stopping: AbortSignal) => Promise<boolean> {
+  let before: number | undefined;
+  return async (signal) => {
+    const { settled, latest } = await store.settledArrival();
+    const startedAt = performance.now();
+    const more = await work(settled);
+    const restMs = Math.min(restTimes * (performance.now() - startedAt), restMsMax);
+    const isBeside = before !== undefined && latest > before;
+    before = latest;
+    if (isBeside && more) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+    return more;
+  };
+}
 
 /** The caller then takes their rounds. Throws OperatorError not_permitted, and as `begin`. */
 export async function rebuildIndexes(app: App, indexes: readonly DerivedIndex[]): Promise<void> {

@@ -101,7 +101,10 @@ export interface UpkeepStore {
   probeWrite(): Promise<void>;
   /** From now on uses only connections that are made after this. Does nothing on an engine that has none. */
   renewConnections(): void;
-  /** Returns a bounded part of the free space to the file system, if the engine can; true if there is more. */
+  /**
+   * Returns a bounded part of the free space to the file system, if the engine can, or removes residue of records from
+   * a part of it; true if there is more to do.
+   */
   reclaimSpace(): Promise<boolean>;
   /** Checks the integrity of the engine's files, the invariants of the store, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;

@@ -85,7 +85,12 @@ async function openForCommand(
         : new LocalWriter(connection, onGroup);
     if (right !== undefined) await writer.submit({ name: "voidAllLeases", args: [] });
     const files = new FileTasks(path, descriptor);
-    const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: false });
+    const unscrubbed = new UnscrubbedPages({
+      path,
+      perform: performBy(writer),
+      files,
+      kept: false,
+    });
     const opened = { reader: connection, writer, descriptor, files, unscrubbed };
     return makeSqliteStore({ ...opened, right, sealReceipt });
   } catch (error) {
@@ -116,7 +121,7 @@ async function openForServing(
     reader = openReader(path, { parts: options.parts, explain: asUnavailable });
     refuseDifference(`The store ${path}`, compareSchema(reader));
     if (options.restoring !== true) reader.perform(refuseRestoring);
-    const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
+    const unscrubbed = new UnscrubbedPages({ path, perform: performBy(writer), files, kept: true });
     await unscrubbed.resume();
     if (!isMarkedOpen(reader) || !isFileMarkedOpen(descriptor.get())) {
       await performBy(writer)("markServed");

@@ -45,7 +45,7 @@ export function makeSqliteStore(parts: Parts): Store {
     requestDeletion: (...args) =>
       writer.submit({ name: "requestDeletion", args }) as Promise<string | undefined>,
     ...deletions.methods,
-    ...upkeepMethods(parts, perform),
+    ...upkeepMethods(parts, { perform, scrubSome: deletions.scrubSome }),
     deletionFigures: (now) => files.ask("deletionFigures", now),
     ...groups,
     plans: {
@@ -124,7 +124,11 @@ function deletionMethods(parts: Parts, { perform, index }: Performing) {
     completeDeletions: (ids, act) => avoiding(() => completer.complete(ids, act)),
     findExpired: (query) => files.ask("findExpired", query),
   } satisfies Partial<Store>;
-  return { methods, scrub: (act: Act) => avoiding(() => completer.scrub(act)) };
+  return {
+    methods,
+    scrub: (act: Act) => avoiding(() => completer.scrub(act)),
+    scrubSome: () => avoiding(() => completer.scrubSome()),
+  };
 }
 
 function sealAll(

@@ -52,7 +52,12 @@ export function scrubbing(purge: Purge, { mayHaveResidue, scrub }: Scrubbing): P
   };
 }
 
-export function upkeepMethods(parts: Parts, perform: PerformOperation) {
+interface Working {
+  readonly perform: PerformOperation;
+  readonly scrubSome: () => Promise<boolean>;
+}
+
+export function upkeepMethods(parts: Parts, { perform, scrubSome }: Working) {
   const { reader, descriptor, files, checkpointer } = parts;
   let closed: Promise<void> | undefined;
   return {
@@ -72,7 +77,7 @@ export function upkeepMethods(parts: Parts, perform: PerformOperation) {
         await checkpointer?.pause();
         await files.ask("passiveCheckpoint").finally(() => checkpointer?.resume());
       }
-      return more;
+      return more || (await scrubSome());
     },
     checkIntegrity: () => checkIntegrity(reader, files),
     checkErasure: async () => checkErasure(reader, descriptor.get()),

@@ -17,7 +17,7 @@ import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, removePlan } from "../erase/large-plan.ts";
 import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
-import { restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";
+import { beginWal, restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";
 import { markClosed, markServed } from "../file/open-mark.ts";
 import { probeCommit } from "../file/write-probe.ts";
 import type { Group } from "./group.ts";
@@ -39,6 +39,7 @@ export const aloneOperations = {
   markServed,
   markClosed,
   resumeMark,
+  beginWal,
   restartWal,
   settleWal,
   pinWal,

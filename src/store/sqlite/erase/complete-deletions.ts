@@ -4,6 +4,7 @@
 // group.
 //
 // Only pages that were written since the last scrub have to be scrubbed (unscrubbed-pages.ts), or else the whole file.
+// Upkeep scrubs most of them before a deletion needs it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
@@ -16,7 +17,7 @@ import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition } from "../file/wal-pages.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { type UnscrubbedPages, type UnscrubbedPart, upTo } from "./unscrubbed-pages.ts";
+import type { UnscrubbedPages } from "./unscrubbed-pages.ts";
 
 /** How many scans run beside the writers before the last one, each over the pages written since. */
 const scrubRoundsMax = 5;
@@ -74,6 +75,28 @@ export class DeletionCompleter {
     return this.#calls.run(() =>
       this.#whenNobodyReads(() => this.#scrubAndComplete([], { act, sealed: [] })),
     );
+  }
+
+  /** Scrubs some of very many pages, beside writers, so that a deletion need not. True if there are still as many. */
+  scrubSome(): Promise<boolean> {
+    return this.#calls
+      .run(() => this.#scrubSome())
+      .catch((error: unknown) => {
+        // Another process reads. Later is early enough.
+        if (error instanceof StoreError && error.isTemporary) return false;
+        throw error;
+      });
+  }
+
+  async #scrubSome(): Promise<boolean> {
+    const { perform, scrubber, unscrubbed } = this.#parts;
+    if (!unscrubbed.areMany) return false;
+    await this.#withFile(async () => {
+      await unscrubbed.freeze();
+      await scrubber.ask("scrub", unscrubbed.takeSome());
+      await unscrubbed.scrubbed(await perform("beginWal"));
+    });
+    return unscrubbed.areMany;
   }
 
   async #complete(ids: readonly string[], act: Act): Promise<readonly Completion[]> {
@@ -177,12 +200,8 @@ export class DeletionCompleter {
   }
 
   async #scrubAndComplete(ids: readonly string[], { act, ...early }: CompletingClean) {
-    const { perform, seal, descriptor, checkpoints, scrubber, unscrubbed } = this.#parts;
-    // This pin must begin before the pin of the checkpointer is released.
-    await unscrubbed.pin();
-    await checkpoints?.pause();
-    try {
-      await scrubber.unpin();
+    const { perform, seal, descriptor, unscrubbed } = this.#parts;
+    return await this.#withFile(async () => {
       await this.#scrubFile();
       const sealed = early.sealed ?? (await seal(ids, act));
       const completions = ids.map((deletionRequestId, index) => ({
@@ -197,41 +216,35 @@ export class DeletionCompleter {
       });
       await unscrubbed.scrubbed(position);
       return results;
+    });
+  }
+
+  /** Nobody else checkpoints meanwhile. */
+  async #withFile<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { checkpoints, scrubber, unscrubbed } = this.#parts;
+    // This pin must begin before the pin of the checkpointer is released.
+    await unscrubbed.pin();
+    await checkpoints?.pause();
+    try {
+      await scrubber.unpin();
+      return await work();
     } finally {
-      await perform("releaseCheckpoints");
+      await unscrubbed.release();
       checkpoints?.resume();
     }
   }
 
   /** Scrubs the free space of the file, except pages that are in the WAL, and leaves only a short WAL. */
   async #scrubFile(): Promise<void> {
-    const { perform, scrubber } = this.#parts;
-    let known = this.#parts.unscrubbed.take();
+    const { perform, scrubber, unscrubbed } = this.#parts;
     for (let round = 0; round < scrubRoundsMax; round += 1) {
-      await scrubber.ask("scrub", await this.#freezeCheckpoints(known));
-      known = { position: emptyWalPosition, pages: [] };
+      await unscrubbed.freeze();
+      await scrubber.ask("scrub", unscrubbed.take());
       const since = await scrubber.ask("readWal", emptyWalPosition);
       if (since !== undefined && since.position.frames <= framesAtCompletionMax) break;
     }
     await perform("pinWal");
     await scrubber.ask("passiveCheckpoint");
-  }
-
-  /** Returns the known pages and those of the WAL, now checkpointed; undefined if something may have been missed. */
-  async #freezeCheckpoints(
-    known: UnscrubbedPart | undefined,
-  ): Promise<readonly number[] | undefined> {
-    const { perform, scrubber } = this.#parts;
-    if (known !== undefined) await perform("pinWal");
-    const committed = await scrubber.ask("passiveCheckpoint");
-    const part = known && (await scrubber.ask("readWal", known.position));
-    if (known === undefined || part === undefined) {
-      await perform("freezeCheckpoints", { position: undefined });
-      return undefined;
-    }
-    const rest = await perform("freezeCheckpoints", { position: upTo(part.position, committed) });
-    if (rest === undefined) return undefined;
-    return [...new Set([...known.pages, ...part.pages, ...rest.pages])];
   }
 
   /** Waits between the attempts until short reads have ended. Otherwise the writer would have to wait for them. */

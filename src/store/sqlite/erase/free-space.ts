@@ -8,7 +8,7 @@
 //
 // Page format: sqlite.org/fileformat2.html#b_tree_pages.
 
-import { fsyncSync, readSync, writeSync } from "node:fs";
+import { fstatSync, fsyncSync, readSync, writeSync } from "node:fs";
 
 const pageBytes = 4_096;
 const pagesAtOnce = 512;
@@ -27,61 +27,63 @@ const headerBytes: ReadonlyMap<number, number> = new Map([
   [0x0d, 8],
 ]);
 
-export interface Residue {
-  /** Page numbers, as SQLite counts them from 1. */
-  readonly pages: readonly number[];
-  /** The page to continue with; undefined at the end of the file. */
-  readonly nextPage: number | undefined;
-}
-
 interface Gap {
+  readonly page: number;
+  /** Where it is in the file. */
   readonly start: number;
-  readonly end: number;
+  readonly bytes: number;
 }
 
-/** Scans pages from `firstPage` on. Needs no lock: a page is read again before it is scrubbed. */
-export function findResidue(descriptor: number, firstPage: number): Residue {
-  const isMap = pointerMapOf(descriptor);
-  const part = Buffer.allocUnsafe(pagesAtOnce * pageBytes);
-  const bytes = readSync(descriptor, part, 0, part.length, (firstPage - 1) * pageBytes);
-  const count = Math.floor(bytes / pageBytes);
-  const pages: number[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const page = part.subarray(index * pageBytes, (index + 1) * pageBytes);
-    const number = firstPage + index;
-    if (number > 1 && !isMap(number) && residueOf(page) !== undefined) pages.push(number);
-  }
-  return { pages, nextPage: count === pagesAtOnce ? firstPage + count : undefined };
-}
-
-/** The pages of the whole file that have residue. */
+/** The pages of the whole file that have residue, as SQLite counts them from 1. Needs no lock. */
 export function findAllResidue(descriptor: number): readonly number[] {
-  const found: number[] = [];
-  for (let firstPage: number | undefined = 1; firstPage !== undefined;) {
-    const part: Residue = findResidue(descriptor, firstPage);
-    found.push(...part.pages);
-    firstPage = part.nextPage;
-  }
-  return found;
+  const pages = Math.floor(fstatSync(descriptor).size / pageBytes);
+  const all = Array.from({ length: pages }, (_, index) => index + 1);
+  return Array.from(findGaps(descriptor, all), ({ page }) => page);
 }
 
 /** When it returns, the zeros are on stable storage. Returns how many of the pages had residue. */
 export function scrubResidue(descriptor: number, pages: Iterable<number>): number {
-  const isMap = pointerMapOf(descriptor);
-  const page = Buffer.allocUnsafe(pageBytes);
   let scrubbed = 0;
-  for (const number of pages) {
-    if (number === 1 || isMap(number)) continue;
-    const at = (number - 1) * pageBytes;
-    if (readSync(descriptor, page, 0, pageBytes, at) !== pageBytes) continue;
-    const gap = residueOf(page);
-    if (gap === undefined) continue;
-    writeSync(descriptor, zeros, 0, gap.end - gap.start, at + gap.start);
+  for (const { start, bytes } of findGaps(descriptor, pages)) {
+    writeSync(descriptor, zeros, 0, bytes, start);
     scrubbed += 1;
   }
   // If nothing was found, too: pages that a killed process has scrubbed may not be on stable storage yet.
   fsyncSync(descriptor);
   return scrubbed;
+}
+
+/** The free space with residue in these pages of the file. */
+function* findGaps(descriptor: number, pages: Iterable<number>): Generator<Gap> {
+  const isMap = pointerMapOf(descriptor);
+  const buffer = Buffer.allocUnsafe(pagesAtOnce * pageBytes);
+  for (const { first, count } of runsOf(pages)) {
+    const at = (first - 1) * pageBytes;
+    const read = readSync(descriptor, buffer, 0, count * pageBytes, at);
+    for (let index = 0; (index + 1) * pageBytes <= read; index += 1) {
+      const page = first + index;
+      if (page === 1 || isMap(page)) continue;
+      const from = index * pageBytes;
+      const gap = residueOf(buffer.subarray(from, from + pageBytes));
+      if (gap !== undefined) {
+        yield { page, start: at + from + gap.start, bytes: gap.end - gap.start };
+      }
+    }
+  }
+}
+
+/** Neighbours, which are read together. */
+function* runsOf(pages: Iterable<number>) {
+  let [first, count] = [0, 0];
+  for (const page of pages) {
+    if (page === first + count && count < pagesAtOnce) {
+      count += 1;
+      continue;
+    }
+    if (count > 0) yield { first, count };
+    [first, count] = [page, 1];
+  }
+  if (count > 0) yield { first, count };
 }
 
 /**
@@ -104,7 +106,7 @@ function pointerMapOf(descriptor: number): (page: number) => boolean {
  * its first byte to be mistaken for a kind (pagesMax in connection.ts), and SQLite overwrites them whole. Page 1 begins
  * with the header of the file and contains only the schema.
  */
-function residueOf(page: Buffer): Gap | undefined {
+function residueOf(page: Buffer): { readonly start: number; readonly end: number } | undefined {
   const header = headerBytes.get(page.readUInt8(0));
   if (header === undefined) return undefined;
   const start = header + 2 * page.readUInt16BE(3);

@@ -2,29 +2,32 @@
 // was last scrubbed. A page changes only through the WAL, so these are the pages that were noted when an earlier WAL
 // ended, and those of the WAL since then. A store that is served keeps the knowledge in the scrub mark (scrub-mark.ts).
 
+import { statSync } from "node:fs";
 import type { FileTasks } from "../file/file-tasks.ts";
-import type { WalPosition } from "../file/wal-pages.ts";
+import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-
-/** Scrubbing more pages than this one by one would take longer than reading the whole file. */
-const listedPagesMax = 1_000_000;
+import { PageSet } from "./page-set.ts";
 
 export interface UnscrubbedParts {
+  readonly path: string;
   readonly perform: PerformOperation;
   readonly files: Pick<FileTasks, "ask" | "unpin">;
   /** Whether the mark is kept for later processes. */
   readonly kept: boolean;
+  /** Upkeep scrubs so many at once, and leaves fewer to the next deletion. */
+  readonly pagesAtOnce?: number | undefined;
 }
 
-/** What is known when a scrub begins. */
-export interface UnscrubbedPart {
-  readonly position: WalPosition;
-  readonly pages: readonly number[];
-}
+const pageBytes = 4_096;
+/** 32 MiB. */
+const pagesAtOnceDefault = 8_192;
 
 export class UnscrubbedPages {
   readonly #parts: UnscrubbedParts;
-  /** Up to where the WAL was read; undefined if pages may have been missed. */
+  /**
+   * Up to where the WAL was read; undefined if pages may have been missed. A position of a WAL that was restarted since
+   * is recognised. The empty one, which fits any WAL, counts only while checkpoints are frozen.
+   */
   #position: WalPosition | undefined;
   /** The pages that were written before. */
   #pages = new PageSet();
@@ -64,19 +67,50 @@ export class UnscrubbedPages {
     await this.#save();
   }
 
-  /** Undefined for the whole file. After this nothing is known, until `scrubbed` is called. */
-  take(): UnscrubbedPart | undefined {
-    const position = this.#position;
-    this.#position = undefined;
-    if (position === undefined || this.#pages.size > listedPagesMax) return undefined;
-    return { position, pages: this.#pages.list() };
+  get #pagesAtOnce(): number {
+    return this.#parts.pagesAtOnce ?? pagesAtOnceDefault;
   }
 
-  /** Notes that only pages written after this position are unscrubbed; if it is undefined, nothing is known. */
+  /** Whether so many pages were written before the current WAL that upkeep has to scrub some. */
+  get areMany(): boolean {
+    const { path } = this.#parts;
+    const pages = this.#position === undefined ? pagesOf(path) : this.#pages.size;
+    return pages >= this.#pagesAtOnce;
+  }
+
+  /** Checkpoints the WAL and freezes checkpoints, so that the pages of `take` can be scrubbed until `release`. */
+  async freeze(): Promise<void> {
+    const { path, perform, files } = this.#parts;
+    if (this.#position !== undefined) await perform("pinWal");
+    const committed = await files.ask("passiveCheckpoint");
+    const part = this.#position && (await files.ask("readWal", this.#position));
+    const position = part && upTo(part.position, committed);
+    const rest = await perform("freezeCheckpoints", { position });
+    this.#position = emptyWalPosition;
+    if (part === undefined || rest === undefined) this.#pages = PageSet.upTo(pagesOf(path));
+    else for (const { pages } of [part, rest]) this.#pages.add(pages);
+  }
+
+  /** The bits of the unscrubbed pages, which count as scrubbed from now on. */
+  take(): Uint8Array {
+    return this.#pages.take(Infinity).bits;
+  }
+
+  /** The same of the next ones that upkeep scrubs. */
+  takeSome(): Uint8Array {
+    return this.#pages.take(this.#pagesAtOnce).bits;
+  }
+
+  /** Notes that what was not taken, and what was written after this position, is unscrubbed; undefined: anything is. */
   async scrubbed(position: WalPosition | undefined): Promise<void> {
     this.#position = position;
-    this.#pages = new PageSet();
     await this.#save();
+  }
+
+  /** Ends the freeze. If `scrubbed` was not called, pages may have been taken without being scrubbed. */
+  async release(): Promise<void> {
+    if (this.#position === emptyWalPosition) this.#position = undefined;
+    await this.#parts.perform("releaseCheckpoints");
   }
 
   /** Call after the last write, and before the writer is closed. `perform` still has to work then. */
@@ -107,55 +141,6 @@ export function upTo({ generation, frames }: WalPosition, committed: number): Wa
   return { generation, frames: Math.min(frames, committed) };
 }
 
-const smallestBytes = 4_096;
-
-/** One bit for each page, because nearly all pages of a large file may be in it. */
-export class PageSet {
-  #bits: Buffer;
-  #size = 0;
-
-  /** Makes a set from the bits of another one. */
-  constructor(bits: Uint8Array = Buffer.alloc(smallestBytes)) {
-    this.#bits = Buffer.from(bits);
-    for (const byte of this.#bits) this.#size += countOf(byte);
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  get bits(): Uint8Array {
-    return this.#bits;
-  }
-
-  add(pages: readonly number[]): void {
-    for (const page of pages) {
-      const at = page >>> 3;
-      if (at >= this.#bits.length) this.#grow(at + 1);
-      const before = this.#bits[at] ?? 0;
-      const after = before | (1 << (page & 7));
-      if (after === before) continue;
-      this.#bits[at] = after;
-      this.#size += 1;
-    }
-  }
-
-  list(): readonly number[] {
-    const pages: number[] = [];
-    for (const [at, byte] of this.#bits.entries()) {
-      if (byte === 0) continue;
-      for (let bit = 0; bit < 8; bit += 1) if ((byte & (1 << bit)) !== 0) pages.push(at * 8 + bit);
-    }
-    return pages;
-  }
-
-  #grow(bytes: number): void {
-    this.#bits = Buffer.concat([this.#bits], Math.max(bytes, this.#bits.length * 2));
-  }
-}
-
-function countOf(byte: number): number {
-  let count = 0;
-  for (let rest = byte; rest > 0; rest &= rest - 1) count += 1;
-  return count;
+function pagesOf(path: string): number {
+  return Math.ceil(statSync(path).size / pageBytes);
 }

@@ -9,7 +9,8 @@ import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { findingsMax } from "../../interface/store.ts";
-import { scrubResidue, findAllResidue } from "../erase/free-space.ts";
+import { scrubResidue } from "../erase/free-space.ts";
+import { PageSet } from "../erase/page-set.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;
@@ -73,10 +74,8 @@ const tasks = {
   saveMark: (mark: NewMark) => saveMark(path, { file: inodeOf(path), ...mark }),
   /** Returns what SQLite's own check of the file finds. */
   checkFile: () => checkFile(opened()),
-  /** Overwrites the free space of these pages, or of all. Checkpoints have to be frozen. */
-  scrub: (pages: readonly number[] | undefined): void => {
-    scrubResidue(descriptor, pages ?? findAllResidue(descriptor));
-  },
+  /** Overwrites the free space of the pages of a PageSet with these bits. Checkpoints have to be frozen. */
+  scrub: (bits: Uint8Array): void => void scrubResidue(descriptor, new PageSet(bits)),
 };
 
 export type Tasks = typeof tasks & LongReads;

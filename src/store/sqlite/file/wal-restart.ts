@@ -75,6 +75,12 @@ export function restartWal(
   return { position: next, pages: part.pages };
 }
 
+/** Returns the start of the WAL, which contains all that was written since checkpoints were frozen, by anybody. */
+export function beginWal(connection: Connection): WalPosition {
+  transaction(connection, () => writeSomething(connection));
+  return findWalStart(connection.path);
+}
+
 export interface SettledFile {
   readonly file: string;
   readonly pages: readonly number[];

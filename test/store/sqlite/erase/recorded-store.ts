@@ -1,9 +1,11 @@
 // A store that keeps a scrub mark, and reports what it scrubs.
 
+import { statSync } from "node:fs";
 import { openWriter } from "../../../../src/store/sqlite/connection.ts";
 import { performBy } from "../../../../src/store/sqlite/commit/operation.ts";
 import { LocalWriter } from "../../../../src/store/sqlite/commit/writer.ts";
 import { SharedDescriptor } from "../../../../src/store/sqlite/erase/descriptor.ts";
+import { PageSet } from "../../../../src/store/sqlite/erase/page-set.ts";
 import { UnscrubbedPages } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
 import type { Tasks } from "../../../../src/store/sqlite/file/file-thread.ts";
 import { FileTasks } from "../../../../src/store/sqlite/file/file-tasks.ts";
@@ -13,12 +15,21 @@ import { makeTestSeal } from "../../../support/seal.ts";
 import { withActs } from "../../../support/test-store.ts";
 import { storeParts } from "../../../../src/feature/parts.ts";
 
+export const pageBytes = 4_096;
+
 /** `undefined` for the whole file, otherwise the pages. */
 type Scrub = readonly number[] | undefined;
 
 /** `point` is called before and after each request to the writer, and each new mark. */
-export async function openRecorded(path: string, point: () => void = () => undefined) {
+export async function openRecorded(
+  path: string,
+  point: () => void = () => undefined,
+  pagesAtOnce?: number,
+) {
   const scrubs: Scrub[] = [];
+  const scrubOf = (pages: readonly number[]) => {
+    return pages.length < statSync(path).size / pageBytes ? pages : undefined;
+  };
   async function between<Result>(work: () => Promise<Result>): Promise<Result> {
     point();
     const result = await work();
@@ -27,7 +38,7 @@ export async function openRecorded(path: string, point: () => void = () => undef
   }
   class RecordedTasks extends FileTasks {
     override ask<Name extends keyof Tasks>(name: Name, ...args: Parameters<Tasks[Name]>) {
-      if (name === "scrub") scrubs.push(args[0] as Scrub);
+      if (name === "scrub") scrubs.push(scrubOf([...new PageSet(args[0] as Uint8Array)]));
       const ask = () => super.ask(name, ...args);
       return name === "saveMark" ? between(ask) : ask();
     }
@@ -42,7 +53,13 @@ export async function openRecorded(path: string, point: () => void = () => undef
   migrate(connection);
   const writer = new WriterWithPoints(connection, undefined);
   const files = new RecordedTasks(path, descriptor);
-  const unscrubbed = new UnscrubbedPages({ perform: performBy(writer), files, kept: true });
+  const unscrubbed = new UnscrubbedPages({
+    path,
+    perform: performBy(writer),
+    files,
+    kept: true,
+    pagesAtOnce,
+  });
   await unscrubbed.resume();
   // As a serving process does.
   await performBy(writer)("markServed");

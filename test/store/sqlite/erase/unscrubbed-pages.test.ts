@@ -8,7 +8,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { readMark } from "../../../../src/store/sqlite/file/scrub-mark.ts";
-import { PageSet } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
+import { PageSet } from "../../../../src/store/sqlite/erase/page-set.ts";
 import {
   acme,
   keyOf,
@@ -19,7 +19,7 @@ import {
   worker,
 } from "../../../conformance/scene.ts";
 import { makePlace, type Place } from "../place.ts";
-import { openRecorded } from "./recorded-store.ts";
+import { openRecorded, pageBytes } from "./recorded-store.ts";
 import type { TestStore } from "../../../support/test-store.ts";
 
 const secret = "top-secret-";
@@ -118,9 +118,10 @@ describe("a process that opens a store after one that was killed", () => {
     const killed = await openRecorded(place.path);
     await killed.store.add("transaction", "third");
     const mark = statSync(`${place.path}.scrubbed`).ino;
-    const { store, unscrubbed } = await openRecorded(place.path);
+    const pages = statSync(place.path).size / pageBytes;
+    const { store, unscrubbed } = await openRecorded(place.path, undefined, pages / 2);
     assert.equal(statSync(`${place.path}.scrubbed`).ino, mark);
-    assert.notEqual(unscrubbed.take(), undefined);
+    assert.equal(unscrubbed.areMany, false);
     await store.close();
     await killed.store.close();
   });
@@ -156,13 +157,62 @@ describe("a process that continues with another WAL", () => {
   });
 });
 
+describe("upkeep", () => {
+  const pagesAtOnce = 32;
+
+  it("scrubs what was written in parts, so that little is left to the first deletion", async (test) => {
+    const place = makePlace(test);
+    const { store, scrubs, unscrubbed } = await openRecorded(place.path, undefined, pagesAtOnce);
+    await fill(store);
+    await store.add("transaction", "gone", { description: `${secret}gone` });
+    await unscrubbed.restartWal(Number.MAX_SAFE_INTEGER);
+    const pages = statSync(place.path).size / pageBytes;
+    for (let count = 0; await store.reclaimSpace(); count += 1) {
+      await store.add("transaction", `meanwhile-${count}`, { description: `${secret}${count}` });
+    }
+    const parts = scrubs.splice(0).map((part) => new Set(part));
+    assert.ok(parts.length > 2 && parts.every(({ size }) => size >= pagesAtOnce && size < 40));
+    assert.ok(new Set(parts.flatMap((part) => [...part])).size > pages - pagesAtOnce);
+    assert.equal(await store.reclaimSpace(), false);
+    await store.request(keyOf("transaction", "gone"));
+    for (let count = 0; count < parts.length - 1; count += 1) {
+      await store.request(keyOf("transaction", `meanwhile-${count}`));
+    }
+    assert.equal((await store.processAll()).length, parts.length);
+    assert.ok(scrubs.every((scrub) => scrub !== undefined && scrub.length < pages / 2));
+    requireNoSecret(place);
+    await store.close();
+  });
+
+  it("leaves the pages to scrub as they were while another process reads", async (test) => {
+    const place = makePlace(test);
+    const { store, scrubs } = await openRecorded(place.path, undefined, pagesAtOnce);
+    await fill(store);
+    assert.equal(await store.reclaimSpace(), true);
+    await place.withReader(async (database) => {
+      database.exec("BEGIN");
+      database.prepare("SELECT count(*) FROM record").get();
+      await store.add("transaction", "meanwhile");
+      assert.equal(await store.reclaimSpace(), false);
+      database.exec("COMMIT");
+    });
+    const before = scrubs.length;
+    while (await store.reclaimSpace());
+    const [first] = scrubs.slice(before);
+    assert.equal(first?.includes(2), false, "the first part is scrubbed again");
+    await store.close();
+  });
+});
+
 describe("a set of pages", () => {
   it("has each page once, and is the same from its bits", () => {
     const pages = new PageSet();
     pages.add([7, 8, 100_000, 8, 1]);
-    assert.deepEqual(pages.list(), [1, 7, 8, 100_000]);
+    assert.deepEqual([...pages], [1, 7, 8, 100_000]);
     const copy = new PageSet(pages.bits);
-    assert.deepEqual([copy.size, copy.list()], [4, pages.list()]);
+    assert.deepEqual([copy.size, [...copy]], [4, [...pages]]);
+    const taken = copy.take(2);
+    assert.deepEqual([taken.size, [...taken], copy.size, [...copy]], [2, [1, 7], 2, [8, 100_000]]);
   });
 });
 
