@@ -86,7 +86,7 @@ export async function startUpkeep(
       throw error;
     }
   };
-  const reclaim = besideWriters(app.store, () => reclaimSpace(app));
+  const reclaim = besideWriters(app, () => reclaimSpace(app));
   const loops = [
     timed("purging expired tokens and outcomes failed", withPauses(purgePauseMs, purgeExpired)),
     ...Object.entries(added).map(([failure, round]) => timed(failure, round)),

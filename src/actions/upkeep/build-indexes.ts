@@ -17,7 +17,7 @@ export interface DerivedIndex {
 export const partyIndex: DerivedIndex = {
   name: "parties",
   begin: ({ store }) => store.parties.rebuild(),
-  makeRound: ({ store }) => besideWriters(store, (settled) => store.parties.index(settled)),
+  makeRound: (app) => besideWriters(app, (settled) => app.store.parties.index(settled)),
 };
 
 /** While others write, such work takes a fortieth of the time; what needs its result does it itself. */
@@ -26,7 +26,7 @@ const restMsMax = 10_000;
 
 /** A round of `work`, which then pauses beside writers. True: there is more to do. */
 export function besideWriters(
-  store: App["store"],
+  { store }: Pick<App, "store">,
   work: (settled: number) => Promise<boolean>,
 ): (stopping: AbortSignal) => Promise<boolean> {
   let before: number | undefined;
