@@ -197,7 +197,7 @@ const keyBytes = 32;
 /** Every engine can store it exactly in a number. */
 const checkBytes = 6;
 /** Raise it when a value gets other terms than before: then each index is made again by itself. */
-const rulesVersion = 4;
+const rulesVersion = 5;
 
 interface SearchKeys {
   /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */

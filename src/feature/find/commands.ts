@@ -4,6 +4,7 @@ import {
   describeEmptyPage,
   findSubjects,
   leftOut,
+  leftOutSimilar,
   subjectsMax,
   type FoundSubject,
 } from "./find-subjects.ts";
@@ -27,7 +28,8 @@ export const subjectFind = defineStoreCommand({
   summary: "Find persons and companies by name, date of birth, e-mail, telephone or number.",
   details:
     "A name is found in other spellings and word orders, by two of its words, and by an initial with a word; a name of one " +
-    "word by that word. Values of earlier changes count too and are marked as former. Subjects that match more of what is " +
+    "word by that word. Others with a similar name come in a list of their own, with the rule: one letter apart, or another " +
+    "transliteration of the same letters. Values of earlier changes count too and are marked as former. Subjects that match more of what is " +
     "known come first, and exact matches before partial ones. The audit trail records who searched and why, and never what " +
     "was entered; put no personal data in the reason.",
   examples: [
@@ -60,15 +62,24 @@ export const subjectFind = defineStoreCommand({
       limit,
       skip,
     });
-    const { subjects, total, more, incomplete } = found;
+    const { subjects, total, more, similar, moreSimilar, incomplete } = found;
     return {
-      json: { subjects, total, more, incomplete: incomplete ?? null },
+      json: {
+        subjects,
+        total,
+        more,
+        similar,
+        more_similar: moreSimilar,
+        incomplete: incomplete ?? null,
+      },
       text: [
         subjects.length === 0 ? describeEmptyPage(found, skip) : renderTable(columns, subjects),
         ...(skip + limit < total
           ? [`${more ? "At least " : ""}${total} in all; for the next: --skip ${skip + limit}`]
           : []),
         ...(more ? [leftOut] : []),
+        ...(similar.length > 0 ? ["", "Similar:", renderTable(columns, similar)] : []),
+        ...(moreSimilar ? [leftOutSimilar] : []),
         ...(incomplete === undefined ? [] : [`Not complete: ${incomplete}`]),
       ].join("\n"),
     };

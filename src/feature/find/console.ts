@@ -25,6 +25,7 @@ import {
   type DescribedSubjects,
   findDescribed,
   leftOut,
+  leftOutSimilar,
   type SubjectMatch,
 } from "./find-subjects.ts";
 import { rights } from "./rows.ts";
@@ -102,8 +103,23 @@ async function searchSubjects(person: Person, form: URLSearchParams): Promise<Ne
       ${more && html`<p role="alert">${leftOut}</p>`}
       ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
       ${skip + shownMax < total && renderNext(form, skip + shownMax)}
-    </section>`;
+    </section>
+    ${found.similar.length > 0 && renderSimilar(person, form, found)}`;
   return { title, screen: path, body };
+}
+
+function renderSimilar(
+  person: Person,
+  form: URLSearchParams,
+  { similar, moreSimilar }: DescribedSubjects,
+): Html {
+  const count = `${moreSimilar ? "at least " : ""}${formatCount(similar.length, "subject")}`;
+  return html`<section aria-labelledby="similar">
+    <h2 id="similar">Similar: ${count}</h2>
+    <p class="note">Not the name that was searched for, but one that is often meant by it.</p>
+    ${renderTable(columnsFor(person, form), similar)}
+    ${moreSimilar && html`<p role="alert">${leftOutSimilar}</p>`}
+  </section>`;
 }
 
 type Subject = DescribedSubjects["subjects"][number];
@@ -118,12 +134,12 @@ function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subj
     [
       "Subject",
       (one) =>
-        html`<a href="${recordPath("/console/record", keyOf(one))}"
-          >${renderParty(one.name, one.resource_id)}</a
-        >`,
+        html`${one.resource_type !== "person" && `${titleOf(one.resource_type)} `}<a
+            href="${recordPath("/console/record", keyOf(one))}"
+            >${renderParty(one.name, one.resource_id)}</a
+          >`,
       "bare",
     ],
-    ["Type", ({ resource_type }) => titleOf(resource_type)],
     ["Born or founded", ({ born }) => born ?? "–"],
     ["City", ({ city }) => html`<bdi>${city ?? "–"}</bdi>`],
     ["State", ({ state }) => state ?? "–"],
@@ -139,7 +155,7 @@ function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subj
 }
 
 const notCompared =
-  "Nothing is compared by sound or by similarity: search for each spelling. Erased persons and companies are not found.";
+  "Nothing is compared by sound: search for each spelling. Erased persons and companies are not found.";
 
 function describeNone(found: DescribedSubjects, skip: number): string {
   const page = describeEmptyPage(found, skip);

@@ -14,9 +14,10 @@ import { mayStateRecords } from "../../actions/access/closed-organization.ts";
 import { historyPages } from "../../actions/pages.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { StateFold } from "../../domain/record/merge.ts";
+import { type SimilarTerm, termsOfSimilarName } from "./name-terms.ts";
 import { actions, rights } from "./rows.ts";
 import { persons } from "./store/part.ts";
-import { loadTelephoneReader } from "./value-terms.ts";
+import { loadTelephoneReader, makeTerm } from "./value-terms.ts";
 import {
   type Criterion,
   criteria,
@@ -36,7 +37,7 @@ export interface SubjectSearch {
 
 export interface SubjectMatch {
   readonly criterion: Criterion;
-  readonly match: "exact" | "partial";
+  readonly match: "exact" | "partial" | SimilarTerm["rule"];
   readonly field: string;
   /** Whether the value is no longer in the latest state of the record. */
   readonly former: boolean;
@@ -56,6 +57,9 @@ export interface SubjectsFound {
   readonly total: number;
   /** Whether more records were not considered, because too many have one of the values. */
   readonly more: boolean;
+  /** Others with a similar name, and by which rule; only on the first page. */
+  readonly similar: readonly FoundSubject[];
+  readonly moreSimilar: boolean;
   /** Why records may be missing; undefined if the index is complete. */
   readonly incomplete: string | undefined;
 }
@@ -67,6 +71,9 @@ export const subjectsMax = 200;
 const recordsMax = 1_000;
 /** Most names have so few spellings that 1,000 records are considered for each value. */
 const rowsMax = 20_000;
+/** How many rows are read for all similar names, and how many of their records are shown. */
+const similarRowsMax = 1_000;
+const similarMax = 50;
 /** How many steps a search takes to complete the index before it answers. */
 const stepsMax = 32;
 
@@ -98,6 +105,7 @@ type Traits = Readonly<Record<"name" | "born" | "city" | "state", string | undef
 
 export interface DescribedSubjects extends SubjectsFound {
   readonly subjects: readonly (FoundSubject & Traits)[];
+  readonly similar: readonly (FoundSubject & Traits)[];
 }
 
 /** How many parts of a history are read at most; what was said only before them is not known. */
@@ -107,11 +115,12 @@ const partsMax = 4;
 export async function findDescribed(app: App, search: SubjectSearch): Promise<DescribedSubjects> {
   const found = await findSubjects(app, search);
   const { organizationId } = search;
-  const subjects = found.subjects.map(async (one) => {
-    const key = { organizationId, resourceType: one.resource_type, resourceId: one.resource_id };
-    return { ...one, ...(await readTraits(app, key)) };
-  });
-  return { ...found, subjects: await Promise.all(subjects) };
+  const addTraits = async (one: FoundSubject) => {
+    const { resource_type: resourceType, resource_id: resourceId } = one;
+    return { ...one, ...(await readTraits(app, { organizationId, resourceType, resourceId })) };
+  };
+  const subjects = await Promise.all(found.subjects.map(addTraits));
+  return { ...found, subjects, similar: await Promise.all(found.similar.map(addTraits)) };
 }
 
 async function readTraits(app: App, key: RecordKey): Promise<Traits> {
@@ -144,12 +153,16 @@ const unstated: SubjectsFound = {
   subjects: [],
   total: 0,
   more: false,
+  similar: [],
+  moreSimilar: false,
   incomplete:
     "The organization is closed, and only a search that includes what is confidential says who is or was stored in it.",
 };
 
 export const leftOut =
   "Some were left out, because many have the same value. Add further criteria before you answer that somebody is unknown.";
+
+export const leftOutSimilar = "More have a similar name than are listed: search for each spelling.";
 
 /** Says why a page has no subjects. Nobody was found only if all of them were searched. */
 export function describeEmptyPage({ total, incomplete }: SubjectsFound, skip: number): string {
@@ -160,7 +173,7 @@ export function describeEmptyPage({ total, incomplete }: SubjectsFound, skip: nu
 
 async function findPage(
   app: App,
-  { organizationId, skip, limit }: SubjectSearch,
+  { organizationId, skip, limit, wanted }: SubjectSearch,
   {
     organization,
     terms,
@@ -176,14 +189,41 @@ async function findPage(
     rowsMax,
   });
   const ranked = rank(tokens, terms);
-  const page = ranked.slice(skip, skip + limit);
-  const subjects = await Promise.all(page.map((one) => describe(app, organizationId, one)));
+  const { name } = wanted;
+  const similar =
+    name === undefined || skip > 0 ? [] : await findSimilar(app, organizationId, { name, ranked });
   return {
-    subjects: subjects.filter((subject) => subject !== undefined),
+    subjects: await describeAll(app, organizationId, ranked.slice(skip, skip + limit)),
     total: ranked.length,
     more,
+    similar: await describeAll(app, organizationId, similar.slice(0, similarMax)),
+    moreSimilar: similar.length > similarMax,
     incomplete,
   };
+}
+
+/** Those with a similar name that are not `ranked`. */
+async function findSimilar(
+  app: App,
+  organizationId: string,
+  { name, ranked }: { readonly name: string; readonly ranked: readonly Ranked[] },
+): Promise<readonly Ranked[]> {
+  const keys = requireKeys(app);
+  const terms = termsOfSimilarName(name);
+  const hashes = terms.map((term) => keys.hash(organizationId, makeTerm(term)));
+  const query = { organizationId, hashes, rowsMax: similarRowsMax };
+  const tokens = hashes.length === 0 ? [] : await app.store.of(persons).findAny(query);
+  const found = new Map<string, Ranked>();
+  const known = new Set(ranked.map(nameOf));
+  for (const { at, field, former, ...key } of tokens.toSorted((one, other) => one.at - other.at)) {
+    const rule = terms[at]?.rule;
+    if (rule === undefined || known.has(nameOf(key)) || found.has(nameOf(key))) continue;
+    found.set(nameOf(key), {
+      ...key,
+      matched: [{ criterion: "name", match: rule, field, former }],
+    });
+  }
+  return [...found.values()];
 }
 
 async function complete(app: App, organizationId: string): Promise<string | undefined> {
@@ -200,7 +240,7 @@ interface Ranked extends Pick<RecordKey, "resourceType" | "resourceId"> {
 
 function rank(tokens: readonly FoundToken[], terms: readonly WantedTerm[]): readonly Ranked[] {
   const given = new Set(terms.map(({ criterion }) => criterion));
-  const byRecord = Map.groupBy(tokens, (token) => `${token.resourceType} ${token.resourceId}`);
+  const byRecord = Map.groupBy(tokens, nameOf);
   return [...byRecord]
     .map(([name, own]) => {
       const { resourceType = "", resourceId = "" } = own[0] ?? {};
@@ -209,6 +249,11 @@ function rank(tokens: readonly FoundToken[], terms: readonly WantedTerm[]): read
     })
     .filter(({ matched }) => isTelling(matched, given))
     .sort((one, other) => other.weight - one.weight || (one.name < other.name ? -1 : 1));
+}
+
+/** Types contain no space. */
+function nameOf({ resourceType, resourceId }: Omit<Ranked, "matched">): string {
+  return `${resourceType} ${resourceId}`;
 }
 
 function matchesOf(
@@ -238,6 +283,15 @@ function weigh(matched: readonly SubjectMatch[]): number {
     (sum, { match, former }) => sum + 100 + (match === "exact" ? 10 : 0) + (former ? 0 : 1),
     0,
   );
+}
+
+async function describeAll(
+  app: App,
+  organizationId: string,
+  page: readonly Ranked[],
+): Promise<readonly FoundSubject[]> {
+  const subjects = await Promise.all(page.map((one) => describe(app, organizationId, one)));
+  return subjects.filter((subject) => subject !== undefined);
 }
 
 async function describe(

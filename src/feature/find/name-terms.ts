@@ -1,12 +1,14 @@
 // The terms by which a name is found: the index contains the terms of stored names, and a search looks up the terms of
 // the wanted name. Two names match if they have a term in common, and for no other reason.
 
+import { foldWord, oneLetterApart } from "./similar-words.ts";
+
 /**
  * all: all words in any order. whole: all letters in this order, so that spaces don't matter. pair: two of the words.
  * initial: the first letter of a word, with another word. word: a single word. core: a company's name without its legal
- * form.
+ * form. like: two of the words, or the only one, so that transliterations of the same letters are the same.
  */
-export type NameForm = "all" | "whole" | "pair" | "initial" | "word" | "core";
+export type NameForm = "all" | "whole" | "pair" | "initial" | "word" | "core" | "like";
 
 export interface NameTerm {
   readonly form: NameForm;
@@ -69,7 +71,7 @@ function spellWords(name: string): readonly SpelledName[] {
 }
 
 /** In the order in which they are kept, if there are too many: what finds the whole name comes first. */
-const forms: readonly NameForm[] = ["whole", "all", "core", "pair", "word", "initial"];
+const forms: readonly NameForm[] = ["whole", "all", "core", "pair", "word", "like", "initial"];
 
 /** Only companies have a legal form, which says nothing as a word of their name. */
 export function termsOfName(name: string, of: "person" | "company"): readonly NameTerm[] {
@@ -92,7 +94,58 @@ function termsOfWords(words: readonly string[], telling: readonly string[]): rea
     ...pairs.map((pair) => sortedTerm("pair", pair)),
     ...pairs.flatMap(([one, other]) => [initialTerm(one, other), initialTerm(other, one)]),
     ...single.filter((word) => !isInitial(word)).map((word) => sortedTerm("word", [word])),
+    ...likeTerms(telling),
   ];
+}
+
+/** The words of a name that are compared with similar ones. */
+const likeWordsMax = 3;
+
+/** What stands before a word of a name, and is also written as a part of it: "D Souza" is "D'Souza". */
+const particles: ReadonlySet<string> = new Set(
+  "abu al bin d da de del den der di do du el ibn la le mac mc o san st ter van von".split(" "),
+);
+
+function likeTerms(words: readonly string[]): readonly NameTerm[] {
+  const joint: string[] = [];
+  for (const word of words) {
+    const last = joint.at(-1);
+    if (last !== undefined && particles.has(last)) joint[joint.length - 1] = last + word;
+    else joint.push(word);
+  }
+  return termsOfGroups("like", mostTelling(joint.map(foldWord), likeWordsMax));
+}
+
+function termsOfGroups(form: NameForm, words: readonly string[]): readonly NameTerm[] {
+  if (words.length === 1) return [sortedTerm(form, words)];
+  return pairsOf(words).map((pair) => sortedTerm(form, pair));
+}
+
+export const similarRules = ["another transliteration", "one letter apart"] as const;
+
+export interface SimilarTerm extends NameTerm {
+  readonly rule: (typeof similarRules)[number];
+}
+
+/** More than three words of twelve letters have. */
+const similarTermsMax = 4_096;
+
+/** The terms of names that are similar to the wanted one, which may be among them. */
+export function termsOfSimilarName(name: string): readonly SimilarTerm[] {
+  const all = readNames(name).map(({ short }) => coreOf(short));
+  const like = unique(all.flatMap(likeTerms));
+  const words = mostTelling(all[0] ?? [], likeWordsMax);
+  const apart =
+    words.length === 1
+      ? words.flatMap(oneLetterApart).map((word) => sortedTerm("word", [word]))
+      : pairsOf(words).flatMap(([one, other]) => [
+          ...oneLetterApart(one).map((word) => sortedTerm("pair", [word, other])),
+          ...oneLetterApart(other).map((word) => sortedTerm("pair", [one, word])),
+        ]);
+  return [
+    ...like.map((term) => ({ ...term, rule: similarRules[0] })),
+    ...unique(apart).map((term) => ({ ...term, rule: similarRules[1] })),
+  ].slice(0, similarTermsMax);
 }
 
 export interface WantedTerm extends NameTerm {

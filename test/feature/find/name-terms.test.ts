@@ -4,7 +4,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { termsOfName, termsOfWantedName } from "../../../src/feature/find/name-terms.ts";
+import {
+  termsOfName,
+  termsOfSimilarName,
+  termsOfWantedName,
+} from "../../../src/feature/find/name-terms.ts";
 import {
   normaliseDate,
   normaliseEmail,
@@ -18,6 +22,14 @@ function compare(of: "person" | "company", stored: string, wanted: string): stri
   if (found.some(({ exact }) => exact)) return "exact";
   return found.length > 0 ? "partial" : "none";
 }
+
+/** By which rule a stored name is similar to a wanted one. */
+function ruleOf(stored: string, wanted: string): string | undefined {
+  const terms = new Set(termsOfName(stored, "person").map(({ form, text }) => form + text));
+  return termsOfSimilarName(wanted).find(({ form, text }) => terms.has(form + text))?.rule;
+}
+
+const [spelling, letter] = ["another transliteration", "one letter apart"];
 
 const pairs = readFileSync(new URL("names.tsv", import.meta.url), "utf8")
   .split("\n")
@@ -40,6 +52,29 @@ describe("a name", () => {
     for (const some of [matching, pairs.filter(([, expected]) => expected === "none")]) {
       assert.equal(new Set(some.map(([country]) => country)).size, 10);
     }
+  });
+
+  it("is similar to others by another transliteration, or by one letter, and to no more", () => {
+    for (const [stored, rule, wanted] of [
+      ["Vladimir Kovalchuk", spelling, "Wladimir Kowaltschuk"],
+      ["Владимир Ковальчук", spelling, "Wladimir Kowaltschuk"],
+      ["Mohamed Aly", spelling, "Muhammad Ali"],
+      ["Maria Ana D Souza", spelling, "Maria D'Souza"],
+      ["Anna Meyer", spelling, "Anna Maier"],
+      ["Gazprom", spelling, "Gasprom"],
+      ["Ada Maria Example", letter, "Ada Exmaple"],
+      ["Ada Example", letter, "Ada Exampel"],
+      ["Khalid Saeed", letter, "Saeed Khaled"],
+      ["Schmidt", letter, "Schmit"],
+      ["Ada Example", undefined, "Ida Exampel"],
+      ["Li Na", undefined, "Lu Na"],
+      ["Peter Schmidt", undefined, "Petra Schmitt"],
+    ] as const) {
+      assert.equal(ruleOf(stored, wanted), rule, `${stored} | ${wanted}`);
+    }
+    assert.ok(
+      termsOfSimilarName("Maximiliane Christianson Featherstone".repeat(9)).length <= 4_096,
+    );
   });
 
   it("is found by its words where characters are in them that nobody sees", () => {

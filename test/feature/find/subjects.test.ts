@@ -49,6 +49,23 @@ for (const engine of ["sqlite", "postgres"] as const) {
       assert.match(both, /Name: exact, name; Date of birth: exact, date_of_birth</);
     });
 
+    it("lists similar names apart, once, and with the rule that found them", async () => {
+      await person("w-latin", { name: "Wladimir Petrov", date_of_birth: "1971-02-03" });
+      await person("w-other", { name: "Vladimir Petrow" });
+      await person("w-letter", { name: "Vladimir Petro" });
+      const text = await search({ name: "Vladimir Petrov" });
+      const [exact = "", similar = ""] = text.split('id="similar"');
+      assert.deepEqual([idsOf(exact), idsOf(similar)], [[], ["w-latin", "w-other", "w-letter"]]);
+      assert.match(similar, /Similar: 3 subjects/);
+      assert.match(
+        similar,
+        /1971-02-03.*Name: another transliteration, name.*Name: one letter apart, name/s,
+      );
+      const found = await search({ name: "Wladimir Petrov" });
+      assert.deepEqual(idsOf(found), ["w-latin", "w-other"]);
+      assert.doesNotMatch(await search({ name: "Ada Example" }), /id="similar"/);
+    });
+
     it("shows page after page, by forms that send the search again", async () => {
       const items = Array.from({ length: namesakes }, (_, index) => {
         return { person_id: `same-${index}`, name: "Same Name", ...flags, timestamp };

@@ -13,6 +13,7 @@ const methods = {
   readChanges: lookup(ofKeys, index.readDueChanges),
   store: change(ofKeys, index.storeTokens),
   find: read(ofOrganization, tokens.findTokens),
+  findAny: read(ofOrganization, tokens.findTokensOfAny),
 } as const;
 
 export const persons = {

@@ -18,6 +18,7 @@ import {
   all,
   allTogether,
   get,
+  list,
   Rows,
   run,
   type Statements,
@@ -98,6 +99,20 @@ const probe = `
     --citus AND search_token.resource_id = ANY ($4::text[])
   `;
 
+/** The records of thousands of hashes, most of which no record has. */
+const findAny = `
+  SELECT named.at, token.resource_type, token.resource_id, token.field, token.former
+  FROM ${named("organization_id", "hash bytea", "at bigint")}
+    --sqlite CROSS JOIN search_token AS token ON token.organization_id = named.organization_id
+    --sqlite   AND token.hash = unhex(substr(named.hash, 3))
+    --postgres CROSS JOIN LATERAL ( --elsewhere
+    --postgres   SELECT * FROM search_token AS one --elsewhere
+    --postgres   WHERE one.organization_id = named.organization_id AND one.hash = named.hash --elsewhere
+    --postgres   OFFSET 0) AS token --elsewhere
+    --citus JOIN search_token AS token
+    --citus   ON token.organization_id = named.organization_id AND token.hash = named.hash
+  LIMIT $4`;
+
 export interface TokenSearch {
   readonly organizationId: string;
   readonly hashes: readonly Uint8Array[];
@@ -155,6 +170,16 @@ export function* findTokens(search: TokenSearch): Statements<TokensFound> {
     );
   const probed = asked.length === 0 ? [] : yield* all<TokenRow>(probe, new Rows(asked, 5));
   return { tokens: [...tokens, ...probed.map(toToken)], more: true };
+}
+
+/** At most `rowsMax`, of the first hashes. */
+export function* findTokensOfAny({
+  organizationId,
+  hashes,
+  rowsMax,
+}: Omit<TokenSearch, "recordsMax">): Statements<readonly FoundToken[]> {
+  const asked = hashes.map((hash, at) => [organizationId, hashText(hash), at]);
+  return yield* list(toToken, findAny, new Rows(asked, 3), rowsMax);
 }
 
 /** Types contain no space. */
