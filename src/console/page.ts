@@ -78,6 +78,8 @@ export interface ConsoleSources {
   readonly tasks: readonly Task[];
   readonly panels: readonly Panels[];
   readonly errors: readonly ErrorRow[];
+  /** What each action of the audit trail says. */
+  readonly actions: Readonly<Record<string, string>>;
   readonly history: Pick<IntakeHistory, "read">;
   readonly refusals: Pick<RefusalHistory, "read">;
   readonly forms: ArrivingForms;

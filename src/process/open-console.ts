@@ -14,7 +14,7 @@ import type { Logger } from "../log.ts";
 import { startHistory } from "../metrics/history.ts";
 import type { RefusalHistory } from "../metrics/refusals.ts";
 import { panels, routes, tasks } from "./console-routes.ts";
-import { allErrors } from "./tables.ts";
+import { allActions, allErrors } from "./tables.ts";
 import { operations } from "./operations.ts";
 import { version } from "./version.ts";
 import { describeServers } from "../files/postgres-urls.ts";
@@ -54,6 +54,7 @@ export function openConsole(
     tasks,
     panels,
     errors: Object.values(allErrors),
+    actions: allActions,
     history,
     refusals,
     forms: new ArrivingForms(),

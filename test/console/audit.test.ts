@@ -91,8 +91,8 @@ describe("the audit trail and the receipts in the console", () => {
   });
 
   it("are filtered by person, organization, action and time, all of them together", async () => {
-    const ofWorker = new Set(["deletion.start", "deletion.complete"]);
-    assert.deepEqual(await filtered("actor=worker"), ofWorker);
+    assert.deepEqual(await filtered("actor=worker"), new Set(["deletion.complete"]));
+    assert.deepEqual(await filtered("action=deletion.start"), new Set(["deletion.start"]));
     assert.deepEqual(
       await filtered("action=organization.change"),
       new Set(["organization.change"]),
@@ -105,6 +105,25 @@ describe("the audit trail and the receipts in the console", () => {
     const late = await filtered(`from=${firstDay}T23:59&action=organization`);
     assert.deepEqual(late, new Set(["organization.change", "organization.create"]));
     assert.deepEqual(await filtered("actor=nobody"), new Set());
+  });
+
+  it("are sentences, with the record of a deletion, and its start in the row of its end", async () => {
+    const page = await show("/console/audit?actor=worker");
+    assert.match(
+      page,
+      /A deletion was completed<\/span>: <a href="[^"]*">Person <bdi>p1<\/bdi><\/a\s*>, begun <time/,
+    );
+    assert.equal([...page.matchAll(/data-label="Entry">\d+, \d+</g)].length, 1);
+    assert.doesNotMatch(page, /title="deletion\.start"/);
+  });
+
+  it("are filtered by record, through its deletions", async () => {
+    const of = `organization=${acme.organizationId}&type=person&id`;
+    const own = await filtered(`${of}=p1`);
+    assert.deepEqual(own, new Set(["deletion.complete", "deletion.request"]));
+    assert.deepEqual(await filtered(`${of}=p2`), new Set());
+    const { status } = await read(service.client, "/console/audit?id=p1", { cookie: auditor });
+    assert.equal(status, 400);
   });
 
   it("answer a time that is none with what is expected", async () => {
@@ -181,11 +200,13 @@ describe("the audit trail and the receipts in the console", () => {
 });
 
 function numbersIn(page: string): readonly number[] {
-  return [...page.matchAll(/data-label="Entry">(\d+)</g)].map(([, number]) => Number(number));
+  return [...page.matchAll(/data-label="Entry">(?:(\d+), )?(\d+)</g)]
+    .flatMap(([, start = [], end]) => [end, start].flat())
+    .map(Number);
 }
 
 function actionsIn(page: string): ReadonlySet<string | undefined> {
   return new Set(
-    [...page.matchAll(/<small class="id">([a-z_]+\.[a-z_]+)</g)].map(([, action]) => action),
+    [...page.matchAll(/<span title="([a-z_]+\.[a-z_]+)"/g)].map(([, action]) => action),
   );
 }

@@ -1,9 +1,13 @@
 // Reads the audit trail for people: a filtered part, the verification of its chain, or all of it as a file. The trail
 // has entries about confidential records, so people who may not know of such records can read none of it.
 
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AuditEntry } from "../../domain/access.ts";
-import type { AuditPart, AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
+import type { Deletion } from "../../domain/deletion/deletion.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { subjectOfRecord } from "../../domain/trail-action.ts";
+import type { AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
 import type { App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { auditPages } from "../pages.ts";
@@ -12,6 +16,8 @@ import { noteDownload } from "./audit-access.ts";
 const shownMax = 50;
 /** How much a part searches: a few milliseconds on either engine. */
 const examinedMax = 10_000;
+/** The latest deletions of a record whose entries are found by the record. */
+const deletionsMax = 100;
 const verifiedAtOnce = 1_000;
 const verifiedMax = 20_000;
 
@@ -20,13 +26,60 @@ function requireAudit(app: App): void {
   requireRight(app, "confidential.read");
 }
 
-/** Newest first. */
+export interface ShownEntry extends AuditEntry {
+  /** What it is about, if that is a deletion. */
+  readonly deletion: Deletion | undefined;
+  /** The entry of the start of the deletion whose completion this is, which the list leaves out then. */
+  readonly start: AuditEntry | undefined;
+}
+
+interface Listed {
+  readonly entries: readonly ShownEntry[];
+  readonly next: number | undefined;
+}
+
+/** Newest first. `record`: only entries about this record and its deletions. */
 export async function listAudit(
   app: App,
-  query: Omit<AuditQuery, "limit" | "examinedMax">,
-): Promise<AuditPart> {
+  { record, ...query }: Omit<AuditQuery, "limit" | "examinedMax"> & { record?: RecordKey },
+): Promise<Listed> {
   requireAudit(app);
-  return app.store.trail.search({ ...query, limit: shownMax, examinedMax });
+  const subjects = record && (await subjectsOf(app, record));
+  const bounds = { limit: shownMax, examinedMax };
+  const { entries, next } = await app.store.trail.search({ ...query, ...bounds, subjects });
+  const ids = [...new Set(entries.map(({ subject }) => subject))].filter((one) => isDeletion(one));
+  const found = ids.length === 0 ? [] : await app.store.trail.findDeletions(ids);
+  const deletions = new Map(found.map((one) => [one.deletionRequestId, one]));
+  const starts = new Map(
+    entries
+      .filter(({ action }) => action === "deletion.complete")
+      .map((end) => [end, entries.find((one) => one.entryNo < end.entryNo && isStart(one, end))]),
+  );
+  const folded = new Set(starts.values());
+  return {
+    entries: entries
+      .filter((entry) => !folded.has(entry))
+      .map((entry) => {
+        return { ...entry, deletion: deletions.get(entry.subject), start: starts.get(entry) };
+      }),
+    next,
+  };
+}
+
+/** The trail has a digest of the id of a record, and the ids of its deletions. */
+async function subjectsOf({ store }: App, record: RecordKey): Promise<readonly string[]> {
+  const { organizationId } = record;
+  const deletions = await store.listDeletions({ organizationId, record, limit: deletionsMax });
+  const own = subjectOfRecord(record, (text) => hash("sha256", text));
+  return [own, ...deletions.map(({ deletionRequestId }) => deletionRequestId)];
+}
+
+function isDeletion(subject: string): boolean {
+  return subject.startsWith("del_");
+}
+
+function isStart({ action, subject }: AuditEntry, end: AuditEntry): boolean {
+  return action === "deletion.start" && subject === end.subject;
 }
 
 /** Entries that were verified, and where the next part begins. */

@@ -72,6 +72,12 @@ export function renderFollowed(path: ConsolePath, state: string): Html {
   </p>`;
 }
 
+export function renderTrailLink(key: RecordKey): Html {
+  return html`<p>
+    <a href="${recordPath("/console/audit", key)}">What the audit trail says of it</a>
+  </p>`;
+}
+
 export function renderDeletionLink(deletionRequestId: string): Html {
   return html`<a href="${deletionPath(deletionRequestId)}"><code>${deletionRequestId}</code></a>`;
 }

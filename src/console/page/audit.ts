@@ -4,48 +4,69 @@ import {
   chainStart,
   downloadAudit,
   listAudit,
+  type ShownEntry,
   type Verification,
   verifyAudit,
   viewAuditEntry,
 } from "../../actions/trail/list-audit.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import type { AuditEntry } from "../../domain/access.ts";
-import { trailActions } from "../../domain/trail-action.ts";
-import { titleOf } from "../../domain/record-types.ts";
+import type { RecordKey } from "../../domain/record/record-write.ts";
+import { recordTypes, titleOf } from "../../domain/record-types.ts";
 import { sendDownload } from "../request/download.ts";
-import { readText, renderButton, renderInput } from "../html/field.ts";
-import { renderNext } from "../html/filter.ts";
+import { type Input, readText, renderButton, renderInput } from "../html/field.ts";
+import { renderNext, renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
 import {
   type Column,
   html,
   type Html,
   type HtmlValue,
+  renderElement,
   renderFacts,
   renderTable,
 } from "../html/html.ts";
-import { renderDeletionLink } from "../html/link.ts";
-import type { Next, Person } from "../page.ts";
+import {
+  deletionPath,
+  pathTo,
+  readRecordKey,
+  renderDeletionLink,
+  renderRecordName,
+} from "../html/link.ts";
+import type { ConsoleSources, Next, Person } from "../page.ts";
 import { formatNumber, renderExactTime, formatDuration } from "../html/time.ts";
 import { describeValue } from "../html/typed-value.ts";
-import { renderOrganization, renderParty } from "../html/party.ts";
+import { renderOrganization } from "../html/party.ts";
 
 const screen = "/console/audit";
 
 export async function showAudit(person: Person): Promise<Next> {
-  const { app, query } = person;
+  const { app, query, sources } = person;
   const { entries, next } = await listAudit(app, {
     actor: readText(query, "actor"),
     organizationId: readText(query, "organization"),
     action: readText(query, "action"),
+    ...readRecord(query),
     from: readTime(query, "from"),
     until: readTime(query, "until"),
     before: readNumber(query.get("before")),
   });
   const older = renderNext("Older entries", screen, { query, place: { before: next } });
-  const body = html`${renderFilters(query)}
+  const columns = columnsOf(sources.actions, query);
+  const body = html`${renderFilters(query, sources.actions)}
   ${renderTable(columns, entries, { empty: describeNone(next !== undefined) })} ${older}
   ${chainForms}`;
   return { title: "Audit trail", screen, body };
+}
+
+/** Throws OperatorError invalid. */
+function readRecord(query: URLSearchParams): { readonly record?: RecordKey } {
+  const record = readRecordKey(query);
+  const { organizationId, resourceType, resourceId } = record;
+  if (resourceId === "") return {};
+  if (organizationId !== "" && resourceType !== "") return { record };
+  throw new OperatorError(
+    "invalid",
+    "The id of a record needs its organization and its type, too.",
+  );
 }
 
 /** `2026-01-31`, or `2026-01-31T09:30`, in UTC. Throws OperatorError invalid. */
@@ -66,21 +87,25 @@ function readNumber(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-const fields = [
-  ["actor", "Person, key or part of the service", "text"],
-  ["action", "Action, such as key or key.create", "text"],
-  ["organization", "Organization", "text"],
-  ["from", "From (UTC)", "datetime-local"],
-  ["until", "Until (UTC)", "datetime-local"],
-] as const;
+type Actions = ConsoleSources["actions"];
 
-function renderFilters(query: URLSearchParams): Html {
-  const inputs = fields.map(([name, label, type]) =>
-    renderInput(label, name, { type, value: query.get(name), maxlength: 100 }),
+function renderFilters(query: URLSearchParams, actions: Actions): Html {
+  const field = (label: string, name: string, input: Input = {}) =>
+    renderInput(label, name, { value: query.get(name), maxlength: 256, ...input });
+  const options = Object.entries(actions).map(([value, sentence]) =>
+    renderElement("option", { value }, sentence),
   );
   return html`<form class="filters" method="get" action="/console/audit">
-    ${inputs}
+    ${field("Person, key or part of the service", "actor")}
+    ${field("What happened", "action", { list: "actions" })} ${renderOrganizationInput(query)}
+    ${renderTypeChoice(
+      query,
+      recordTypes.map(({ resourceType }) => resourceType),
+    )}
+    ${field("Id of the record", "id")} ${field("From (UTC)", "from", { type: "datetime-local" })}
+    ${field("Until (UTC)", "until", { type: "datetime-local" })}
     <button type="submit">Filter</button>
+    <datalist id="actions">${options}</datalist>
   </form>`;
 }
 
@@ -89,25 +114,48 @@ function describeNone(hasMore: boolean): string {
   return `No entry matches${where}. The trail has an entry for every act of an operator and for every deletion.`;
 }
 
-const columns: readonly Column<AuditEntry>[] = [
-  ["Entry", ({ entryNo }) => entryNo, "number"],
-  ["Time", ({ at }) => renderExactTime(at)],
-  ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
-  ["Action", ({ action }) => renderParty(sentences.get(action), action), "bare"],
-  ["Organization", ({ organizationId }) => renderOrganization(organizationId)],
-  ["Object", ({ subject }) => renderObject(subject)],
-  ["Details", ({ detail }) => renderDetail(detail)],
-];
+function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<ShownEntry>[] {
+  const ofOrganization: Column<ShownEntry> = [
+    "Organization",
+    ({ organizationId }) => renderOrganization(organizationId),
+  ];
+  return [
+    [
+      "Entry",
+      ({ entryNo, start }) => [start !== undefined && `${start.entryNo}, `, entryNo],
+      "number",
+    ],
+    ["Time", ({ at }) => renderExactTime(at)],
+    ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
+    ["What happened", (entry) => renderSentence(entry, actions[entry.action]), "text"],
+    ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
+    ["Details", ({ detail }) => renderDetail(detail), "text"],
+  ];
+}
 
-const sentences: ReadonlyMap<string, string> = new Map(Object.entries(trailActions));
+/** `An API key was created: key_2f…`; the tooltip has the name of the action, by which files have it. */
+function renderSentence(entry: ShownEntry, sentence = entry.action): Html {
+  const { action, subject, organizationId, start } = entry;
+  const object = subject !== organizationId && html`: ${renderObject(entry)}`;
+  return html`<span title="${action}">${sentence.replace(/\.$/, "")}</span>${object}${
+      start && html`, begun ${renderExactTime(start.at)}`
+    }`;
+}
 
 const shownLengthMax = 28;
 
 /** The tooltip and the download contain everything. */
-function renderObject(subject: string): Html {
-  if (/^del_\w+$/.test(subject)) return renderDeletionLink(subject);
-  const text = subject.replace(/(sha256:\w{12})\w+/, "$1…");
-  const shown = text.length <= shownLengthMax ? text : `${text.slice(0, shownLengthMax)}…`;
+function renderObject({ subject, deletion }: ShownEntry): Html {
+  if (deletion !== undefined) {
+    return html`<a href="${deletionPath(subject)}">${renderRecordName(deletion)}</a>`;
+  }
+  if (/^prp_\w+$/.test(subject))
+    return html`<a href="${pathTo("proposal", subject)}">${subject}</a>`;
+  const [type = "", digest] = subject.split(" sha256:");
+  if (digest !== undefined) {
+    return html`<bdi title="${subject}">${titleOf(type)}, digest ${digest.slice(0, 12)}…</bdi>`;
+  }
+  const shown = subject.length <= shownLengthMax ? subject : `${subject.slice(0, shownLengthMax)}…`;
   return html`<bdi title="${subject}">${shown}</bdi>`;
 }
 

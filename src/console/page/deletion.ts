@@ -24,6 +24,7 @@ import {
   renderFollowed,
   renderRecordLink,
   renderRecordName,
+  renderTrailLink,
 } from "../html/link.ts";
 import { requesterOf } from "./deletions.ts";
 import {
@@ -53,6 +54,7 @@ export async function showDeletion(person: Person): Promise<Next> {
       </div>
       <div>
         ${renderCourse(deletion)} ${isOpen && renderFollowed(deletionPath(id), stateOf(deletion))}
+        ${person.app.viewer.may("audit.read") && renderTrailLink(deletion)}
       </div>
     </div>
     ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;

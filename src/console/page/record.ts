@@ -21,6 +21,7 @@ import {
   renderDeletionLink,
   renderKeyFields,
   renderRecordLink,
+  renderTrailLink,
 } from "../html/link.ts";
 import { renderChip } from "../html/chip.ts";
 import { fieldsOf, readText, readWhole, renderHidden, renderReason } from "../html/field.ts";
@@ -57,7 +58,7 @@ export async function showRecord(person: Person): Promise<Next> {
       ${content} ${renderDeletion(view.deletion)} ${renderHolds(person, key, view.holds)}
       ${renderRelations(key, view.relations)}
     </div>
-    <div>${course}</div>
+    <div>${course} ${app.viewer.may("audit.read") && renderTrailLink(key)}</div>
   </div>`;
   const aside = html`${view.holds.length > 0 && renderChip("wait", "on hold")}
   ${view.deletion !== undefined && renderChip("wait", "deletion requested")}

@@ -20,6 +20,8 @@ export interface AuditQuery {
   readonly organizationId: string | undefined;
   /** Can be the part before the dot, such as `key` for `key.create`. */
   readonly action: string | undefined;
+  /** Selects entries about one of these. */
+  readonly subjects?: readonly string[] | undefined;
   /** Unix milliseconds, inclusive. */
   readonly from: number | undefined;
   /** Unix milliseconds, exclusive. */

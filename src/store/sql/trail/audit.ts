@@ -137,6 +137,8 @@ const findMatching = `
     AND (CAST($5 AS text) IS NULL OR actor = $5)
     AND (CAST($6 AS text) IS NULL OR organization_id = $6)
     AND (CAST($7 AS text) IS NULL OR action = $7 OR substr(action, 1, length($7) + 1) = $7 || '.')
+    --sqlite AND ($9 IS NULL OR subject IN (SELECT value FROM json_each($9)))
+    --postgres AND ($9::text[] IS NULL OR subject = ANY ($9::text[]))
   ORDER BY entry_no DESC LIMIT $8`;
 
 type Place = Pick<AuditRow, "entry_no" | "at">;
@@ -158,6 +160,7 @@ export function* searchAudit(query: AuditQuery): Statements<AuditPart> {
     query.organizationId ?? null,
     query.action ?? null,
     limit + 1,
+    query.subjects ?? null,
   );
   const entries = found.slice(0, limit);
   const isComplete = oldest.entry_no === 1 || oldest.at < (from ?? 0) - clockSkewMsMax;
