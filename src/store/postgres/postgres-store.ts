@@ -19,8 +19,8 @@ import type { Act } from "../interface/act.ts";
 import type { Claim } from "../interface/deletion.ts";
 import { makeJobQueue, makeLookUpQueue } from "./commit/job-groups.ts";
 import type { Database } from "./database.ts";
-import { claimDeletions } from "../sql/plan/claim-step.ts";
-import { claimLarge, planBounds as bounds } from "./erase/claim-large.ts";
+import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
+import { scanBounds } from "../sql/plan/organization-obstacle.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
 import { Leases, type Postponement } from "./erase/lease.ts";
 import { lockPlansOf } from "./erase/enter.ts";
@@ -157,14 +157,21 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
   } satisfies Partial<Store>;
 }
 
+const bounds: StepBounds = {
+  relationsMax: 1_000,
+  bounded: true,
+  shortHistories: false,
+  scan: scanBounds,
+};
+
 function claimer(database: Database, indexParties: () => Promise<void>): Store["claimDeletions"] {
   return makeClaimer({
     claimSome: (claim, claiming) =>
       database.transaction(allDeletions, (tx) =>
         tx.perform(claimDeletions, claim, { ...claiming, bounds }),
       ),
-    beginLarge: ({ deletionRequestId }, claim) =>
-      database.transaction(allDeletions, (tx) => claimLarge(tx, deletionRequestId, claim)),
+    beginLarge: (deletion, claim) =>
+      database.transaction(allDeletions, (tx) => tx.perform(claimLarge, deletion, claim)),
     indexParties,
   });
 }

@@ -11,7 +11,7 @@ import {
   verifyFirst,
   finishDeletions,
 } from "../../sql/verify/verify-step.ts";
-import { largestCascade as bounds } from "../../sql/plan/large-cascade.ts";
+import { largestCascade as bounds } from "../../sql/plan/record-plans.ts";
 import { chooseNext, smallPlanMax, groupByPlan } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import type { Act } from "../../interface/act.ts";

@@ -10,11 +10,10 @@ import { all, type Statements, column, enter } from "../statement/statements.ts"
 import { triedAt } from "../deletion/deletion.ts";
 import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
-import { type ScanBounds, planAll } from "./organization-obstacle.ts";
+import { type ScanBounds, planAll, scanBounds } from "./organization-obstacle.ts";
 import { isObstacle, targetsOf } from "./plan.ts";
-import { type PlanBounds, planRecords, withRoot } from "./record-plans.ts";
+import { largestCascade, type PlanBounds, planPending } from "./record-plans.ts";
 import { type Planned, writePlans } from "./write-plan.ts";
-import { readPartyObstacles } from "./party-obstacle.ts";
 
 const organizationsMax = 32;
 
@@ -76,6 +75,22 @@ export function* claimDeletions(
   return { claimed: begun, ...others, checked: due.length, turn: owners.at(-1) ?? "" };
 }
 
+const findPending = `
+  SELECT * FROM deletion WHERE deletion_request_id = $1 AND status = 'pending'
+  --postgres FOR UPDATE SKIP LOCKED
+  `;
+
+/** Undefined if it has an obstacle, or somebody else has claimed it meanwhile. Nobody may wait for the transaction. */
+export function* claimLarge(
+  { deletionRequestId }: Deletion,
+  claim: Claim,
+): Statements<Deletion | undefined> {
+  const due = yield* all<DeletionRow>(findPending, deletionRequestId);
+  const bounds = { ...largestCascade, scan: scanBounds };
+  const { begun } = yield* planDeletions(due, claim, bounds);
+  return begun[0];
+}
+
 /** Always reads the beginning too: whether it is needed depends on restricted sets, which the time would disclose. */
 function* findInTurn(turn: string, now: number, max: number): Statements<readonly string[]> {
   const after = yield* column<string>(findOwners, turn, now, max);
@@ -118,9 +133,8 @@ function* planDeletions(
   const large: Deletion[] = [];
   let isBehind = false;
   for (const [, some] of Map.groupBy(ready, ({ organizationId }) => organizationId)) {
-    const parties = yield* readPartyObstacles(some, claim.now);
-    const plans = yield* planRecords(some.map(withRoot), { now: claim.now, bounds, parties });
-    isBehind ||= parties?.isBehind === true;
+    const { plans, ...read } = yield* planPending(some, { now: claim.now, bounds });
+    isBehind ||= read.isBehind;
     for (const [index, deletion] of some.entries()) {
       const plan = plans[index] ?? "large";
       if (plan === "large") large.push(deletion);

@@ -68,31 +68,26 @@ function* take(
   return inOrderOf(ids, taken);
 }
 
+interface Complete {
+  readonly deletion: Deletion;
+  /** The plan, unless it was written before. */
+  readonly targets?: readonly unknown[];
+}
+
 /** Must run in the transaction that completes the plans, so that no deletion is processing without a plan. */
 export function* beginDeletions(
-  planned: readonly { readonly deletion: Deletion; readonly targets: readonly unknown[] }[],
+  planned: readonly Complete[],
   claim: Claim,
 ): Statements<readonly Deletion[]> {
   const rows = planned.map(({ deletion, targets }) => {
-    return [deletion.deletionRequestId, targets.length] as const;
+    return [deletion.deletionRequestId, targets?.length ?? null] as const;
   });
   const begun = yield* take(rows, claim);
-  yield* auditStart(begun, claim);
-  return begun;
-}
-
-export function* beginPlannedDeletion(deletion: Deletion, claim: Claim): Statements<Deletion> {
-  yield* storeCursor(deletion, null);
-  const [begun] = yield* takeDeletions([deletion.deletionRequestId], claim);
-  yield* auditStart([deletion], claim);
-  return begun ?? deletion;
-}
-
-function* auditStart(begun: readonly Deletion[], { now }: Claim): Statements<void> {
-  if (begun.length === 0) return;
-  const act = { actor: "worker", now };
+  if (begun.length === 0) return begun;
+  const act = { actor: "worker", now: claim.now };
   const notes = begun.map((deletion) => noteOfDeletion(deletion, "start", {}));
   yield* auditActs(notes.map((note) => ({ ...act, note })));
+  return begun;
 }
 
 /** Stores where the current step of a deletion continues; null at the end of the step. */

@@ -13,12 +13,7 @@ import { restrictedId } from "../../../domain/deletion/restricted-set.ts";
 import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import {
-  findLongHistories,
-  type LongHistories,
-  readOrigins,
-  latestFloor,
-} from "../retention/floor-origin.ts";
+import { findLongHistories, readOrigins, latestFloor } from "../retention/floor-origin.ts";
 import { findHoldsIn, findHoldsOf } from "../retention/hold.ts";
 import { type Obligations, toKey, isKeptSilently, type Planning } from "./plan.ts";
 import { findErasing } from "./relations.ts";
@@ -33,8 +28,6 @@ export interface ObligationQuery {
   readonly deletions: readonly PlanSubject[];
   /** Whether long histories are left out. */
   readonly shortHistories: boolean;
-  /** Long histories that were read before, and those that are read here. */
-  readonly histories?: LongHistories | undefined;
   /** Holds that end by themselves before this day are left out; without one, all holds count. */
   readonly heldOn?: string | undefined;
 }
@@ -47,14 +40,7 @@ export interface ObligationQuery {
 export function* readObligations(
   obligations: Obligations,
   nodes: readonly NodeKey[],
-  {
-    organizationId,
-    confidential,
-    deletions,
-    shortHistories,
-    histories,
-    heldOn = "",
-  }: ObligationQuery,
+  { organizationId, confidential, deletions, shortHistories, heldOn = "" }: ObligationQuery,
 ): Statements<void> {
   const { floors, holds, erasing, long } = obligations;
   // If a deletion is repeated, it may already have moved them to its set.
@@ -71,7 +57,6 @@ export function* readObligations(
     yield* readFloors(
       obligations,
       part.filter((key) => !long.has(keyText(key))),
-      histories,
     );
     if (part.length < keys.length) yield* rest();
   }
@@ -89,9 +74,8 @@ export function* readFloorsAgain(
 function* readFloors(
   { floors, origins }: Obligations,
   records: readonly RecordKey[],
-  histories?: LongHistories,
 ): Statements<void> {
-  const read = yield* readOrigins({ floors, records, histories });
+  const read = yield* readOrigins({ floors, records });
   for (const [text, from] of read) origins.set(text, from);
 }
 

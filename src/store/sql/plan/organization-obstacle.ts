@@ -92,10 +92,7 @@ export function* findObstacleNow(
   for (let step = 0; step <= stepsMax; step += 1) {
     const found = yield* findObstacleOfAll(planning, scan);
     if (found !== "floors") return found;
-    scan = yield* scanFloors(planning, scan, {
-      rowsMax: limits.floorScanRowsMax,
-      historiesMax: limits.floorScanHistoriesMax,
-    });
+    scan = yield* scanFloors(planning, scan, scanBounds);
     yield* rest();
   }
   return "unknown";
@@ -128,6 +125,11 @@ export interface ScanBounds {
   /** For how many records one step may read the history. */
   readonly historiesMax: number;
 }
+
+export const scanBounds: ScanBounds = {
+  rowsMax: limits.floorScanRowsMax,
+  historiesMax: limits.floorScanHistoriesMax,
+};
 
 const readPage = `
   SELECT resource_id, last_seen FROM record

@@ -1,12 +1,6 @@
-// Evaluates what a pending deletion of a person or a company waits for because of records that name it, such as
+// Evaluates what pending deletions of persons and companies wait for because of records that name these, such as
 // transactions: a hold on one of them, or a floor that keeps it unredacted. The index of parties finds them. The same
 // is read whether or not there is a hold: on PostgreSQL the time would disclose it. Changes nothing.
-//
-// the party is named by             its obstacle is evaluated
-// few records                       in the transaction that plans several deletions
-// many                              with its large plan (findPartyObstacle)
-// more than is known beyond the     later: the index has to advance first
-// index
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isPartyType, namingTypes, namesParties } from "../../../domain/deletion/party.ts";
@@ -16,7 +10,13 @@ import {
   type RetentionFloor,
   strictFloors,
 } from "../../../domain/retention/floor.ts";
-import type { FoundNamings, Naming, PartyFloor, Place } from "../../interface/deletion.ts";
+import type {
+  FoundNamings,
+  Naming,
+  NamingsQuery,
+  PartyFloor,
+  Place,
+} from "../../interface/deletion.ts";
 import { findNamings } from "../party/find-namings.ts";
 import { findHoldsOf } from "../retention/hold.ts";
 import { get, rest, type Statements } from "../statement/statements.ts";
@@ -25,11 +25,8 @@ import { inNamedIds } from "../statement/named.ts";
 import { latestFloor, readOrigins } from "../retention/floor-origin.ts";
 import { listFloors } from "../retention/floor.ts";
 
-/** How many parties one transaction evaluates, and how many records that name each. */
+/** How many parties one transaction evaluates. */
 export const partiesAtOnce = 64;
-const recordsOfPartyMax = 100;
-/** How many records one page has of a party that many records name. */
-const recordsAtOnce = 500;
 
 const findAnyHold = `
   SELECT 1 FROM hold WHERE organization_id = $1 AND ${inNamedIds("resource_type", 2)} LIMIT 1`;
@@ -65,8 +62,22 @@ function textOf({ resourceType, resourceId }: Place): string {
   return `${resourceType} ${resourceId}`;
 }
 
-/** `large`: evaluated with the large plan. `later`: not now. */
-type Elsewhere = "large" | "later";
+/** How much is read: pages with so many records that name each party. */
+export interface PartyBounds {
+  readonly recordsMax: number;
+  readonly pagesMax: number;
+  /** Changes with a higher number count. */
+  readonly after?: number;
+}
+
+/** For a plan that shares a transaction with others. */
+const fewPages: PartyBounds = { recordsMax: 100, pagesMax: 1 };
+
+/** However many records name a party, also beyond the index. */
+export const allPages: PartyBounds = { recordsMax: 500, pagesMax: Number.POSITIVE_INFINITY };
+
+/** `large`: more records name it than were read. `later`: not now. */
+type Unknown = "large" | "later";
 
 /** What the deletions of parties among those of one organization that are planned together wait for. */
 export interface PartyObstacles {
@@ -76,27 +87,25 @@ export interface PartyObstacles {
   readonly obstacleOf: (
     deletion: Subject,
     other: Obstacle | undefined,
-  ) => Obstacle | Elsewhere | undefined;
+  ) => Obstacle | Unknown | undefined;
 }
 
 /** Undefined if nothing has to be evaluated. */
 export function* readPartyObstacles(
   deletions: readonly Subject[],
   now: number,
+  bounds = fewPages,
 ): Statements<PartyObstacles | undefined> {
   const some = deletions.filter(({ resourceType }) => isPartyType(resourceType));
   const [first] = some;
   if (first === undefined) return undefined;
-  const { organizationId } = first;
-  const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
   const ids = [...new Set(some.map(({ resourceId }) => resourceId))];
   const parties = ids.slice(0, partiesAtOnce);
-  const query = { organizationId, parties, recordsMax: recordsOfPartyMax };
-  const { namings, ends, isBehind } = yield* findNamings(query);
-  const elsewhere = new Map<string, Elsewhere>();
-  for (const id of ids.slice(partiesAtOnce)) elsewhere.set(id, "later");
-  for (const id of ends.keys()) elsewhere.set(id, isBehind ? "later" : "large");
-  const { held, floors } = yield* readProtected(protection, isBehind ? [] : namings);
+  const read = yield* readPages({ organizationId: first.organizationId, parties }, bounds);
+  const { held, floors, ends, isBehind } = read;
+  const unknown = new Map<string, Unknown>();
+  for (const id of ids.slice(partiesAtOnce)) unknown.set(id, "later");
+  for (const id of ends.keys()) unknown.set(id, isBehind ? "later" : "large");
   const obstacleOf: PartyObstacles["obstacleOf"] = (deletion, other) => {
     const { resourceType, resourceId: id, processedBefore } = deletion;
     if (!isPartyType(resourceType)) return other;
@@ -104,42 +113,28 @@ export function* readPartyObstacles(
     const place = held.get(id);
     const floor = processedBefore === undefined ? floors.get(id) : undefined;
     const own = place ? obstacleOfHold(place) : laterObstacle(other, obstacleOfParty(floor, now));
-    return elsewhere.get(id) ?? own;
+    return unknown.get(id) ?? own;
   };
   return { isBehind, obstacleOf };
 }
 
-export interface PartySearch {
-  readonly now: number;
-  /** Changes with a higher number count. */
-  readonly after?: number;
-  /** How many pages are read. */
-  readonly pagesMax?: number;
-}
-
-/** However many records name it. `behind`: the index has to advance first; `more`: there are more pages. */
-export function* findPartyObstacle(
-  { organizationId, resourceType, resourceId, processedBefore }: Subject,
-  { now, after = 0, pagesMax = Number.POSITIVE_INFINITY }: PartySearch,
-): Statements<Obstacle | "behind" | "more" | undefined> {
-  if (!isPartyType(resourceType)) return undefined;
+function* readPages(
+  named: { readonly organizationId: string; readonly parties: readonly string[] },
+  { recordsMax, pagesMax, after = 0 }: PartyBounds,
+): Statements<Protected & Omit<FoundNamings, "namings">> {
+  const { organizationId } = named;
   const protection = { organizationId, floors: yield* listPartyFloors(organizationId) };
-  const query = { organizationId, parties: [resourceId], recordsMax: recordsAtOnce };
-  let latest: ReadonlyMap<string, PartyFloor> = new Map();
-  let place: Place | undefined;
-  let from: number | undefined = after;
-  for (let page = 0; from !== undefined; page += 1) {
-    if (page === pagesMax) return "more";
-    const found: FoundNamings = yield* findNamings({ ...query, after: from });
-    if (found.isBehind && Number.isFinite(pagesMax)) return "behind";
-    const { held, floors } = yield* readProtected(protection, found.namings);
-    place ??= held.get(resourceId);
-    latest = mergeFloors(latest, floors);
-    from = found.ends.get(resourceId);
+  let read: Protected = { held: new Map(), floors: new Map() };
+  let query: NamingsQuery = { ...named, recordsMax, after };
+  for (let page = 1; ; page += 1) {
+    const { namings, ends, isBehind } = yield* findNamings(query);
+    const isBounded = isBehind && pagesMax !== Number.POSITIVE_INFINITY;
+    const { held, floors } = yield* readProtected(protection, isBounded ? [] : namings);
+    read = { held: new Map([...held, ...read.held]), floors: mergeFloors(read.floors, floors) };
+    if (ends.size === 0 || isBounded || page === pagesMax) return { ...read, ends, isBehind };
+    query = { ...query, parties: [...ends.keys()], after: Math.min(...ends.values()) };
     yield* rest();
   }
-  if (place !== undefined) return obstacleOfHold(place);
-  return processedBefore === undefined ? obstacleOfParty(latest.get(resourceId), now) : undefined;
 }
 
 export function obstacleOfParty(floor: PartyFloor | undefined, now: number): Obstacle | undefined {

@@ -156,14 +156,12 @@ function findHolds(
     .filter((key) => holds.has(keyText(key)));
 }
 
-/** The first hold on any of these records. */
-export function findHeld(
-  nodes: readonly NodeKey[],
-  planning: Planning,
-  obligations: Pick<Obligations, "holds">,
+/** The first hold, or else the floor that ends last. */
+export function obstacleOf(
+  { holds: [hold], floors: [floor] }: Pick<Obstacles, "holds" | "floors">,
+  now: number,
 ): Obstacle | undefined {
-  const [held] = findHolds(nodes, planning, obligations);
-  return held && obstacleOfHold(held);
+  return hold === undefined ? obstacleOfFloor(floor, now) : obstacleOfHold(hold);
 }
 
 export function obstacleOfHold({ resourceType, resourceId }: Place): Obstacle {
@@ -188,15 +186,6 @@ function findFloors(
   return [...found.values()]
     .filter(({ until }) => until > now)
     .sort((one, other) => other.until - one.until);
-}
-
-/** The floor of these records that ends last, unless it has ended. */
-export function findFloorObstacle(
-  plan: Pick<ErasurePlan, "erase" | "redact">,
-  planning: Planning,
-  read: Pick<ReadFloors, "floors" | "origins">,
-): Obstacle | undefined {
-  return obstacleOfFloor(findFloors(plan, planning, read)[0], planning.now);
 }
 
 export function obstacleOfFloor(floor: RecordFloor | undefined, now: number): Obstacle | undefined {

@@ -10,6 +10,7 @@ import {
   nodeKey,
 } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
+import { limits } from "../../../domain/limits.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import { keyText } from "../../../domain/record/record-write.ts";
@@ -17,16 +18,19 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { lock, type Statements } from "../statement/statements.ts";
 import { type Cascade, cascadeOf, collectGraph, type RelationGraph } from "./cascade.ts";
 import { listFloors } from "../retention/floor.ts";
-import type { LongHistories } from "../retention/floor-origin.ts";
 import { readFloorsAgain, readObligations, restrictPlan } from "./obligation.ts";
-import type { PartyObstacles } from "./party-obstacle.ts";
+import {
+  allPages,
+  type PartyBounds,
+  type PartyObstacles,
+  readPartyObstacles,
+} from "./party-obstacle.ts";
 import {
   findObstacles,
   isObstacle,
   Obligations,
   type Obstacle,
-  obstacleOfFloor,
-  obstacleOfHold,
+  obstacleOf,
   type Obstacles,
   type Planning,
   planningOf,
@@ -45,9 +49,17 @@ export interface PlanBounds {
   readonly bounded: boolean;
   /** Whether a cascade that needs a long history is planned elsewhere too: writers wait for this transaction. */
   readonly shortHistories: boolean;
-  /** Receives the long histories that were read. */
-  readonly histories?: LongHistories | undefined;
+  /** How much is read of what names persons and companies, if it is not the default. */
+  readonly parties?: PartyBounds;
 }
+
+/** The bounds of a cascade that is planned where nobody waits for it. */
+export const largestCascade: PlanBounds = {
+  relationsMax: limits.cascadeRecordsMax,
+  bounded: false,
+  shortHistories: false,
+  parties: allPages,
+};
 
 /** `large`: it is planned elsewhere. `later`: it can't be planned with these. */
 export type RecordPlan = ErasurePlan | Obstacle | "large" | "later";
@@ -59,15 +71,26 @@ interface Root {
   readonly root: NodeKey;
 }
 
-export function withRoot(deletion: Deletion): Omit<Root, "planning"> {
-  return { deletion, root: nodeKey(deletion.resourceType, deletion.resourceId) };
-}
-
 interface PlanningOptions {
   readonly now: number;
   readonly bounds: PlanBounds;
   /** What pending deletions of parties wait for; undefined if nothing, or if that is evaluated elsewhere. */
   readonly parties?: PartyObstacles | undefined;
+}
+
+/** Plans pending deletions of one organization. `isBehind`: the index of parties has to advance for some of them. */
+export function* planPending(
+  deletions: readonly Deletion[],
+  { now, bounds }: Pick<PlanningOptions, "now" | "bounds">,
+): Statements<{ readonly plans: readonly RecordPlan[]; readonly isBehind: boolean }> {
+  const parties = yield* readPartyObstacles(deletions, now, bounds.parties);
+  const roots = deletions.map((deletion) => ({ deletion, root: rootOf(deletion) }));
+  const plans = yield* planRecords(roots, { now, bounds, parties });
+  return { plans, isBehind: parties?.isBehind === true };
+}
+
+function rootOf({ resourceType, resourceId }: Deletion): NodeKey {
+  return nodeKey(resourceType, resourceId);
 }
 
 /** Plans deletions of one organization, each as if the earlier ones had begun. */
@@ -102,7 +125,7 @@ export function* listFloorsThatKeep(organizationId: string): Statements<readonly
 export interface Reading {
   readonly organizationId: string;
   readonly confidential: ReadonlySet<ResourceType>;
-  readonly bounds: Pick<PlanBounds, "shortHistories" | "histories">;
+  readonly bounds: Pick<PlanBounds, "shortHistories">;
   readonly obligations: Obligations;
   /** The types of records that are read; undefined for all. */
   readonly types?: readonly ResourceType[] | undefined;
@@ -138,7 +161,6 @@ export function* readGraph(
     confidential,
     deletions: roots.map(({ deletion }) => deletion),
     shortHistories: bounds.shortHistories,
-    histories: bounds.histories,
     heldOn,
   });
   return graph;
@@ -201,11 +223,10 @@ function* planAlone(
     alone.set(one, own);
     evaluated = yield* evaluate(one, going, { ...set, graph: own });
   }
-  const { plan, holds, floors, isCut, isLong } = evaluated;
+  const { plan, holds, isCut, isLong } = evaluated;
   if (isCut) return bounds.bounded ? "large" : tooLarge;
-  const [hold] = holds;
-  if (hold !== undefined) return obstacleOfHold(hold);
-  return isLong ? "large" : (obstacleOfFloor(floors[0], one.planning.now) ?? plan);
+  if (isLong && holds.length === 0) return "large";
+  return obstacleOf(evaluated, one.planning.now) ?? plan;
 }
 
 /** The plan of a deletion, and everything that prevents it. */

@@ -49,21 +49,9 @@ export interface RecordFloor extends RetentionFloor {
 /** What a floor or a ceiling of a type counts from. */
 type Counted = Pick<RetentionFloor, "resourceType" | "countedFrom">;
 
-/** What the floor of a record counts from, and the last change of its history. */
-export interface LongHistory {
-  readonly record: RecordKey;
-  readonly origin: NormalisedTimestamp | undefined;
-  readonly last: number;
-}
-
-/** The keys are the texts of record keys. */
-export type LongHistories = Map<string, LongHistory>;
-
 export interface FloorSearch {
   readonly floors: readonly Counted[];
   readonly records: readonly RecordKey[];
-  /** Long histories that were read before are not read again; others are added. */
-  readonly histories?: LongHistories | undefined;
 }
 
 /**
@@ -71,20 +59,13 @@ export interface FloorSearch {
  * them: on PostgreSQL the time would disclose a report. Only long histories take more statements.
  */
 export function* readOrigins(search: FloorSearch): Statements<FloorOrigins> {
-  const { floors, records, histories = new Map() } = search;
+  const { floors, records } = search;
   const bySeen = floors.filter(({ countedFrom }) => countedFrom === "last_seen");
   const byHistory = floors.filter(({ countedFrom }) => countedFrom !== "last_seen");
   const seen = bySeen.length === 0 ? [] : yield* readSeen(under(bySeen, records));
   if (byHistory.length === 0) return new Map(seen);
-  const counted = under(byHistory, records);
-  const unread = counted.filter((key) => !histories.has(keyText(key)));
-  const read = yield* readHistories(byHistory, unread, histories);
-  const long = counted.flatMap((key) => {
-    const text = keyText(key);
-    const history = histories.get(text);
-    return history === undefined ? [] : [[text, history.origin] as const];
-  });
-  return new Map([...seen, ...read, ...long]);
+  const read = yield* readHistories(byHistory, under(byHistory, records));
+  return new Map([...seen, ...read]);
 }
 
 /** Selects the records that have one of these floors. */
@@ -122,19 +103,17 @@ interface ChangeRow {
 function* readHistories(
   floors: readonly Counted[],
   records: readonly RecordKey[],
-  histories: LongHistories,
 ): Statements<FloorOrigins> {
   const key = keyRows(records);
   const rows = yield* all<KeyRow & ChangeRow>(findChanges, key, changesAtOnce + 1);
   if (rows.length > changesAtOnce) {
     const [first] = records;
     if (records.length === 1 && first !== undefined) {
-      histories.set(keyText(first), yield* readLongHistory(floors, first));
-      return new Map();
+      return new Map([[keyText(first), yield* readLongHistory(floors, first)]]);
     }
     const half = Math.ceil(records.length / 2);
-    const one = yield* readHistories(floors, records.slice(0, half), histories);
-    return new Map([...one, ...(yield* readHistories(floors, records.slice(half), histories))]);
+    const one = yield* readHistories(floors, records.slice(0, half));
+    return new Map([...one, ...(yield* readHistories(floors, records.slice(half)))]);
   }
   const origins = new Map<string, NormalisedTimestamp | undefined>();
   for (const [text, changes] of Map.groupBy(rows, rowKeyText)) {
@@ -145,13 +124,16 @@ function* readHistories(
   return origins;
 }
 
-function* readLongHistory(floors: readonly Counted[], record: RecordKey): Statements<LongHistory> {
+function* readLongHistory(
+  floors: readonly Counted[],
+  record: RecordKey,
+): Statements<NormalisedTimestamp | undefined> {
   const origin = originFor(floors, record.resourceType);
   for (let last = 0; ;) {
     const { changes, isLast } = yield* readChangesAfter(record, last, new Room());
     origin.addAll(changes.map(toChange));
     last = changes.at(-1)?.change_no ?? last;
-    if (isLast) return { record, origin: origin.end(), last };
+    if (isLast) return origin.end();
   }
 }
 

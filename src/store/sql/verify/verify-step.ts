@@ -17,8 +17,7 @@ import { verifyKept } from "../erase/redact-kept.ts";
 import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
-import type { PlanBounds } from "../plan/record-plans.ts";
-import { planCascade } from "../plan/large-cascade.ts";
+import { type PlanBounds, planRecords } from "../plan/record-plans.ts";
 import { extendPlans } from "../plan/write-plan.ts";
 import type { Act } from "../../interface/act.ts";
 import { describeReceipt } from "../../row/audit-row.ts";
@@ -168,7 +167,7 @@ function* planAgain(
 ): Statements<Verification> {
   for (const [index, row] of found.slice(0, limits.erasureStepRecordsMax).entries()) {
     const root = nodeKey(row.resource_type, row.resource_id);
-    const plan = yield* planCascade(deletion, root, { now, bounds });
+    const [plan = "large"] = yield* planRecords([{ deletion, root }], { now, bounds });
     if (typeof plan === "string") {
       if (index > 0) break;
       return { result: "large", deletion, record: toKey(row) };

@@ -4,28 +4,30 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import type { NodeKey } from "../../../domain/deletion/erasure.ts";
+import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/deletion.ts";
-import { beginPlannedDeletion, postpone } from "../../sql/plan/claim.ts";
+import { beginDeletions, postpone } from "../../sql/plan/claim.ts";
 import { extendPlans } from "../../sql/plan/write-plan.ts";
 import { readExistingDeletion } from "../../sql/deletion/deletion.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
-import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import { readObligations, findObliged } from "../../sql/plan/obligation.ts";
 import { readConfidentialTypes } from "../../sql/access/organization.ts";
 import {
-  findFloorObstacle,
-  findHeld,
+  findObstacles,
   isObstacle,
   Obligations,
   type Obstacle,
+  obstacleOf,
   planningOf,
   type PlanTarget,
+  toKey,
 } from "../../sql/plan/plan.ts";
-import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
+import { allPages, readPartyObstacles } from "../../sql/plan/party-obstacle.ts";
 import { forgetReferencesOf } from "../../sql/plan/restricted-reference.ts";
 import { get, type Statements } from "../../sql/statement/statements.ts";
+import { keyRows, namedRecords } from "../../sql/statement/named.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Group } from "../commit/group.ts";
 
@@ -46,8 +48,6 @@ export interface PlanStep {
 export interface PlanPart {
   /** The rules that the plan was made by. */
   readonly floors: readonly RetentionFloor[];
-  /** What was read of records with many changes: reading it again would delay writers. */
-  readonly histories: LongHistories;
   /** The latest arrival number when the plan was collected. */
   readonly upTo: number;
   /** Empty when the plan is complete: then a deletion that is pending becomes `processing`. */
@@ -65,10 +65,8 @@ const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention ru
 export type PlanStepResult = Deletion | "added" | "behind" | "lost" | "obstacle";
 
 const findLater = `
-  SELECT 1 FROM json_each($1) AS known
-    CROSS JOIN record ON organization_id = known.value ->> 0
-      AND resource_type = known.value ->> 1 AND resource_id = known.value ->> 2
-    CROSS JOIN change ON change.record_no = record.record_no AND change_no > known.value ->> 3
+  SELECT 1 FROM ${namedRecords} CROSS JOIN record USING (organization_id, resource_type, resource_id)
+    CROSS JOIN change ON change.record_no = record.record_no AND change_no > $4
   LIMIT 1`;
 
 const findPlanned = `
@@ -110,67 +108,62 @@ export function addToPlan(
     return "added";
   }
   if (deletion.status !== "pending" || claimant === undefined) return deletion;
-  const after = isObstacle(part) ? 0 : part.upTo;
-  const found = connection.perform(findPartyObstacle, deletion, { now, after, pagesMax });
-  if (found === "behind") {
+  const bounds = { ...allPages, pagesMax, after: isObstacle(part) ? 0 : part.upTo };
+  const parties = connection.perform(readPartyObstacles, [deletion], now, bounds);
+  const found = parties?.obstacleOf(deletion, undefined);
+  if (found === "later") {
     connection.run(extendClaim, deletionRequestId, leaseUntil);
     return "behind";
   }
-  const ofParty = found === "more" ? planChanged(now) : found;
-  if (ofParty !== undefined) {
-    connection.perform(postpone, deletion, ofParty, now);
+  if (found !== undefined) {
+    connection.perform(postpone, deletion, found === "large" ? planChanged(now) : found, now);
     return "obstacle";
   }
-  return connection.perform(beginPlannedDeletion, deletion, { now, leaseUntil, claimant });
+  const claimed = { now, leaseUntil, claimant };
+  const [begun = deletion] = connection.perform(beginDeletions, [{ deletion }], claimed);
+  return begun;
 }
 
 /**
- * Since the plan was collected, rules and records may have changed, and holds may have been placed. So this checks all
- * records again except the root, which is closed to writes while its deletion is open. A new rule does not stop a
- * deletion that is being processed.
+ * Since the plan was collected, rules and records may have changed, and holds may have been placed, so this checks the
+ * records again. A long history is not read again if nothing was added to it. A new rule does not stop a deletion that
+ * is being processed.
  */
 function* findObstacleOf(
   deletion: Deletion,
-  { floors, histories, targets }: PlanPart,
+  { floors, upTo, targets }: PlanPart,
   now: number,
 ): Statements<Obstacle | undefined> {
   const { status, organizationId } = deletion;
   if (status === "pending" && !isDeepStrictEqual(yield* listFloors(organizationId), floors)) {
     return rulesChanged;
   }
-  if (yield* haveChanged(histories)) return planChanged(now);
   const confidential = yield* readConfidentialTypes(organizationId);
   const planning = planningOf(deletion, now, confidential);
   const obligations = new Obligations(floors);
-  yield* readObligations(obligations, recordsOf(targets), {
+  const nodes = targets.map(({ record }) => record);
+  yield* readObligations(obligations, nodes, {
     organizationId,
     confidential,
     deletions: [deletion],
-    shortHistories: false,
-    histories,
+    shortHistories: true,
   });
-  const open = targets.filter(({ restricted }) => !restricted);
-  const [erase, redact] = [
-    targets.filter(({ record, reference }) => !reference && record !== planning.root),
-    open.flatMap(({ record, reference }) => (reference ? [{ record, reference }] : [])),
-  ];
-  const obstacle =
-    findHeld(recordsOf(targets), planning, obligations) ??
-    findFloorObstacle({ erase: recordsOf(erase), redact }, planning, obligations);
+  const keys = nodes.map((node) => toKey(organizationId, node));
+  const long = keys.filter((key) => obligations.long.has(keyText(key)));
+  if (long.length > 0 && (yield* get(findLater, keyRows(long), upTo)) !== undefined) {
+    return planChanged(now);
+  }
+  const obstacle = obstacleOf(findObstacles(planOf(targets), planning, obligations), now);
   if (obstacle !== undefined) return obstacle;
-  const obliged = findObliged(recordsOf(open), planning, obligations);
-  return obliged.size === 0 ? undefined : planChanged(now);
+  const open = targets.flatMap(({ record, restricted }) => (restricted ? [] : [record]));
+  return findObliged(open, planning, obligations).size === 0 ? undefined : planChanged(now);
 }
 
-function* haveChanged(histories: LongHistories): Statements<boolean> {
-  const known = [...histories.values()].map(({ record, last }) => {
-    return [record.organizationId, record.resourceType, record.resourceId, last];
-  });
-  return known.length > 0 && (yield* get(findLater, JSON.stringify(known))) !== undefined;
-}
-
-function recordsOf(targets: readonly PlanTarget[]): readonly NodeKey[] {
-  return targets.map(({ record }) => record);
+function planOf(targets: readonly PlanTarget[]): ErasurePlan {
+  return {
+    erase: targets.flatMap(({ record, reference }) => (reference === undefined ? [record] : [])),
+    redact: targets.flatMap(({ record, reference }) => (reference ? [{ record, reference }] : [])),
+  };
 }
 
 /** Removes some targets of a deletion that is not being processed; returns how many. */

@@ -5,24 +5,22 @@ import { workerData } from "node:worker_threads";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { NodeKey } from "../../../domain/deletion/erasure.ts";
 import { deletionFigures } from "../../sql/deletion/deletion.ts";
-import { planLargeCascade } from "../../sql/plan/large-cascade.ts";
 import { listFloors } from "../../sql/retention/floor.ts";
-import type { LongHistories } from "../../sql/retention/floor-origin.ts";
 import type { ErasedQuery, ExpiryQuery } from "../../interface/retention.ts";
 import type { DryRunQuery } from "../../interface/deletion.ts";
 import { dryRun } from "../../sql/plan/dry-run.ts";
 import { previewErased } from "../../sql/expiry/expired-preview.ts";
 import { findExpired } from "../../sql/expiry/expired.ts";
-import { findPartyObstacle } from "../../sql/plan/party-obstacle.ts";
+import { largestCascade as bounds, planPending, planRecords } from "../../sql/plan/record-plans.ts";
 import { findLatestArrival } from "../../sql/record/record.ts";
-import { isObstacle, type Obstacle, targetsOf } from "../../sql/plan/plan.ts";
+import { isObstacle, type Obstacle, targetsOf, tooLarge } from "../../sql/plan/plan.ts";
 import { type Connection, openReader } from "../connection.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
 
 const { path } = workerData as { readonly path: string };
 
 /** The remaining targets of the last collected plan, or the obstacle that was found instead. */
-let plan: PlanPart | Obstacle = { floors: [], histories: new Map(), upTo: 0, targets: [] };
+let plan: PlanPart | Obstacle = { floors: [], upTo: 0, targets: [] };
 
 /** Runs `work` in one read transaction, so that it sees one snapshot. */
 function inSnapshot<Result>(work: (reader: Connection) => Result): Result {
@@ -43,17 +41,15 @@ function collectPlan(
   root: NodeKey,
   { deletion, now }: { readonly deletion: Deletion; readonly now: number },
 ): PlanPart | Obstacle {
-  const histories: LongHistories = new Map();
-  const planned = reader.perform(planLargeCascade, deletion, root, { now, histories });
+  const [planned] =
+    deletion.status === "pending"
+      ? reader.perform(planPending, [deletion], { now, bounds }).plans
+      : reader.perform(planRecords, [{ deletion, root }], { now, bounds });
+  if (typeof planned !== "object") return tooLarge;
+  if (isObstacle(planned)) return planned;
   const floors = reader.perform(listFloors, deletion.organizationId);
   const upTo = reader.perform(findLatestArrival);
-  const ofParty =
-    deletion.status === "pending"
-      ? reader.perform(findPartyObstacle, deletion, { now })
-      : undefined;
-  if (isObstacle(planned)) return planned;
-  if (typeof ofParty === "object") return ofParty;
-  return { floors, histories, upTo, targets: targetsOf(planned) };
+  return { floors, upTo, targets: targetsOf(planned) };
 }
 
 export const longReads = {
