@@ -1,7 +1,8 @@
-// What engines share of the completion of deletions: each receipt follows the one before it in the chain, and the
-// result is a value or an error, whichever the caller needs. Stores nothing.
+// What engines share of the completion of deletions: they are verified in turns, each receipt follows the one before it
+// in the chain, and the result is a value or an error, whichever the caller needs. Stores nothing.
 
 import { setImmediate } from "node:timers/promises";
+import { AppError } from "../../domain/error.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { aloneNo, type ReceiptHead, type SealingHead } from "../../domain/deletion/receipt.ts";
 import type { EngineTraits } from "../interface/engine-traits.ts";
@@ -41,14 +42,58 @@ export function headAfter<Head extends ReceiptHead>(head: Head, sealed: SealedRe
 }
 
 /** What a transaction that verifies or completes says of a deletion. */
-type Verified =
+export type Verified =
   | Exclude<Completion, { readonly result: "again" | "scanning" }>
   | { readonly result: "clean" | "large" | "moved" }
   | { readonly result: "partly"; readonly isBehind?: boolean }
   | { readonly result: "found"; readonly isPart?: boolean }
   | { readonly result: "held"; readonly waitingFor: string };
 
-export function isBehind(result: Verified): boolean {
+/** After this time the caller serves other deletions, and continues with those that are partly verified. */
+const verificationMsMax = 1_000;
+
+interface Verifying {
+  /** Verifies some of these deletions, at least one, or a part of it. */
+  readonly verify: (ids: readonly string[]) => Promise<ReadonlyMap<string, Verified>>;
+  /** Advances the index of parties for a limited time. */
+  readonly indexParties: () => Promise<void>;
+}
+
+/** In transactions between which others are served. Returns the results in order. */
+export async function verifyInTurns(
+  ids: readonly string[],
+  { verify, indexParties }: Verifying,
+): Promise<readonly Verified[]> {
+  const results = new Map<string, Verified>();
+  const until = performance.now() + verificationMsMax;
+  for (let left = ids; left.length > 0; left = left.filter((id) => !results.has(id))) {
+    const verified = await attempt(left, verify);
+    for (const [id, result] of verified) {
+      if (result.result !== "partly" || performance.now() > until) results.set(id, result);
+    }
+    if ([...verified.values()].some(isBehind)) await indexParties();
+  }
+  return ids.map((id) => results.get(id) ?? { result: "partly" });
+}
+
+/** If they fail together, each is verified alone, unless the store can't be reached: then each would wait for it. */
+async function attempt(
+  ids: readonly string[],
+  verify: Verifying["verify"],
+): Promise<ReadonlyMap<string, Verified>> {
+  try {
+    return await verify(ids);
+  } catch (cause) {
+    if (ids.length === 1 || cause instanceof AppError) {
+      return new Map(ids.map((id) => [id, { result: "failed", cause }]));
+    }
+  }
+  const each = new Map<string, Verified>();
+  for (const id of ids) for (const one of await attempt([id], verify)) each.set(...one);
+  return each;
+}
+
+function isBehind(result: Verified): boolean {
   return result.result === "partly" && result.isBehind === true;
 }
 

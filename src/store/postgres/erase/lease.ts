@@ -50,9 +50,9 @@ export class Leases {
     return [...this.#postponements.values()];
   }
 
-  /** Whether any of these is the deletion of an organization, or of a restricted set. */
-  isOfOrganization(ids: readonly string[]): boolean {
-    return ids.some((id) => this.#organizations.has(id));
+  /** Whether it is the deletion of an organization, or of a restricted set. */
+  isOfOrganization(deletionRequestId: string): boolean {
+    return this.#organizations.has(deletionRequestId);
   }
 
   claimantOf(deletionRequestId: string): string | undefined {

@@ -115,30 +115,6 @@ export function* chooseNext(
   return small.length > 0 ? small : ids.slice(0, 1);
 }
 
-/** Deletions that are verified together: one with a large plan, or several with small ones. */
-interface PlanGroup {
-  readonly ids: readonly string[];
-  readonly isLarge: boolean;
-}
-
-/** Divides these deletions, in order. */
-export function* groupByPlan(ids: readonly string[]): Statements<readonly PlanGroup[]> {
-  const ends = yield* readPlanEnds(ids);
-  const groups: { ids: string[]; isLarge: boolean }[] = [];
-  let left = 0;
-  for (const id of ids) {
-    const end = ends.get(id) ?? 0;
-    const isLarge = end > smallPlanMax;
-    left -= Math.max(1, end);
-    if (left >= 0 && !isLarge) groups.at(-1)?.ids.push(id);
-    else {
-      groups.push({ ids: [id], isLarge });
-      left = isLarge ? 0 : limits.erasureStepRecordsMax - end;
-    }
-  }
-  return groups;
-}
-
 /** The part of the plan of one deletion that a step processes. */
 export interface PlanPart {
   readonly deletion: Deletion;

@@ -182,9 +182,8 @@ function* planAgain(
 }
 
 /**
- * Takes the first verification pass over a group (groupByPlan): over small plans, or over a part of a large one, which
- * is `partly` verified if there is more. Verified targets are removed because they contain the ids of erased records,
- * so that these can be scrubbed before the deletion is completed. The results are in order.
+ * Verifies what `chooseNext` has chosen: small plans, or a part of a large one, which is `partly` verified if there is
+ * more; the targets of that part are removed. The results are in order.
  */
 export function* verifyFirst(
   processing: readonly Processing[],
@@ -193,11 +192,10 @@ export function* verifyFirst(
   const [first] = processing;
   if (first === undefined) return [];
   if (first.planEnd > smallPlanMax) return [yield* verifyPart(first.deletion, options)];
-  const deletions = processing.map(({ deletion }) => deletion);
-  const results = yield* verifyDeletions(deletions, options);
-  const clean = deletions.filter((_, index) => results[index]?.result === "clean");
-  yield* removeTargets(clean, anyPosition);
-  return results;
+  return yield* verifyDeletions(
+    processing.map(({ deletion }) => deletion),
+    options,
+  );
 }
 
 function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<Verification> {
@@ -205,15 +203,19 @@ function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<
   const confidential = yield* readConfidentialTypes(deletion.organizationId);
   const root = [resourceType, resourceId] as const;
   const values = [...root, verifiedTargetsAtOnceMax, [...confidential]] as const;
-  const last = yield* scalar<number | null>(findEndOfPart, deletionRequestId, ...values);
+  const last = (yield* scalar<number | null>(findEndOfPart, deletionRequestId, ...values)) ?? null;
   const part = { ...options, upTo: last ?? anyPosition };
   const [verification = { result: "found" }] = yield* verifyDeletions([deletion], part);
-  if (verification.result !== "clean") return verification;
-  yield* removeTargets([deletion], part.upTo);
-  return part.upTo === anyPosition ? verification : { result: "partly" };
+  if (verification.result !== "clean" || last === null) return verification;
+  yield* removeVerified([deletion], last);
+  return { result: "partly" };
 }
 
-function* removeTargets(deletions: readonly Deletion[], upTo: number): Statements<void> {
+/** They contain the ids of erased records, which can be scrubbed before the deletion is completed. */
+export function* removeVerified(
+  deletions: readonly Deletion[],
+  upTo = anyPosition,
+): Statements<void> {
   if (deletions.length === 0) return;
   const rows = deletions.map(({ deletionRequestId, resourceType, resourceId }) => {
     return [deletionRequestId, resourceType, resourceId];

@@ -8,7 +8,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
-import { isBehind, toCompletion } from "../../shared/completion.ts";
+import { toCompletion, verifyInTurns } from "../../shared/completion.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Completion, SealedReceipt } from "../../interface/deletion.ts";
@@ -48,9 +48,6 @@ interface CompletingClean {
   /** The receipts, if they are signed already. */
   readonly sealed: readonly (SealedReceipt | undefined)[] | undefined;
 }
-
-/** After this time the caller serves other deletions, and continues with those that are partly verified. */
-const verificationMsMax = 1_000;
 
 const attemptsMax = 4;
 const pauseMs = 50;
@@ -132,56 +129,40 @@ export class DeletionCompleter {
     if (taken.length > 0) await this.#parts.perform("putBackPseudonyms", taken);
   }
 
-  /** In steps, between which the writer serves others. Returns the clean deletions, in order. */
+  /** Returns the clean deletions, in order. */
   async #verify(
     ids: readonly string[],
     act: Act,
     outcomes: Map<string, Completion>,
   ): Promise<readonly string[]> {
-    const clean = new Set<string>();
-    const until = performance.now() + verificationMsMax;
-    for (let left = ids; left.length > 0;) {
-      const results = await this.#verifySome(left, act);
-      const again: string[] = [];
-      for (const [index, verification] of results.entries()) {
-        const id = left[index] ?? "";
-        if (verification.result === "partly" && performance.now() < until) again.push(id);
-        else if (verification.result !== "clean") outcomes.set(id, toCompletion(verification));
-        else {
-          clean.add(id);
-          if ("pseudonym" in verification && verification.pseudonym !== undefined)
-            this.#taken.set(id, verification.pseudonym);
-        }
-      }
-      if (results.some(isBehind)) await this.#parts.indexParties();
-      left = [...again, ...left.slice(results.length)];
+    const { indexParties } = this.#parts;
+    const verify = (some: readonly string[]) => this.#verifySome(some, act);
+    const results = await verifyInTurns(ids, { verify, indexParties });
+    for (const [index, result] of results.entries()) {
+      if (result.result !== "clean") outcomes.set(ids[index] ?? "", toCompletion(result));
     }
-    return ids.filter((id) => clean.has(id));
+    return ids.filter((id) => !outcomes.has(id));
   }
 
-  /** Returns the results of the first deletions. If one of several fails, each is verified alone. */
-  async #verifySome(ids: readonly string[], act: Act): Promise<readonly Verified[]> {
-    try {
-      return await this.#verifyNext(ids, act);
-    } catch (cause) {
-      const [first = "", ...others] = ids;
-      if (others.length === 0) return [toFailure(cause)];
-      return await this.#verifyNext([first], act).catch((error: unknown) => [toFailure(error)]);
-    }
-  }
-
-  async #verifyNext(ids: readonly string[], act: Act): Promise<readonly VerificationResult[]> {
+  async #verifySome(
+    ids: readonly string[],
+    act: Act,
+  ): Promise<ReadonlyMap<string, VerificationResult>> {
     const { perform, planner } = this.#parts;
-    const results = await perform("verifyErasures", ids, act);
-    return Promise.all(
-      results.map(async (verification): Promise<VerificationResult> => {
-        if (verification.result !== "large") return verification;
-        const { deletion, record } = verification;
-        const extended = await planner.extend(deletion, record, act.now);
-        const waitingFor = "a hold or a retention floor";
-        return extended ? { result: "found" } : { result: "held", waitingFor };
-      }),
-    );
+    const results = new Map(await perform("verifyErasures", ids, act));
+    for (const [id, verification] of results) {
+      if ("pseudonym" in verification && verification.pseudonym !== undefined) {
+        this.#taken.set(id, verification.pseudonym);
+      }
+    }
+    for (const [id, verification] of results) {
+      if (verification.result !== "large") continue;
+      const { deletion, record } = verification;
+      const waitingFor = "a hold or a retention floor";
+      const extended = await planner.extend(deletion, record, act.now);
+      results.set(id, extended ? { result: "found" } : { result: "held", waitingFor });
+    }
+    return results;
   }
 
   async #completeClean(
@@ -260,9 +241,3 @@ export class DeletionCompleter {
     }
   }
 }
-
-function toFailure(cause: unknown) {
-  return { result: "failed", cause } as const;
-}
-
-type Verified = VerificationResult | ReturnType<typeof toFailure>;

@@ -13,10 +13,11 @@ import {
   type Verification,
   verifyDeletions,
   verifyFirst,
+  removeVerified,
   type Completing,
   finishDeletions,
 } from "../../sql/verify/verify-step.ts";
-import { chooseNext, groupByPlan, lockProcessing } from "../../sql/plan/erasure.ts";
+import { chooseNext, lockProcessing } from "../../sql/plan/erasure.ts";
 import { putBackPseudonyms as putBack, takePseudonyms } from "../../sql/erase/pseudonym.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
 import type { Act } from "../../interface/act.ts";
@@ -131,22 +132,30 @@ interface Clean {
 
 export type VerificationResult = Verification | Clean;
 
-/** There may be fewer results than deletions. Removes the pseudonyms of clean ones. */
+/** Verifies some of these deletions, or a part of one. Removes the targets and the pseudonyms of clean ones. */
 export function verifyErasures(
   { connection }: Group,
   ids: readonly string[],
   act: Act,
-): readonly VerificationResult[] {
-  const [first] = connection.perform(groupByPlan, ids);
-  const processing = connection.perform(lockProcessing, first?.ids ?? []);
+): ReadonlyMap<string, VerificationResult> {
+  const chosen = connection.perform(chooseNext, ids, limits.erasureStepRecordsMax);
+  const processing = connection.perform(lockProcessing, chosen);
   const options = { now: act.now, bounds: planBounds };
   const results = connection.perform(verifyFirst, processing, options);
-  const clean = ids.filter((_, index) => results[index]?.result === "clean");
-  const taken = connection.perform(takePseudonyms, clean);
-  return results.map((verification, index) =>
-    verification.result === "clean"
-      ? { result: "clean", pseudonym: taken.get(ids[index] ?? "") }
-      : verification,
+  const clean = processing.flatMap(({ deletion }, index) =>
+    results[index]?.result === "clean" ? [deletion] : [],
+  );
+  connection.perform(removeVerified, clean);
+  const taken = connection.perform(
+    takePseudonyms,
+    clean.map(({ deletionRequestId }) => deletionRequestId),
+  );
+  return new Map(
+    results.map((verification, index): [string, VerificationResult] => {
+      const id = chosen[index] ?? "";
+      const isClean = verification.result === "clean";
+      return [id, isClean ? { result: "clean", pseudonym: taken.get(id) } : verification];
+    }),
   );
 }
 
