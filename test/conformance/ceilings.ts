@@ -10,7 +10,7 @@ import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import type { DueRecord, ExpiryQuery } from "../../src/store/interface/retention.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, onDay, operator, organization, seen } from "./scene.ts";
+import { acme, draftOf, keyOf, onDay, operator, organization, seen, transaction } from "./scene.ts";
 
 async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<TestStore> {
   const { store } = await openSite(engine, test);
@@ -312,6 +312,25 @@ export function testCeilings(engine: Engine): void {
       assert.equal(new Set(found).size, max + 6);
       const one = await find(store, onDay(50), { scannedMax: 1 });
       assert.deepEqual([one.expired.length, one.next?.resourceId], [1, "p0000"]);
+    });
+
+    it("reads ten records in place of one where none can have reached it", async (test) => {
+      const store = await open(engine, test);
+      const ids = Array.from({ length: 25 }, (_, index) => `t${String(index).padStart(2, "0")}`);
+      await store.write(ids.map((id) => transaction(id, seen(1))));
+      await setCeiling(store, "transaction", 5);
+      const ends: (string | undefined)[] = [];
+      let after: ExpiryQuery["after"];
+      do {
+        const part = await find(store, onDay(2), { after, scannedMax: 1 });
+        assert.deepEqual([part.expired, part.isEmpty, part.dueFrom], [[], false, onDay(6)]);
+        after = part.next;
+        ends.push(after?.resourceId);
+      } while (after !== undefined);
+      assert.deepEqual(ends, ["t09", "t19", undefined]);
+      const upTo = keyOf("transaction", "t09");
+      const { next } = await find(store, onDay(2), { upTo, scannedMax: 1 });
+      assert.equal(next, undefined);
     });
   });
 }

@@ -264,7 +264,8 @@ describe("retention", () => {
     let clock = now;
     const findExpired: typeof store.findExpired = async (query) => {
       reads += 1;
-      return app.store.findExpired(query);
+      // Ten times as many are read together while none of them can be due.
+      return app.store.findExpired({ ...query, scannedMax: retentionScannedMax / 10 });
     };
     const counting = { now: () => clock, store: { ...app.store, findExpired } };
     const marks: Marks = new Map();
@@ -281,7 +282,8 @@ describe("retention", () => {
     assert.equal((await round())[1], 3);
     assert.deepEqual(await round(), [0, 0]);
     clock += 2 * hourMs;
-    assert.deepEqual(await round(), [1, 1]);
+    // Those beside the one that is due, and the rest of the part.
+    assert.deepEqual(await round(), [1, 2]);
     await add([`${idOf(3)}-late`, `${idOf(9)}-held`], old);
     await store.hold(keyOf("transaction", `${idOf(9)}-held`, organizationId));
     clock += 22 * hourMs;

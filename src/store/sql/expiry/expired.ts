@@ -25,6 +25,16 @@ const makePage = (end: string) => `
 const readPage = makePage("");
 const readPageUpTo = makePage("AND resource_id <= $5");
 
+/** The earliest times of a page, from which it can be said that no record of it has reached its ceiling. */
+const makeSummary = (page: string) => `
+  SELECT count(*) AS records, max(resource_id) AS resource_id,
+    min(first_seen) AS first_seen, min(last_seen) AS last_seen
+  FROM (${page}) AS page`;
+const summarise = makeSummary(readPage);
+const summariseUpTo = makeSummary(readPageUpTo);
+/** So many records are summarised in the time in which one is read. */
+const summarisedTimes = 10;
+
 const recentMs = 24 * 60 * 60_000;
 
 /** Those of the records ($1 to $3) of which a change arrived after a time ($4). */
@@ -41,6 +51,10 @@ interface SeenRow {
   readonly resource_id: string;
   readonly first_seen: NormalisedTimestamp;
   readonly last_seen: NormalisedTimestamp;
+}
+
+interface SummaryRow extends SeenRow {
+  readonly records: number;
 }
 
 /** A record that may have reached its ceiling. */
@@ -79,22 +93,26 @@ interface CandidatePart extends Omit<ExpiredPart, "expired"> {
 function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
   const { organizationId, ceilings, after, upTo, scannedMax, now } = query;
   const candidates: SeenCandidate[] = [];
-  let [scanned, histories, dueFrom] = [0, 0, Infinity];
-  const endAt = (next: RecordKey | undefined) => {
-    return { candidates, next, dueFrom, isEmpty: scanned === 0 };
-  };
+  let [scanned, histories, dueFrom, isEmpty] = [0, 0, Infinity, true];
+  const endAt = (next: RecordKey | undefined) => ({ candidates, next, dueFrom, isEmpty });
   for (const ceiling of ceilings) {
     const { resourceType } = ceiling;
     if (resourceType < (after?.resourceType ?? "")) continue;
     if (upTo !== undefined && resourceType > upTo.resourceType) break;
     let last = resourceType === after?.resourceType ? after.resourceId : "";
     const limit = scannedMax - scanned;
-    const values = [organizationId, resourceType, last, limit] as const;
-    const isLast = upTo?.resourceType === resourceType;
-    const rows = isLast
-      ? yield* all<SeenRow>(readPageUpTo, ...values, upTo.resourceId)
-      : yield* all<SeenRow>(readPage, ...values);
+    const upToId = upTo?.resourceType === resourceType ? upTo.resourceId : undefined;
+    const range = { organizationId, resourceType, after: last, upToId };
     const keyOf = (resourceId: string) => ({ organizationId, resourceType, resourceId });
+    const early = yield* readEarly(ceiling, { ...range, limit, now });
+    if (early !== undefined) {
+      isEmpty &&= early.records === 0;
+      scanned += Math.floor(early.records / early.times);
+      dueFrom = Math.min(dueFrom, early.dueFrom);
+      if (early.isCut) return endAt(keyOf(early.last));
+      continue;
+    }
+    const rows = yield* readRows<SeenRow>([readPage, readPageUpTo], { ...range, limit });
     for (const row of rows) {
       const earliest = earliestBeginning(ceiling, row);
       const mayHaveExpired = earliest === undefined || hasPassed(ceiling, earliest, now);
@@ -103,13 +121,57 @@ function* readCandidates(query: ExpiryQuery): Statements<CandidatePart> {
         histories += 1;
       }
       last = row.resource_id;
+      isEmpty = false;
       scanned += 1;
       if (mayHaveExpired) candidates.push({ key: keyOf(last), ceiling, lastSeen: row.last_seen });
       else dueFrom = Math.min(dueFrom, ceilingEnd(ceiling, earliest));
     }
-    if (rows.length === limit && !(isLast && last === upTo.resourceId)) return endAt(keyOf(last));
+    if (rows.length === limit && last !== upToId) return endAt(keyOf(last));
   }
   return endAt(undefined);
+}
+
+interface PageQuery {
+  readonly organizationId: string;
+  readonly resourceType: string;
+  readonly after: string;
+  readonly upToId: string | undefined;
+  readonly limit: number;
+}
+
+function readRows<Row>(
+  [whole, upTo]: readonly [string, string],
+  { organizationId, resourceType, after, upToId, limit }: PageQuery,
+): Statements<readonly Row[]> {
+  const values = [organizationId, resourceType, after, limit] as const;
+  return upToId === undefined ? all<Row>(whole, ...values) : all<Row>(upTo, ...values, upToId);
+}
+
+interface Early {
+  readonly records: number;
+  /** So many of them count as one that was scanned. */
+  readonly times: number;
+  readonly dueFrom: number;
+  readonly last: string;
+  readonly isCut: boolean;
+}
+
+/** Reads the next records of a type together; undefined if one of them may have reached its ceiling. */
+function* readEarly(
+  ceiling: Ceiling,
+  { now, ...query }: PageQuery & { readonly now: number },
+): Statements<Early | undefined> {
+  // A part of records whose histories have to be read is short.
+  const times = isByHistory(ceiling) ? 1 : summarisedTimes;
+  const limit = query.limit * times;
+  const [row] = yield* readRows<SummaryRow>([summarise, summariseUpTo], { ...query, limit });
+  if (row === undefined || row.records === 0)
+    return { records: 0, times, dueFrom: Infinity, last: "", isCut: false };
+  const earliest = earliestBeginning(ceiling, row);
+  if (earliest === undefined || hasPassed(ceiling, earliest, now)) return undefined;
+  const { records, resource_id: last } = row;
+  const isCut = records === limit && last !== query.upToId;
+  return { records, times, dueFrom: ceilingEnd(ceiling, earliest), last, isCut };
 }
 
 /** The earliest time from which the ceiling may count; undefined if it can be any time. */
