@@ -4,19 +4,15 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { App } from "../src/actions/app.ts";
-import { changeOrganization } from "../src/actions/access/change-organization.ts";
-import { holdRecord } from "../src/actions/retention/holds.ts";
 import { createOperator } from "../src/actions/operator/operators.ts";
 import { createSignInLink } from "../src/actions/operator/sign-in-link.ts";
-import { requestDeletionOf } from "../src/actions/deletion/request-as-operator.ts";
 import { openApp } from "../src/process/app.ts";
 import { readConfig } from "../src/settings/config.ts";
-import { routes } from "../src/process/console-routes.ts";
 import { operatorRoles } from "../src/domain/operator.ts";
 import { startServer } from "./child.ts";
 import { median } from "../test/support/median.ts";
-import { fill, idOf } from "./fill.ts";
+import { addLists, pathsOf } from "./console-pages.ts";
+import { fill } from "./fill.ts";
 import { type Intake, type Span, startIntake } from "./intake.ts";
 import { program } from "./program.ts";
 import { requestToken, runCommand } from "./subjects.ts";
@@ -25,8 +21,6 @@ import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 const filled = "filled";
 const neighbour = "neighbour";
 const connections = 64;
-/** How many there are of each kind, so that lists have more than one page. */
-const rowsOfLists = 200;
 /** Somebody who opens a page as soon as the last one is there, without reading it. */
 const pauseMs = 100;
 
@@ -49,19 +43,6 @@ interface Site {
   readonly paths: readonly string[];
 }
 
-/** Stores deletions that wait, and holds. Returns the id of a deletion. */
-async function addLists(app: App): Promise<string> {
-  await changeOrganization(app, filled, { deletionGraceSeconds: 86_400 });
-  let last = "";
-  for (let index = 0; index < rowsOfLists; index += 1) {
-    const resourceId = idOf(index, "ordered");
-    const target = { organizationId: filled, resourceType: "transaction", resourceId };
-    if (index % 2 === 0) await holdRecord(app, target, { reason: "benchmark" });
-    last = (await requestDeletionOf(app, { ...target, reason: "benchmark" })).deletionRequestId;
-  }
-  return last;
-}
-
 async function signIn(base: string, secret: string): Promise<string> {
   const reply = await fetch(`${base}/console/link`, {
     method: "POST",
@@ -72,28 +53,6 @@ async function signIn(base: string, secret: string): Promise<string> {
   const [cookie = ""] = (reply.headers.get("set-cookie") ?? "").split(";");
   if (cookie === "") throw new Error(`sign-in failed: ${reply.status} ${await reply.text()}`);
   return cookie;
-}
-
-/** Every page that needs no id, and those of a record and of a deletion. */
-function pathsOf(deletionId: string): readonly string[] {
-  const record = new URLSearchParams({
-    organization: filled,
-    type: "transaction",
-    id: idOf(7, "ordered"),
-  }).toString();
-  const own = routes.filter(
-    ({ method, path, open }) => method === "GET" && open !== true && !path.includes(":"),
-  );
-  const needRecord = new Set<string>(["/console/record", "/console/record/deletion"]);
-  return [
-    ...own.map(({ path }) => (needRecord.has(path) ? `${path}?${record}` : path)),
-    `/console/deletion/${deletionId}`,
-    "/console/deletions?status=pending&wait=grace",
-    ...(own.some(({ path }) => path === "/console/find") ? [`/console/find?${record}`] : []),
-    ...(own.some(({ path }) => path === "/console/retention")
-      ? [`/console/retention?organization=${filled}&days=365`]
-      : []),
-  ];
 }
 
 let reader = 0;
@@ -164,7 +123,7 @@ async function measure(environment: Settings): Promise<void> {
   const key = runCommand(environment, ["key", "create", "--organization", neighbour]);
   const app = await openApp(readConfig(environment), { role: "serve" });
   await fill(app.store, { organizationId: filled, records, ids: "ordered" });
-  const deletionId = await addLists(app);
+  const deletionId = await addLists(app, filled);
   await createOperator(app, { name: "anna", roles: operatorRoles });
   const { secret } = await createSignInLink(app, "anna");
   await app.close();
@@ -173,7 +132,7 @@ async function measure(environment: Settings): Promise<void> {
   const server = await startServer([program, "serve"], behindProxy);
   opened.defer(() => server.stop());
   const base = `http://127.0.0.1:${server.port}`;
-  const site = { base, cookie: await signIn(base, secret), paths: pathsOf(deletionId) };
+  const site = { base, cookie: await signIn(base, secret), paths: pathsOf(filled, deletionId) };
   process.stdout.write(
     `${values.engine}, ${records.toLocaleString("en")} records, ${availableParallelism()} cores, Node ${process.version}\n\n`,
   );

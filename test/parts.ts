@@ -20,6 +20,7 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "receipt/crash",
     "removal/",
     "retention/",
+    "scale/",
     "soak/",
     "tamper/tamper",
   ],

@@ -52,27 +52,50 @@ interface UpkeepOptions {
   readonly intervalMs?: number;
 }
 
+interface UpkeepRound {
+  /** What is logged when it fails. */
+  readonly failure: string;
+  /** True if there may be more to do at once. */
+  readonly round: (stopping: AbortSignal) => Promise<boolean>;
+  readonly times?: Partial<LoopOptions>;
+}
+
 /** Resolves once the credentials version is known. */
 export async function startUpkeep(
   app: App,
   log: Logger,
-  {
-    intervalMs = purgeIntervalMs,
-    added = {},
-    indexes = [],
-    onReplaced,
-    trustedClock = async () => app.now,
-  }: UpkeepOptions = {},
+  options: UpkeepOptions = {},
 ): Promise<Pick<Loop, "stop">> {
-  const start = (failure: string, round: Round, times: Partial<LoopOptions> = {}): Loop =>
-    startLoop((stopping) => round(app, stopping), {
+  const { intervalMs = purgeIntervalMs } = options;
+  const rounds = await upkeepRounds(app, log, options);
+  const loops = rounds.map(({ failure, round, times }) =>
+    startLoop(round, {
       intervalMs,
       backOffMsMax: intervalMs,
       onError: (error) => log.error({ err: error }, failure),
       ...times,
-    });
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+/** What `startUpkeep` repeats. */
+export async function upkeepRounds(
+  app: App,
+  log: Logger,
+  { added = {}, indexes = [], onReplaced, trustedClock = async () => app.now }: UpkeepOptions = {},
+): Promise<readonly UpkeepRound[]> {
+  const plain = (failure: string, round: Round, intervalMs?: number): UpkeepRound => ({
+    failure,
+    round: (stopping) => round(app, stopping),
+    ...(intervalMs !== undefined && { times: { intervalMs, backOffMsMax: intervalMs } }),
+  });
   const timed = (failure: string, round: Round) =>
-    start(failure, async (_app, stopping) => {
+    plain(failure, async (_app, stopping) => {
       const now = await trustedClock();
       return now !== undefined && round({ ...app, now }, stopping);
     });
@@ -87,36 +110,23 @@ export async function startUpkeep(
     }
   };
   const reclaim = besideWriters(app, () => reclaimSpace(app));
-  const loops = [
+  const reclaimRound: Round = (_app, stopping) => reclaim(stopping);
+  return [
     timed("purging expired tokens and outcomes failed", withPauses(purgePauseMs, purgeExpired)),
     ...Object.entries(added).map(([failure, round]) => timed(failure, round)),
     timed("applying retention failed", retentionRound(log)),
     timed("ending legal holds failed", holdRound(log)),
     timed("ending proposals failed", expireProposals),
-    start("finding deletions that take long failed", processingRound(log)),
-    start(
-      "releasing unused space failed",
-      withPauses(spacePauseMs, (_app, stopping) => reclaim(stopping)),
-    ),
-    ...indexes.map(({ name, makeRound }) => {
-      const round = makeRound(app);
-      const failure = `building the index of ${name} failed`;
-      return start(failure, (_app, stopping) => round(stopping), { intervalMs: indexIntervalMs });
-    }),
-    start("updating the ledger of deletions failed", once(ledgerRound), {
-      intervalMs: ledgerIntervalMs,
-      backOffMsMax: ledgerIntervalMs,
-    }),
-    start("reading the credentials version failed", once(refreshCallers), {
-      intervalMs: credentialsPollMs,
-      backOffMsMax: credentialsPollMs,
-    }),
+    plain("finding deletions that take long failed", processingRound(log)),
+    plain("releasing unused space failed", withPauses(spacePauseMs, reclaimRound)),
+    ...indexes.map(({ name, makeRound }) => ({
+      failure: `building the index of ${name} failed`,
+      round: makeRound(app),
+      times: { intervalMs: indexIntervalMs },
+    })),
+    plain("updating the ledger of deletions failed", once(ledgerRound), ledgerIntervalMs),
+    plain("reading the credentials version failed", once(refreshCallers), credentialsPollMs),
   ];
-  return {
-    stop: async () => {
-      await Promise.all(loops.map((loop) => loop.stop()));
-    },
-  };
 }
 
 /** A round after which there is nothing more to do. */

@@ -19,6 +19,7 @@ import { mutants } from "../mutants/campaign.ts";
 import { crashDeletion } from "../receipt/campaign.ts";
 import { features } from "../removal/campaign.ts";
 import { retention } from "../retention/campaign.ts";
+import { scale } from "../scale/campaign.ts";
 import { soak } from "../soak/campaign.ts";
 import { shareCompiled } from "../support/compiled.ts";
 import { tamper } from "../tamper/campaign.ts";
@@ -43,6 +44,7 @@ const campaigns = {
   "fuzz-raw": fuzzRaw,
   abuse,
   soak,
+  scale,
   "generated-clients": generatedClients,
   mutants,
   features,

@@ -1,0 +1,266 @@
+// Fills a store, and compares what should take the same time however much a store has with the same on a store of few
+// records: every round of upkeep, the scrape of the metrics, the pages of the console, commands and requests. Compares
+// processor time of this process and of the database, and on PostgreSQL the number of statements.
+
+import { createKey } from "../../src/actions/access/keys.ts";
+import { createOrganization } from "../../src/actions/access/create-organization.ts";
+import { changeOrganization } from "../../src/actions/access/change-organization.ts";
+import type { App } from "../../src/actions/app.ts";
+import { operatorRoles } from "../../src/domain/operator.ts";
+import { allScopes } from "../../src/domain/scope.ts";
+import { makeLog } from "../../src/log.ts";
+import { Registry } from "../../src/metrics/registry.ts";
+import { addedSettings } from "../../src/process/added-settings.ts";
+import { openApp } from "../../src/process/app.ts";
+import { indexes } from "../../src/process/indexes.ts";
+import { openServices } from "../../src/process/open-services.ts";
+import { version } from "../../src/process/version.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { deletionRound } from "../../src/worker/deletion.ts";
+import { type Rounds, upkeepRounds } from "../../src/worker/upkeep.ts";
+import { addLists, pathsOf } from "../../bench/console-pages.ts";
+import { fill, idOf } from "../../bench/fill.ts";
+import {
+  type Settings,
+  type TemporaryStore,
+  withTemporaryStores,
+} from "../../bench/temporary-store.ts";
+import type { Campaign, CampaignOutcome, CampaignRun } from "../campaign/campaign.ts";
+import { everyCommand } from "../cli/every-command.ts";
+import { makeCommandLine } from "../cli/command-line.ts";
+import { draftOf, transaction } from "../conformance/scene.ts";
+import { addOperator, read, signIn } from "../console/browse.ts";
+import { fetchToken } from "../support/customer.ts";
+import { startServer } from "../support/server.ts";
+
+/** Also what `everyCommand` names, and the id of a record. */
+const organizationId = "transaction";
+const fewRecords = 1_000;
+const farDays = 3_650;
+
+export interface Cost {
+  readonly cpuMs: number;
+  readonly statements: number;
+}
+
+/** By what was measured. */
+export type Costs = ReadonlyMap<string, Cost>;
+
+interface Figures {
+  readonly measured: number;
+}
+
+export const scale: Campaign<Figures> = {
+  about: "what grows with a store: rounds of upkeep, scrapes, pages, commands and requests",
+  counts: "measurements of each",
+  countDefault: 20,
+  amounts: { records: 1_000_000 },
+  engines: ["sqlite", "postgres"],
+  run: runScale,
+};
+
+async function runScale(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
+  const { engine, amounts: { records = fewRecords } = {}, tell } = run;
+  return await withTemporaryStores(engine, async (makeStore) => {
+    const measure = async (count: number) => {
+      const from = performance.now();
+      const costs = await measureStore(await makeStore(), { run, records: count });
+      tell(`${count} records: ${((performance.now() - from) / 1_000).toFixed(0)} s`);
+      return costs;
+    };
+    // The first one compiles.
+    await measure(fewRecords);
+    const [few, many] = [await measure(fewRecords), await measure(records)];
+    const { lines, findings } = evaluateScale(few, many);
+    for (const line of lines) tell(line);
+    return { figures: { measured: many.size }, findings };
+  });
+}
+
+/** So much more is the noise of a busy machine, or a tree that is one level deeper. */
+const factor = 3;
+const slack: Cost = { cpuMs: 8, statements: 4 };
+
+export function evaluateScale(few: Costs, many: Costs) {
+  const [lines, findings]: [string[], string[]] = [[], []];
+  for (const [name, cost] of many) {
+    const base = few.get(name) ?? { cpuMs: 0, statements: 0 };
+    const grows = (["cpuMs", "statements"] as const).some(
+      (figure) => cost[figure] > factor * base[figure] + slack[figure],
+    );
+    const line = `${name}: ${render(base)} with few records, ${render(cost)} with many`;
+    lines.push(line);
+    if (grows) findings.push(`grows: ${line}`);
+  }
+  return { lines, findings };
+}
+
+function render({ cpuMs, statements }: Cost): string {
+  return `${cpuMs.toFixed(1)} ms${statements > 0 ? `, ${statements.toFixed(1)} statements` : ""}`;
+}
+
+type Probe = () => Promise<unknown>;
+
+interface Measuring {
+  readonly run: CampaignRun;
+  readonly records: number;
+}
+
+async function measureStore(store: TemporaryStore, { run, records }: Measuring): Promise<Costs> {
+  const costs = new Map<string, Cost>();
+  const measure = async (name: string, probe: Probe) => {
+    await probe();
+    costs.set(name, await costOf(store, probe, run.countMax));
+  };
+  const deletionId = await measureRounds(store, records, measure);
+  await measureServer(store, deletionId, measure);
+  return costs;
+}
+
+/** The least of this process, which does other work too, and the mean of the database. */
+async function costOf({ use }: TemporaryStore, probe: Probe, times: number): Promise<Cost> {
+  const before = await use();
+  let least = Infinity;
+  for (let count = 0; count < times; count += 1) {
+    const from = process.cpuUsage();
+    await probe();
+    const { user, system } = process.cpuUsage(from);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  const after = await use();
+  const each = (figure: keyof typeof after) => (after[figure] - before[figure]) / times;
+  return { cpuMs: least + each("cpuSeconds") * 1_000, statements: Math.max(0, each("statements")) };
+}
+
+type Measure = (name: string, probe: Probe) => Promise<void>;
+
+function configOf({ settings }: TemporaryStore) {
+  return readConfig(environmentOf(settings), addedSettings);
+}
+
+/** A store that does not exist is created. */
+function environmentOf(settings: Settings): Settings {
+  return { ...settings, NODE_ENV: "", LOG_LEVEL: "error" };
+}
+
+/** Fills the store, and measures each round once nothing is left to do. Returns the id of a deletion. */
+async function measureRounds(
+  store: TemporaryStore,
+  records: number,
+  measure: Measure,
+): Promise<string> {
+  await using opened = new AsyncDisposableStack();
+  const config = configOf(store);
+  const app = await openApp(config, { role: "serve" });
+  opened.defer(() => app.close());
+  const deletionId = await prepare(app, records);
+  const log = makeLog("error");
+  const monotonic = () => performance.now();
+  const registry = new Registry();
+  const parts = { config, registry, app: () => app, log, monotonic, version };
+  const services = await openServices(parts, opened);
+  const added: Rounds = Object.assign({}, ...services.map(({ upkeep }) => upkeep));
+  const { signal } = new AbortController();
+  const deletions = deletionRound(app, { claimant: "scale", log });
+  const rounds = [
+    ...(await upkeepRounds(app, log, { added, indexes })),
+    { failure: "processing deletions failed", round: deletions },
+  ];
+  for (const { round } of rounds) while (await round(signal));
+  for (const { failure, round } of rounds) {
+    await measure(`round, ${failure.replace(/ failed$/, "")}`, () => round(signal));
+  }
+  return deletionId;
+}
+
+async function prepare(app: App, records: number): Promise<string> {
+  await createOrganization(app, { name: "Filled", organizationId });
+  await fill(app.store, { organizationId, records, ids: "ordered" });
+  const rest = { mode: "add", lenient: false, receivedAt: app.now() } as const;
+  const person = draftOf("person", organizationId);
+  const drafts = { transaction: [transaction(organizationId)], person: [person] };
+  for (const [resourceType, some] of Object.entries(drafts)) {
+    await app.store.writeRecords({ organizationId, resourceType, drafts: some, ...rest });
+  }
+  const deletionId = await addLists(app, organizationId);
+  await changeOrganization(app, organizationId, { retainDays: farDays });
+  return deletionId;
+}
+
+/**
+ * Commands that show or list, and those that change one record, which is the same one again. `subject show` reads all of
+ * a person, and `organization show` counts all records.
+ */
+const measuredCommands =
+  /^(?!subject|organization show)\S+ (?:list|show|holds|request|hold|release)$|^subject find$/;
+
+async function measureServer(
+  store: TemporaryStore,
+  deletionId: string,
+  measure: Measure,
+): Promise<void> {
+  const environment = environmentOf(store.settings);
+  const folder = environment["DATA_DIR"] ?? "";
+  const server = await startServer({ environment, folder });
+  try {
+    const { client } = server;
+    const [cookie, apiKey] = await server.operate(async (app) => {
+      const key = await createKey(app, { organizationId, scopes: allScopes });
+      const name = await addOperator(app, operatorRoles, "anna");
+      return [await signIn(app, client, name), key.secret];
+    });
+    await measure("scrape", () => client.send({ method: "GET", path: "/metrics" }));
+    let reader = 0;
+    for (const path of pathsOf(organizationId, deletionId)) {
+      await measure(`page ${path.replace(deletionId, "ID")}`, async () => {
+        reader += 1;
+        const headers = { "x-forwarded-for": `10.0.${reader >> 8}.${reader & 255}` };
+        const { status } = await read(client, path, { cookie, headers });
+        if (status >= 400) throw new Error(`${path}: ${status}`);
+      });
+    }
+    const token = await fetchToken(client, { organizationId, apiKey }, { scopes: allScopes });
+    for (const [name, ask] of requestsOf(deletionId)) {
+      await measure(`request, ${name}`, async () => {
+        const { status, text } = await client.send({ token, ...ask() });
+        if (status >= 400) throw new Error(`${name}: ${status} ${text}`);
+      });
+    }
+    const line = makeCommandLine({ folder, environment });
+    const commands = everyCommand({ input: folder, output: folder });
+    for (const { name, words } of commands.filter((one) => measuredCommands.test(one.name))) {
+      await measure(`command ${name}`, () => line.type(...words));
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+function requestsOf(deletionId: string) {
+  let next = 0;
+  const newBody = () => {
+    next += 1;
+    return JSON.parse(transaction(`scale-${next}`, { amount: next }).payload) as object;
+  };
+  const path = "/v2/transaction";
+  const status = { deletion_request_id: deletionId };
+  return [
+    ["add", () => ({ method: "POST", path, body: newBody() })],
+    ["update", () => ({ method: "PUT", path, body: { ...newBody(), tx_id: "scale-1" } })],
+    [
+      "add 100",
+      () => ({
+        method: "POST",
+        path: "/v2/transactions/batch",
+        body: Array.from({ length: 100 }, newBody),
+      }),
+    ],
+    ["exists", () => ({ method: "GET", path, query: { tx_id: idOf(7, "ordered") } })],
+    [
+      "delete",
+      () => ({ method: "DELETE", path, body: { tx_id: organizationId, reason: "scale" } }),
+    ],
+    ["deletion", () => ({ method: "GET", path: "/v2/deletion_request", query: status })],
+    ["changes", () => ({ method: "GET", path: "/v2/changes" })],
+  ] as const;
+}
