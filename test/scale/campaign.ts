@@ -188,8 +188,8 @@ async function prepare(app: App, records: number): Promise<string> {
 }
 
 /**
- * Commands that show or list, and those that change one record, which is the same one again. `subject show` reads all of
- * a person, and `organization show` counts all records.
+ * Commands that show or list, and those that change one record, which is the same one again. `subject show` reads all
+ * of a person, and `organization show` counts all records.
  */
 const measuredCommands =
   /^(?!subject|organization show)\S+ (?:list|show|holds|request|hold|release)$|^subject find$/;
