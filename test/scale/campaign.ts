@@ -143,6 +143,8 @@ function environmentOf(settings: Settings): Settings {
   return { ...settings, NODE_ENV: "", LOG_LEVEL: "error" };
 }
 
+const monotonic = () => performance.now();
+
 /** Fills the store, and measures each round once nothing is left to do. Returns the id of a deletion. */
 async function measureRounds(
   store: TemporaryStore,
@@ -155,7 +157,6 @@ async function measureRounds(
   opened.defer(() => app.close());
   const deletionId = await prepare(app, records);
   const log = makeLog("error");
-  const monotonic = () => performance.now();
   const registry = new Registry();
   const parts = { config, registry, app: () => app, log, monotonic, version };
   const services = await openServices(parts, opened);
