@@ -16,7 +16,7 @@ import { findStoreCalls } from "./rule/store-calls.ts";
 import { findTestViolations } from "./rule/tests.ts";
 import { findShellCommands } from "./rule/words.ts";
 import { findYieldViolations } from "./rule/yields.ts";
-import { type CodeFile, parseFiles } from "./syntax.ts";
+import { type CodeFile, importsOf, parseFiles } from "./syntax.ts";
 import { readCode, readFiles } from "./tree.ts";
 
 const texts = readCode();
@@ -53,6 +53,16 @@ describe("the code", () => {
 
   it("has no regular expression of more than linear time in the service and the client", () => {
     assert.deepEqual(within(/^(?:src|client\/src)\//).flatMap(findSlowPatterns), []);
+  });
+
+  it("has the values of node:http from one file, which does not load fetch and WebSocket", () => {
+    const importing = within(/^src\//).filter((file) =>
+      importsOf(file).some(({ specifier, typesOnly }) => specifier === "node:http" && !typesOnly),
+    );
+    assert.deepEqual(
+      importing.map(({ path }) => path),
+      [],
+    );
   });
 
   it("runs shared statements wherever it calls them", () => {

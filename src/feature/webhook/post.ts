@@ -1,9 +1,10 @@
 // Sends one message of a webhook over a connection of its own. Bounded in time, in headers and in what is read of the
 // reply; follows no redirect, and connects only to an address that was checked.
 
-import http, { type IncomingMessage, type RequestOptions } from "node:http";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { http } from "../../basics/node-http.ts";
 import { withoutBrackets } from "../../basics/url-hostname.ts";
 import type { AllowedAddresses } from "./allowed-address.ts";
 import { Resolver } from "node:dns/promises";
@@ -117,7 +118,7 @@ interface Sending {
   readonly why: () => PostResult;
 }
 
-function send(request: http.ClientRequest, { body, allowed, why }: Sending): Promise<PostResult> {
+function send(request: ClientRequest, { body, allowed, why }: Sending): Promise<PostResult> {
   const { promise, resolve } = Promise.withResolvers<PostResult>();
   const end = (result: PostResult): void => {
     resolve(result);

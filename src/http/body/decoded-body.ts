@@ -1,7 +1,7 @@
 // Decodes a body as its content encoding says, within bounds on the window of the decoder and on how much a stream may
 // grow.
 
-import { IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { AppError } from "../../domain/error.ts";

@@ -1,6 +1,6 @@
 // Reads a body that the bulk thread parses, in memory that was reserved for it and grows with it.
 
-import { IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { freeBuffer, freeMemory } from "../../basics/own-memory.ts";
 import { limits } from "../../domain/limits.ts";
 import type { MemoryBudget, Reservation } from "../load/memory-budget.ts";

@@ -1,7 +1,8 @@
 // Reads a request body: content type, content encoding, and bounds on the bytes as sent and as decoded. Never buffers
 // more than its bound, nor more than its reservation of memory.
 
-import { IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { http } from "../../basics/node-http.ts";
 import type { Readable } from "node:stream";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -75,7 +76,7 @@ export function receive(source: Readable, add: (chunk: Buffer) => void): Promise
         add(chunk);
       } catch (error) {
         source.off("data", take);
-        if (source instanceof IncomingMessage) source.pause();
+        if (source instanceof http.IncomingMessage) source.pause();
         else source.destroy();
         reject(error);
       }

@@ -1,7 +1,7 @@
 // Replies to bytes that Node could not parse as a request, and to requests that take too long. Writes the reply
 // directly to the socket and closes it. Never writes into a reply that has already been started.
 
-import { STATUS_CODES } from "node:http";
+import { http } from "../../basics/node-http.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
 import { errorBody } from "../reply/error-response.ts";
 import { newRequestId } from "../request/request-id.ts";
@@ -26,7 +26,7 @@ export function answerOnSocket(
   // A reply that has no length ends with its connection, so this one is complete for every method.
   const length = isHead ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
   connection.write(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? "Error"}\r\n` +
       `date: ${new Date().toUTCString()}\r\ncontent-type: application/json\r\n` +
       `${length}x-content-type-options: nosniff\r\nx-request-id: ${requestId}\r\n` +
       `connection: close\r\n\r\n${isHead ? "" : body}`,

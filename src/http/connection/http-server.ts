@@ -1,15 +1,10 @@
 // Creates Node's HTTP server with its bounds, and handles a connection before its first byte and after its last one.
 // Ports in X-Forwarded-For are dropped: with them, each connection would count as a client of its own.
 
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  type IncomingHttpHeaders,
-} from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import { type Socket, isIP } from "node:net";
 import type { Duplex } from "node:stream";
+import { http } from "../../basics/node-http.ts";
 import { limits } from "../../domain/limits.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
@@ -26,7 +21,7 @@ export function makeHttpServer(
   handle: RequestHandler,
   { edge, log }: { readonly edge: Edge; readonly log: Logger },
 ): Server {
-  const server = createServer(
+  const server = http.createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: 5_000,

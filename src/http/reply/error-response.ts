@@ -1,6 +1,6 @@
 // Makes a reply from an AppError: the status, the body Error, and its form as problem+json (RFC 9457).
 
-import { STATUS_CODES } from "node:http";
+import { http } from "../../basics/node-http.ts";
 import { type AppError, type FieldError, statusOf } from "../../domain/error.ts";
 import type { Answer } from "./reply.ts";
 
@@ -42,7 +42,7 @@ export function errorAnswer(error: AppError, context: ErrorContext): Answer {
     ...context.headers,
   };
   if (!context.problem) return { status, body: JSON.stringify(body), headers };
-  const title = STATUS_CODES[status] ?? "Error";
+  const title = http.STATUS_CODES[status] ?? "Error";
   const problem = {
     type: `urn:sluice:error:${error.code}`,
     title,
