@@ -21,6 +21,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   parties: "finding the transactions that name a person",
   console: "the pages of the console, alone and beside intake",
   clients: "concurrent calls of each client, one request for each and batched",
+  all: "every figure of the page on performance, which takes most of a day",
 };
 
 /** The files of all benchmarks by their names: that of a feature is named after it. */

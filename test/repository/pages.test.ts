@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { commands } from "../../bench/all.ts";
 import { pages as generated } from "../../docs/generate/pages.ts";
 import { findDeadLinks, findMissingFiles, findWideLines } from "./rule/pages.ts";
 import { exists, findText, readFile, readPages, root } from "./tree.ts";
@@ -47,6 +48,18 @@ describe("the documents", () => {
       lonely.map(({ path }) => path),
       [],
     );
+  });
+
+  it("name no measurement of performance that is not one of all", () => {
+    const { text } = readFile("docs/reference/performance.md");
+    const named = [...text.matchAll(/npm\s+run\s+(bench|campaign)\s+--\s+([a-z][a-z-]*)/g)];
+    const known = commands.map((command) => command.split(" ", 2).join(" "));
+    const missing = named.map(([, program, name]) => `${program} ${name}`);
+    assert.deepEqual(
+      missing.filter((one) => one !== "bench all" && !known.includes(one)),
+      [],
+    );
+    assert.ok(named.length > 10);
   });
 
   it("number their decisions without a gap", () => {
