@@ -128,7 +128,9 @@ interface Step {
   readonly now: number;
 }
 
-/** Counts only the type that it begins with: no hidden record may decide where a step ends. Returns where it ended. */
+const nothingErased: ErasedPreview = { waiting: [], erasedWith: {}, shared: {}, inPart: 0 };
+
+/** Reads only the type that it begins with: no hidden record may decide where a step ends. Returns where it ended. */
 async function previewStep(
   app: App,
   bounds: RetentionBounds,
@@ -136,17 +138,25 @@ async function previewStep(
 ): Promise<RecordKey | undefined> {
   const { organizationId, resourceType } = after;
   const query = { ...bounds, organizationId, now };
-  const part = await app.store.findExpired({ ...query, after, scannedMax: examinedAtOnce });
-  const expired = part.expired
-    .filter(({ key }) => key.resourceType === resourceType)
-    .map(({ key, expiry, passedAt, isRecent }) => {
-      const requestedAt = Math.max(passedAt, app.now());
-      return { record: { ...key, requestedAt }, expiry, isRecent };
-    });
+  const ceilings = bounds.ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
+  const part = await app.store.findExpired({
+    ...query,
+    ceilings,
+    after,
+    scannedMax: examinedAtOnce,
+  });
+  const expired = part.expired.map(({ key, expiry, passedAt, isRecent }) => {
+    const requestedAt = Math.max(passedAt, app.now());
+    return { record: { ...key, requestedAt }, expiry, isRecent };
+  });
   const due = expired.filter(({ expiry }) => expiry === "due").map(({ record }) => record);
   const relationsMax = previewRelationsMax;
-  tally.add(expired, await app.store.plans.previewErased({ ...query, relationsMax, due }));
-  if (part.next?.resourceType === resourceType) return part.next;
+  const erased =
+    due.length === 0
+      ? nothingErased
+      : await app.store.plans.previewErased({ ...query, relationsMax, due });
+  tally.add(expired, erased);
+  if (part.next !== undefined) return part.next;
   const next = left.find((type) => type > resourceType);
   return next === undefined ? undefined : { ...after, resourceType: next, resourceId: "" };
 }
