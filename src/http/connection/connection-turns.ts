@@ -2,17 +2,27 @@
 // writing pieces of large replies) doesn't delay requests on others. Never closes a connection.
 
 import type { Socket } from "node:net";
-import { FairQueue } from "../../basics/fair-queue.ts";
+import { FairQueue, type Place } from "../../basics/fair-queue.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 
 /** For work of a fraction of a millisecond on each connection. */
 export const perTurnMax = 8;
 
-type Turn = (socket: Socket) => void;
+type Turn = () => void;
+
+/** A connection that waits, or has waited. */
+interface Known {
+  readonly owner: string;
+  place: Place<Known> | undefined;
+  /** Undefined as soon as it is given: it may refer to a large reply. */
+  turn: Turn | undefined;
+}
 
 export class ConnectionTurns {
   /** Network addresses take turns, so that one with few connections does not wait for those of others. */
-  readonly #waiting = new FairQueue<() => void>();
+  readonly #waiting = new FairQueue<Known>();
+  /** A listener for each turn would cost more than all else that a turn does. */
+  readonly #known = new WeakMap<Socket, Known>();
   readonly #perTurn: number;
   #given = 0;
   #isScheduled = false;
@@ -21,21 +31,25 @@ export class ConnectionTurns {
     this.#perTurn = perTurn;
   }
 
-  /** Calls `turn` at once or later, unless the connection is closed before. */
+  /** Calls `turn` at once or later, unless the connection is closed before. A connection waits for one turn at a time. */
   add(socket: Socket, turn: Turn): void {
     if (!this.#isScheduled) this.#schedule();
     if (this.#given < this.#perTurn) {
       this.#given += 1;
-      turn(socket);
+      turn();
       return;
     }
+    const known = this.#known.get(socket) ?? this.#know(socket);
+    known.turn = turn;
+    known.place = this.#waiting.push(known.owner, known);
+  }
+
+  #know(socket: Socket): Known {
     const owner = addressOwner(socket.remoteAddress ?? "");
-    const onClose = (): void => this.#waiting.remove(place);
-    socket.once("close", onClose);
-    const place = this.#waiting.push(owner, () => {
-      socket.off("close", onClose);
-      turn(socket);
-    });
+    const known: Known = { owner, place: undefined, turn: undefined };
+    this.#known.set(socket, known);
+    socket.once("close", () => known.place && this.#waiting.remove(known.place));
+    return known;
   }
 
   #giveNext(): void {
@@ -43,7 +57,10 @@ export class ConnectionTurns {
     for (const place of this.#waiting.inTurn()) {
       if (this.#given === this.#perTurn) break;
       this.#given += 1;
-      this.#waiting.take(place)();
+      const known = this.#waiting.take(place);
+      const { turn } = known;
+      known.place = known.turn = undefined;
+      turn?.();
     }
     this.#isScheduled = false;
     if (this.#given > 0) this.#schedule();

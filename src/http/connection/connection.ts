@@ -32,6 +32,10 @@ export class Connection extends Duplex {
   #exchange: Exchange | undefined;
   #isPassing = false;
   #isWaitingForTurn = false;
+  readonly #onTurn = (): void => {
+    this.#isWaitingForTurn = false;
+    this.#pass();
+  };
   /** Whether its last reply is sent; whatever still arrives is discarded. */
   isClosing = false;
   /** Whether the client has closed its side. */
@@ -249,7 +253,7 @@ export class Connection extends Duplex {
     const waits =
       this.#isWaitingForTurn || exchange?.isChunked === true || exchange?.request.complete === true;
     // A small rest must not retain its packet.
-    if (waits && this.#rest.length * 2 < this.#packet.length) {
+    if (waits && this.#rest.length > 0 && this.#rest.length * 2 < this.#packet.length) {
       this.#rest = Buffer.from(this.#rest);
       this.#packet = nothing;
     }
@@ -292,10 +296,7 @@ export class Connection extends Duplex {
 
   #takeTurn(): void {
     this.#isWaitingForTurn = true;
-    this.#shared.requests.add(this.#socket, () => {
-      this.#isWaitingForTurn = false;
-      this.#pass();
-    });
+    this.#shared.requests.add(this.#socket, this.#onTurn);
     // The socket must not read on meanwhile.
     if (this.#isWaitingForTurn) this.#afterPassing();
   }

@@ -98,6 +98,6 @@ function open(count: number) {
   const admission = new ConnectionTurns();
   const accepted: Socket[] = [];
   const sockets = Array.from({ length: count }, () => new Socket());
-  for (const socket of sockets) admission.add(socket, (one) => void accepted.push(one));
+  for (const socket of sockets) admission.add(socket, () => void accepted.push(socket));
   return { sockets, accepted };
 }
