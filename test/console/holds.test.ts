@@ -198,6 +198,14 @@ describe("holds and retention in the console", () => {
       /Somebody has changed the retention rule of the type Person meanwhile/,
     );
     assert.match((await page("viewer", "")).text, /<td data-label="Kept at least">299 days/);
+    const mistyped = await submit(site.service.client, path, {
+      cookie: cookies["officer"],
+      form: { ...rule, keep: "123", confirm: "acm" },
+    });
+    assert.match(mistyped.text, /Set this rule\?.*name="keep" value="123".*value="acm"/s);
+    const row = (await page("officer", "change=person")).text;
+    assert.match(row, /name="keep" value="299" form="change".*name="rule" value="person"/s);
+    assert.doesNotMatch((await page("viewer", "change=person")).text, /form="change"/);
     assert.equal(await post("officer", path, rule), 303);
     const set = (await page("viewer", "")).text;
     assert.match(set, /<td data-label="Erased after">300 days/);

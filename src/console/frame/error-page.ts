@@ -58,8 +58,10 @@ const fields: { readonly [Name in OperatorErrorName | FeatureName]?: string } = 
   no_such_type: "type",
 };
 
-/** The fields that identify the object of a form, and so of its page. */
-const keys: ReadonlySet<string> = new Set(["organization", "type", "id", "status", "wait"]);
+/** The fields that identify the object of a form, and so of its page; and a rule that was planned there. */
+const keys: ReadonlySet<string> = new Set(
+  "organization type id status wait rule from keep delete references".split(" "),
+);
 
 /**
  * Answers a person who has signed in, with the navigation in place: the form again with the entered values and the

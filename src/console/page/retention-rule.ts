@@ -18,7 +18,14 @@ import {
   requireTyped,
 } from "../html/field.ts";
 import { renderChoice, renderTypeChoice } from "../html/filter.ts";
-import { type Column, html, type Html, renderTable } from "../html/html.ts";
+import {
+  type Column,
+  html,
+  type Html,
+  type HtmlValue,
+  renderElement,
+  renderTable,
+} from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 
 export const screen = "/console/retention";
@@ -39,14 +46,69 @@ export function describeTimes({ keepDays, deleteAfterDays }: RetentionRule): str
   return [...floor, ...ceiling].join(", ");
 }
 
-export function renderRules(rules: readonly RetentionRule[], retainDays: number | undefined): Html {
+interface RulesView {
+  readonly organizationId: string;
+  readonly retainDays: number | undefined;
+  /** The type whose row is a form; undefined for people who may not change rules. */
+  readonly changing: string | undefined;
+}
+
+export function renderRules(
+  rules: readonly RetentionRule[],
+  { organizationId, retainDays, changing }: RulesView,
+): Html {
+  const form = "change";
+  /** The value, or its field in the row that is changed. */
+  const edited =
+    (show: (rule: RetentionRule) => HtmlValue, field: (rule: RetentionRule) => HtmlValue) =>
+    (rule: RetentionRule) =>
+      rule.resourceType === changing ? field(rule) : show(rule);
+  const days = (label: string, name: string, value: number | undefined) =>
+    renderElement("input", {
+      "aria-label": label,
+      name,
+      value,
+      form,
+      inputmode: "numeric",
+      size: 6,
+    });
   const columns: readonly Column<RetentionRule>[] = [
     ["Type", ({ resourceType }) => titleOf(resourceType), "bare"],
-    ["Kept at least", ({ keepDays }) => (keepDays === 0 ? "–" : formatDays(keepDays))],
-    ["Erased after", ({ deleteAfterDays: days }) => (days === undefined ? "–" : formatDays(days))],
+    [
+      "Kept at least",
+      edited(
+        ({ keepDays }) => (keepDays === 0 ? "–" : formatDays(keepDays)),
+        ({ keepDays }) => days("Keep at least, in days", "keep", keepDays || undefined),
+      ),
+    ],
+    [
+      "Erased after",
+      edited(
+        ({ deleteAfterDays: end }) => (end === undefined ? "–" : formatDays(end)),
+        ({ deleteAfterDays: end }) => days("Erase after, in days", "delete", end),
+      ),
+    ],
     ["Counted from", ({ countedFrom }) => countedFrom],
     ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
     ["In words", (rule) => describeRule(rule, retainDays), "text"],
+  ];
+  const change: Column<RetentionRule> = [
+    html`<span class="sr">Change</span>`,
+    edited(
+      ({ resourceType }) =>
+        html`<a href="${retentionPath(organizationId, { change: resourceType })}"
+          >Change<span class="sr"> the rule of ${titleOf(resourceType)}</span></a
+        >`,
+      ({ resourceType, countedFrom, redactable }) =>
+        html`<form id="${form}" method="get" action="${screen}">
+          ${renderHidden({
+            organization: organizationId,
+            rule: resourceType,
+            from: countedFrom,
+            references: redactable ? "redactable" : "",
+          })}<button type="submit">Preview</button>
+        </form>`,
+    ),
   ];
   return html`<section aria-labelledby="rules">
     <h2 id="rules">Rules of types</h2>
@@ -55,7 +117,7 @@ export function renderRules(rules: readonly RetentionRule[], retainDays: number 
         ? html`<p>
             There is no floor: a deletion that is requested begins after its grace period.
           </p>`
-        : renderTable(columns, rules)
+        : renderTable(changing === undefined ? columns : [...columns, change], rules)
     }
   </section>`;
 }

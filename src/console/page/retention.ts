@@ -94,7 +94,11 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
     ["Organization", renderParty(organization.name, organizationId)],
     ["Ceiling of types without one", describeCommonCeiling(organization.retainDays)],
   ])}
-  ${renderRules(rules, organization.retainDays)}
+  ${renderRules(rules, {
+    organizationId,
+    retainDays: organization.retainDays,
+    changing: maySet ? (query.get("change") ?? "") : undefined,
+  })}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
   ${maySet && renderRuleForm(organizationId, { types: part.types, query })}
   ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}`;
