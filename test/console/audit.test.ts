@@ -57,6 +57,8 @@ describe("the audit trail and the receipts in the console", () => {
     const page = await show(`/console/erasures?${query}`, viewer);
     assert.ok(page.includes(`/console/deletion/${deletion}`));
     assert.match(page, /Records erased<\/dt>\s*<dd>Person 1</);
+    assert.match(page, /deletions a week<\/figcaption>.*<span>2026-\d\d-\d\d<\/span>\s*<\/div>/s);
+    assert.match(page, /class="number">1<\/td>\s*<td>0 seconds</);
     assert.doesNotMatch(await show("/console/erasures?from=2030-01-01"), /console\/deletion\/del/);
     assert.doesNotMatch(await show("/console/erasures?until=2020-01-01"), /console\/deletion\/del/);
     const form = Object.fromEntries(new URLSearchParams(query));

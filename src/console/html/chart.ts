@@ -1,5 +1,5 @@
-// Draws a bar chart over time as SVG, with an axis, the hours below it, a tooltip for each bar, and the same numbers as
-// a table.
+// Draws a bar chart over time as SVG, with an axis and its unit, the times below it until now, a tooltip for each bar,
+// and the same numbers as a table.
 
 import { type Column, type Html, html, renderTable } from "./html.ts";
 import { formatNumber } from "./time.ts";
@@ -15,16 +15,25 @@ export interface Chart {
   readonly label: string;
   readonly unit: string;
   readonly slots: readonly Slot[];
+  /** Shown as the day, in UTC; otherwise as the hour. */
+  readonly isByDay?: boolean;
+  /** What the details are, for the table. */
+  readonly details?: string;
+  /** What is at the end of the axis. */
+  readonly end?: string;
 }
 
 const height = 100;
-const hoursShown = 5;
+const timesShown = 5;
 
-export function renderChart({ label, unit, slots }: Chart): Html {
+export function renderChart({ label, unit, slots, isByDay = false, ...chart }: Chart): Html {
+  const { details, end = "now" } = chart;
+  const textOf = isByDay ? dayOf : clockOf;
+  const renderStart = isByDay ? dayOf : renderHour;
   const values = slots.map(({ value }) => value ?? 0);
   const top = roundUp(Math.max(1, ...values));
   const describe = ({ at, value, detail }: Slot) =>
-    `${clockOf(at)} UTC: ${value === undefined ? "not counted" : `${formatNumber(value)} ${unit}`}${
+    `${textOf(at)} UTC: ${value === undefined ? "not counted" : `${formatNumber(value)} ${unit}`}${
       detail === undefined || detail === "" ? "" : ` (${detail})`
     }`;
   const bars = slots.map((slot, index) => {
@@ -36,13 +45,15 @@ export function renderChart({ label, unit, slots }: Chart): Html {
     /></g>`;
   });
   const columns: readonly Column<Slot>[] = [
-    ["From", ({ at }) => renderHour(at), "head"],
+    ["From", ({ at }) => renderStart(at), "head"],
     [unit, ({ value }) => (value === undefined ? "not counted" : formatNumber(value)), "number"],
+    ...(details === undefined ? [] : [[details, ({ detail }: Slot) => detail ?? "–"] as const]),
   ];
-  const step = Math.ceil(slots.length / hoursShown);
-  const hours = slots.filter((_, index) => index % step === 0).map(({ at }) => renderHour(at));
+  const step = stepOf(slots.length);
+  const starts = slots.filter((_, index) => index % step === 0).map(({ at }) => renderStart(at));
   const total = `${label}: at most ${formatNumber(Math.max(0, ...values))} ${unit}`;
   return html`<figure class="chart">
+    <figcaption aria-hidden="true">${unit}</figcaption>
     <div class="axis" aria-hidden="true">
       <span>${formatNumber(top)}</span><span>${formatNumber(top / 2)}</span><span>0</span>
     </div>
@@ -55,7 +66,9 @@ export function renderChart({ label, unit, slots }: Chart): Html {
       <path class="grid" d="M0 0h${slots.length}M0 50h${slots.length}M0 100h${slots.length}" />
       ${bars}
     </svg>
-    <div class="hours" aria-hidden="true">${hours}</div>
+    <div class="hours" aria-hidden="true">
+      ${starts.map((start) => html`<span>${start}</span>`)}<span>${end}</span>
+    </div>
     <details>
       <summary>${label} as a table</summary>
       ${renderTable(columns, slots.toReversed(), { style: "plain" })}
@@ -68,6 +81,16 @@ function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const found = [1, 2, 4, 10].find((factor) => factor * power >= value) ?? 10;
   return Math.max(2, found * power);
+}
+
+/** Divides the slots, so that the times below them are at equal distances up to the end. */
+function stepOf(slots: number): number {
+  const steps = Array.from({ length: slots }, (_, index) => index + 1);
+  return steps.find((step) => slots % step === 0 && slots / step <= timesShown) ?? 1;
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }
 
 function clockOf(at: number): string {

@@ -21,9 +21,10 @@ import {
 } from "../html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../html/filter.ts";
 import { type Column, html, type Html, renderFacts, renderTable } from "../html/html.ts";
+import { renderChart, type Slot } from "../html/chart.ts";
 import { deletionPath, renderRecordName } from "../html/link.ts";
 import { renderOrganization } from "../html/party.ts";
-import { formatCounts, formatNumber, renderExactTime } from "../html/time.ts";
+import { formatCounts, formatDuration, formatNumber, renderExactTime } from "../html/time.ts";
 import type { Next, Person } from "../page.ts";
 import { sendFile } from "../request/download.ts";
 import { requesterOf } from "./deletions.ts";
@@ -42,7 +43,8 @@ export async function showErasures(person: Person): Promise<Next> {
       ${renderInput("Until and with", "until", { type: "date", value: form.get("until") })}
       <button type="submit">Show</button>
     </form>
-    ${renderSummary(form, query, report)} ${renderList(report, query)}
+    ${renderSummary(form, query, report)} ${renderWeeks(report, query, person.app.now())}
+    ${renderList(report, query)}
     <form class="screen" method="post" action="${screen}/download">
       ${renderHidden(fieldsOf(form, ["organization", "from", "until"]))}
       <button type="submit">Download all as CSV</button>
@@ -81,6 +83,44 @@ function renderSummary(
     ["Records erased", formatCounts(total) || "none"],
   ])}
   ${!isComplete && html`<p role="alert">There are more than a page reads; the file has all of them.</p>`}`;
+}
+
+const weekMs = 7 * dayMs;
+const weeksShown = 24;
+
+/** The weeks before the end of the period, with how long the deletions took that were completed in each. */
+function renderWeeks({ erasures }: ErasureReport, query: ErasureQuery, now: number): Html | false {
+  if (erasures.length === 0) return false;
+  const end = Math.min(now, query.until ?? now);
+  const slots = Array.from({ length: weeksShown }, (_, index): Slot => {
+    const at = end - (weeksShown - index) * weekMs;
+    const took = erasures
+      .map(({ deletion: { requestedAt, completedAt = 0 } }) => [completedAt, requestedAt] as const)
+      .filter(([completedAt]) => completedAt > at && completedAt <= at + weekMs)
+      .map(([completedAt, requestedAt]) => completedAt - requestedAt)
+      .sort((one, other) => one - other);
+    const half = took[Math.floor((took.length - 1) / 2)];
+    return {
+      at,
+      value: took.length,
+      detail: half === undefined ? undefined : formatDuration(half),
+    };
+  });
+  return html`<section aria-labelledby="weeks">
+    <h2 id="weeks">Deletions completed, by week</h2>
+    ${renderChart({
+      label: "Deletions completed, by week",
+      unit: "deletions a week",
+      slots,
+      isByDay: true,
+      details: "Half of them took at most",
+      end: query.until === undefined || query.until > now ? "now" : dayOf(query.until - dayMs),
+    })}
+  </section>`;
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }
 
 function renderList({ erasures }: ErasureReport, { organizationId }: ErasureQuery): Html {
