@@ -61,7 +61,7 @@ describe("the refusals in the console", () => {
     }
     const invalid = counts(page, 40_000);
     const timesOf = (field: string) =>
-      invalid.find((row) => row.includes(` person ${field} `))?.match(/ (\d+) 2026/)?.[1];
+      invalid.find((row) => row.includes(` Person ${field} `))?.match(/ (\d+) 2026/)?.[1];
     assert.equal(timesOf("/timestamp"), "303");
     assert.equal(timesOf("/is_test_user"), "302");
     assert.equal(timesOf(unknownField), "1");

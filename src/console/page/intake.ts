@@ -6,25 +6,32 @@ import { renderAgo, formatNumber } from "../html/time.ts";
 import type { ErrorRow } from "../../domain/error.ts";
 import type { Refusal, RefusalsRead } from "../../metrics/refusals.ts";
 import { readText, renderInput } from "../html/field.ts";
-import { renderChoice } from "../html/filter.ts";
+import { renderChoice, renderOrganizationInput } from "../html/filter.ts";
+import { renderOrganization, renderParty } from "../html/party.ts";
+import { nameKeys } from "../../actions/access/keys.ts";
+import { titleOf } from "../../domain/record-types.ts";
 
 const screen = "/console/intake";
 
 export async function showIntake(person: Person): Promise<Next> {
   const parts = await readPanels(person, ({ intake }) => intake);
   // Those of the last features first: they use what the others show.
-  const body = html`${parts.toReversed()} ${renderRefusals(person)}`;
+  const body = html`${parts.toReversed()} ${await renderRefusals(person)}`;
   return { title: "Intake", screen, body };
 }
 
 const rowsShown = 100;
 
-function renderRefusals({ sources, query }: Person): Html {
+async function renderRefusals({ app, sources, query }: Person): Promise<Html> {
   const read = sources.refusals.read(query.get("period") === "hour" ? 1 : 24);
   const found = read.refusals.filter((one) => fits(one, query));
+  const names = await nameKeys(
+    app,
+    found.slice(0, rowsShown).flatMap(({ keyId }) => keyId ?? []),
+  );
   return html`<section aria-labelledby="refusals">
     <h2 id="refusals">Refusals</h2>
-    ${renderFilters(query)} ${renderFound(found, sources.errors, read)}
+    ${renderFilters(query)} ${renderFound(found, { errors: sources.errors, read, names })}
     ${
       read.others > 0 &&
       html`<p>
@@ -50,7 +57,7 @@ function renderFilters(query: URLSearchParams): Html {
   const input = (label: string, name: string) =>
     renderInput(label, name, { value: query.get(name), maxlength: 64, autocomplete: "off" });
   return html`<form class="filters" method="get" action="/console/intake">
-    ${input("Code", "code")} ${input("Organization", "organization")} ${input("API key", "key")}
+    ${input("Code", "code")} ${renderOrganizationInput(query)} ${input("API key", "key")}
     ${renderChoice("Period", "period", {
       query,
       values: [["hour", "this hour"]],
@@ -65,27 +72,31 @@ const nothingLike = html`Nothing like this was refused.
 
 function renderFound(
   found: readonly Refusal[],
-  errors: readonly ErrorRow[],
-  { refusals }: RefusalsRead,
+  {
+    errors,
+    read: { refusals },
+    names,
+  }: {
+    readonly errors: readonly ErrorRow[];
+    readonly read: RefusalsRead;
+    readonly names: ReadonlyMap<string, string>;
+  },
 ): Html {
   const more = found.length - rowsShown;
   const messages = new Map(errors.map(({ code, message }) => [code, message]));
-  const error = ({ code }: Refusal) => html`${code} <small>${messages.get(code) ?? ""}</small>`;
+  const error = ({ code }: Refusal) => renderParty(messages.get(code), String(code));
+  const key = ({ keyId }: Refusal) =>
+    keyId === undefined ? "unknown" : renderParty(names.get(keyId), keyId);
   const shown = found.slice(0, rowsShown);
   const empty = refusals.length === 0 ? "Nothing was refused." : nothingLike;
-  return html`${renderTable([["Error", error], ...columns], shown, { empty })}
+  return html`${renderTable([["Error", error, "text"], ["API key", key], ...columns], shown, { empty })}
   ${more > 0 && html`<p>and ${formatNumber(more)} more kinds; use the filters</p>`}`;
 }
 
 const columns: readonly Column<Refusal>[] = [
-  ["Records", ({ resourceType }) => resourceType ?? "–"],
+  ["Organization", ({ organizationId }) => renderOrganization(organizationId)],
+  ["Records", ({ resourceType }) => (resourceType === undefined ? "–" : titleOf(resourceType))],
   ["Field", ({ field }) => (field === "" ? "–" : html`<code>${field}</code>`)],
-  ["API key", renderKey],
   ["Times", ({ count }) => formatNumber(count)],
   ["Last", ({ at }) => renderAgo(at)],
 ];
-
-function renderKey({ keyId, organizationId }: Refusal): Html | string {
-  if (keyId === undefined) return "unknown";
-  return html`<bdi>${keyId}</bdi> <small><bdi>${organizationId ?? ""}</bdi></small>`;
-}

@@ -2,6 +2,7 @@
 
 import { renderChip } from "../../console/html/chip.ts";
 import { html, type Html, renderTable } from "../../console/html/html.ts";
+import { renderOrganization } from "../../console/html/party.ts";
 import { formatDuration, formatNumber, renderAgo } from "../../console/html/time.ts";
 import type { Panels, Person } from "../../console/page.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -19,7 +20,7 @@ async function renderImports({ app }: Person): Promise<Html> {
     <h2 id="imports">Imports</h2>
     ${renderTable<ImportRun>(
       [
-        ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+        ["Organization", ({ organizationId }) => renderOrganization(organizationId)],
         ["Records", ({ resourceType }) => titleOf(resourceType)],
         ["Started", ({ startedAt }) => renderAgo(startedAt)],
         ["By", renderStarter],

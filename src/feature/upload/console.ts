@@ -3,6 +3,7 @@
 import { type Meaning, renderChip } from "../../console/html/chip.ts";
 import { renderChoice, renderOrganizationInput } from "../../console/html/filter.ts";
 import { type Column, html, type Html, renderEmpty, renderTable } from "../../console/html/html.ts";
+import { renderOrganization } from "../../console/html/party.ts";
 import { formatBytes, renderAgo } from "../../console/html/time.ts";
 import { openedOf, type Panels, type Person, type Route } from "../../console/page.ts";
 import { showIntake } from "../../console/page/intake.ts";
@@ -90,7 +91,7 @@ const columns: readonly Column<Upload>[] = [
     ({ uploadId, fileName }) =>
       html`<a href="/console/upload/${uploadId}"><bdi>${fileName}</bdi></a>`,
   ],
-  ["Organization", ({ organizationId }) => html`<bdi>${organizationId}</bdi>`],
+  ["Organization", ({ organizationId }) => renderOrganization(organizationId)],
   ["Records", ({ resourceType }) => titleOf(resourceType)],
   ["Uploaded", ({ receivedAt }) => renderAgo(receivedAt)],
   ["State", ({ state }) => renderChip(...states[state.name])],

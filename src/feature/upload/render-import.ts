@@ -13,6 +13,7 @@ import {
   renderFigures,
   renderTable,
 } from "../../console/html/html.ts";
+import { renderOrganization } from "../../console/html/party.ts";
 import { formatBytes, formatNumber, renderTime } from "../../console/html/time.ts";
 import { formatCount } from "../../basics/format-count.ts";
 
@@ -20,7 +21,7 @@ export function renderFile(upload: Upload): Html {
   const { fileName, bytes, organizationId, resourceType, update, receivedAt } = upload;
   return renderFacts([
     ["File", html`<bdi>${fileName}</bdi>, ${formatBytes(bytes)}`],
-    ["Organization", html`<bdi>${organizationId}</bdi>`],
+    ["Organization", renderOrganization(organizationId)],
     [
       "Records",
       html`${titleOf(resourceType)}, ${update ? "updates of records that exist" : "new ones"}`,

@@ -9,6 +9,7 @@ import type { Upload } from "./upload.ts";
 import { nounOf, recordTypeByName, titleOf } from "../../domain/record-types.ts";
 import { renderChoice } from "../../console/html/filter.ts";
 import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
+import { renderOrganization } from "../../console/html/party.ts";
 import { formatNumber } from "../../console/html/time.ts";
 import { renderDiscard, renderFile, renderIgnored, renderRepair } from "./render-import.ts";
 import { renderButton, renderHidden, renderInput } from "../../console/html/field.ts";
@@ -31,11 +32,10 @@ function renderUnreadable({ uploadId }: Upload, unreadable: string): Html {
     </form>`;
 }
 
-function renderLayout({
-  preset,
-  layout,
-  detected,
-}: Pick<Inspection, "preset" | "layout" | "detected">): Html {
+function renderLayout(
+  { preset, layout, detected }: Pick<Inspection, "preset" | "layout" | "detected">,
+  { folded = false }: { readonly folded?: boolean } = {},
+): Html {
   const given = { ...detected, ...layout };
   const inputs = layoutNames.map((name) => {
     const { meaning } = layoutParts[name];
@@ -45,11 +45,16 @@ function renderLayout({
   });
   const query = new URLSearchParams({ preset });
   const values = presetNames.map((name) => [name, name] as const);
-  return html`<fieldset>
+  const fields = html`<fieldset>
     <legend>Layout of the file</legend>
     ${renderChoice("Preset, for transactions of another product", "preset", { query, values, unset: "none" })}
     ${inputs}
   </fieldset>`;
+  if (!folded) return fields;
+  return html`<details>
+    <summary>How the file is read, if the columns are wrong</summary>
+    ${fields}
+  </details>`;
 }
 
 function renderColumns({ uploadId, resourceType }: Upload, inspection: Inspection): Html {
@@ -89,14 +94,28 @@ function renderColumns({ uploadId, resourceType }: Upload, inspection: Inspectio
       <datalist id="fields">
         ${names.map((name) => html`<option value="${name}"></option>`)}
       </datalist>
-      ${renderLayout(inspection)} ${table}
-      <label
-        >Fields that no column has, as in sluice import --map, such as status==SETTLED,tx_id=~tx-{#}
-        <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
-      </label>
+      ${table} ${renderLayout(inspection, { folded: !isChosen(inspection) })} ${renderMore(more)}
       <p><button type="submit">Show the rows with these fields</button></p>
     </form>
   </section>`;
+}
+
+/** Whether somebody has said how to read the file. */
+function isChosen({ preset, layout }: Inspection): boolean {
+  return preset !== "" || Object.keys(layout).length > 0;
+}
+
+function renderMore(more: string): Html {
+  const field = html`<label
+    >Each with its value, or with a text in which {#} is the number of the row, such as
+    status==SETTLED,tx_id=~tx-{#}
+    <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
+  </label>`;
+  if (more !== "") return field;
+  return html`<details>
+    <summary>Fields that no column has</summary>
+    ${field}
+  </details>`;
 }
 
 function renderField({ column, field, meant, isInPreset }: InspectedColumn): Html {
@@ -160,9 +179,9 @@ function renderStart(upload: Upload): Html {
   return html`<section class="narrow" aria-labelledby="start">
     <h2 id="start">Import</h2>
     <p>
-      It ${verb} records of the type ${titleOf(resourceType)} in <bdi>${organizationId}</bdi>. All
-      rows are checked before the first is written. It can be repeated: identical records are not
-      written again.
+      It ${verb} records of the type ${titleOf(resourceType)} in
+      ${renderOrganization(organizationId)}. All rows are checked before the first is written. It
+      can be repeated: identical records are not written again.
     </p>
     ${check !== undefined && renderCheck(upload, check)}
     ${renderButton(check === undefined ? "Import the file" : "Import the other rows", `/console/upload/${uploadId}/start`, { fields: { seen: inspectionNo }, main: true })}
