@@ -98,13 +98,18 @@ async function actualParts(transaction: Transaction): Promise<readonly SchemaPar
   return [...parts, ...described];
 }
 
+/** What is read from the text of the schema. Kept: each store that is opened or checked is compared with it. */
+const written = new WeakMap<StoreParts, readonly SchemaPart[]>();
+
 function expectedParts(
   parts: StoreParts,
   { citus }: { readonly citus: boolean },
 ): readonly SchemaPart[] {
   const distributed = distributedTables(parts);
+  const known = written.get(parts) ?? statementsOf(parts.schemaFor("postgres")).flatMap(partsOf);
+  written.set(parts, known);
   return [
-    ...statementsOf(parts.schemaFor("postgres")).flatMap(partsOf),
+    ...known,
     ...securedTables(parts).flatMap((table) =>
       securityOf(table, { citus, isShared: table in distributed }),
     ),
