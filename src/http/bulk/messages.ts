@@ -43,7 +43,7 @@ export type ToBulk =
       readonly body: Uint8Array<ArrayBuffer>;
     }
   | { readonly kind: "stream"; readonly id: number; readonly order: WriteContext }
-  | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array }
+  | { readonly kind: "chunk"; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   /** Follows the last chunk. `whole`: whether the client sent the stream to its end. */
   | { readonly kind: "end"; readonly id: number; readonly whole: boolean }
   /** The client of a list has disconnected: stop at the next slice. */

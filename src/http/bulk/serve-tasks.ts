@@ -66,7 +66,7 @@ class TaskServer {
         this.#openStream(message.id, message.order);
         break;
       case "chunk":
-        this.#streams.get(message.id)?.push(asBuffer(message.bytes));
+        this.#streams.get(message.id)?.push(message.bytes);
         break;
       case "end":
         void this.#endStream(message.id, message.whole);

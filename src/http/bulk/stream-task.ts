@@ -2,6 +2,7 @@
 // their order, each after its commit, with a line for each refused item.
 
 import { type ItemResult, Submission, type WriteReport } from "../../actions/intake/submission.ts";
+import { freeBuffer } from "../../basics/own-memory.ts";
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
@@ -73,9 +74,12 @@ export class StreamTask {
     this.#group = this.#newGroup();
   }
 
-  push(chunk: Buffer): void {
+  /** Nobody else may have a part of the chunk: its memory is freed. */
+  push(chunk: Uint8Array<ArrayBuffer>): void {
     void this.#chunks.run(async () => {
-      await this.#attempt(() => this.#addLines(() => this.#splitter.push(chunk)));
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      await this.#attempt(() => this.#addLines(() => this.#splitter.push(bytes)));
+      freeBuffer(chunk);
       this.#events.onChunkRead(this.#failure !== undefined);
     });
   }

@@ -5,11 +5,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { limits } from "../../domain/limits.ts";
 import { endUnlessAsked } from "../body/expectation.ts";
 
-/** What a chunked body passes on in one turn: bytes, and the parts between the empty lines in them. */
-const turnBytes = 4 * 1_024;
+/** What a chunked body passes on in one turn, in parts, which an empty line also ends. */
+const turnBytes = 64 * 1_024;
+const partBytes = 4 * 1_024;
+const turnPartsMax = 64;
 /** The same while its chunks are small: a hundred of them, in eight turns, take about two milliseconds. */
 const turnOfSmallChunksBytes = 512;
-const turnPartsMax = 64;
+/** A turn ends after the part in which its framing exceeds this: its chunks have become small. */
+const turnFramingBytesMax = 512;
 /** A longer body that no handler reads ends its connection; a shorter one is read, and the connection stays open. */
 export const unaskedBytesMax = 64 * 1_024;
 /** The size of a chunk and two line ends, in a chunk that is as short as one may be on average. */
@@ -28,6 +31,8 @@ export class Exchange {
   #isWaiting = false;
   #turnBytes = 0;
   #turnParts = 0;
+  /** The framing passed on before this turn. */
+  #framingBefore = 0;
   /** Bytes of a chunked body, with its framing, that were passed on, and those without it that were read. */
   #passed = 0;
   #read = 0;
@@ -74,12 +79,14 @@ export class Exchange {
   /** Returns whether the body has a turn; otherwise asks for one, once. `ask` may give it at once. */
   takeTurn(ask: (given: () => void) => void): boolean {
     if (!this.#isAsked || this.isAnswered) return false;
+    if (this.#framing - this.#framingBefore > turnFramingBytesMax) this.#turnBytes = 0;
     if (this.#turnBytes === 0 && !this.#isWaiting) {
       this.#isWaiting = true;
       ask(() => {
         this.#isWaiting = false;
         this.#turnBytes = this.#hasSmallChunks ? turnOfSmallChunksBytes : turnBytes;
         this.#turnParts = turnPartsMax;
+        this.#framingBefore = this.#framing;
       });
     }
     return this.#turnBytes > 0;
@@ -94,7 +101,7 @@ export class Exchange {
 
   /** How many of the bytes may be passed on in this turn: as many as `find` returns for the most that may be. */
   takeChunks(arrived: number, find: (most: number) => number): number {
-    const most = Math.min(arrived, this.#turnBytes);
+    const most = Math.min(arrived, this.#turnBytes, partBytes);
     const length = find(most);
     this.#passed += length;
     if (length < most) this.#parts += 1;

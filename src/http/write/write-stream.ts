@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identifyCaller } from "../../actions/access/identify-caller.ts";
-import { ownsMemory } from "../../basics/own-memory.ts";
+import { freeMemory, ownsMemory } from "../../basics/own-memory.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import { AppError } from "../../domain/error.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
@@ -25,6 +25,8 @@ import { waitForRoom } from "../reply/wait-for-room.ts";
 
 /** Chunks that may be queued for the bulk thread, so that it never waits for the next one. */
 const chunksAhead = 4;
+/** A chunk is not made longer than this. */
+const chunkBytes = 64 * 1_024;
 
 /** How long the rest of a failed stream is read and discarded, so that the client receives the reply. */
 const streamDiscardMs = 30_000;
@@ -125,8 +127,8 @@ class WriteStream {
     }
   }
 
-  async #pass(chunk: Buffer): Promise<void> {
-    if (!(await this.#task.write(transferable(chunk)))) this.#stopped = true;
+  async #pass(chunk: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (!(await this.#task.write(chunk))) this.#stopped = true;
   }
 
   async #reserveWindow(bytes: number, gone: AbortSignal): Promise<void> {
@@ -190,19 +192,35 @@ class WriteStream {
 }
 
 /** Does not destroy the source when it ends early, so that the rest of the request can still be read. */
-async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
+async function* chunksOf(source: Readable): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+    for await (const part of source.iterator({ destroyOnReturn: false })) {
+      yield withFollowing(part as Buffer, source);
+    }
   } catch (cause) {
     throw brokenBody(cause);
   }
 }
 
-function transferable(chunk: Buffer): Uint8Array<ArrayBuffer> {
-  if (ownsMemory(chunk)) return chunk;
-  const copy = new Uint8Array(chunk.length);
-  copy.set(chunk);
-  return copy;
+/** Joins what has arrived: each chunk costs both threads a message and a turn. The result can be transferred. */
+function withFollowing(first: Buffer, source: Readable): Uint8Array<ArrayBuffer> {
+  const parts = [first];
+  let length = first.length;
+  while (length < chunkBytes) {
+    const next = source.read() as Buffer | null;
+    if (next === null) break;
+    parts.push(next);
+    length += next.length;
+  }
+  if (parts.length === 1 && ownsMemory(first)) return first;
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+    freeMemory(part);
+  }
+  return joined;
 }
 
 function begin({ request, reply, requestContext }: HandlerInput, operation: Operation): void {

@@ -57,7 +57,8 @@ describe("a chunk of a stream", () => {
         groupBytesMax: () => streamGroupBytesMax,
       },
     );
-    for (let chunk = 1; chunk <= 3; chunk += 1) task.push(Buffer.from("\n".repeat(100)));
+    for (let chunk = 1; chunk <= 3; chunk += 1)
+      task.push(new Uint8Array(Buffer.from("\n".repeat(100))));
     for (let turn = 0; turn < 3; turn += 1) {
       await nextEvents();
       assert.equal(read, turn);

@@ -59,22 +59,24 @@ describe("an empty line", () => {
   });
 });
 
-it("a chunked body has short turns while its chunks are small, or not known", async () => {
-  const request = new IncomingMessage(new Socket());
-  request.headers["transfer-encoding"] = "chunked";
-  const exchange = new Exchange(request, new ServerResponse(request), () => undefined);
-  askForBody(request);
-  const turn = (): number => {
-    exchange.takeTurn((given) => given());
-    return exchange.takeChunks(10_000, (most) => most);
-  };
-  const first = turn();
-  request.push(Buffer.alloc(first / 8));
-  await new Promise(setImmediate);
-  assert.equal(turn(), first);
-  request.push(Buffer.alloc(2 * first));
-  await new Promise(setImmediate);
-  assert.ok(turn() > first);
+describe("a chunked body", () => {
+  it("has short turns while its chunks are small, or not known", async () => {
+    const { request, pass } = openBody();
+    const first = (await pass(1 / 8)).bytes;
+    assert.equal((await pass(0)).bytes, first);
+    request.push(Buffer.alloc(2 * first));
+    await new Promise(setImmediate);
+    assert.ok((await pass(1)).bytes > first);
+  });
+
+  it("has turns of many parts while its chunks are large, and ends one when they become small", async () => {
+    const { pass } = openBody();
+    for (let turn = 1; turn <= 2; turn += 1) await pass(1);
+    const { bytes, turns } = await pass(1);
+    assert.deepEqual(await pass(1), { bytes, turns });
+    assert.deepEqual(await pass(1 / 8), { bytes, turns });
+    assert.equal((await pass(1)).turns, turns + 1);
+  });
 });
 
 describe("connections that are opened at once", () => {
@@ -93,6 +95,26 @@ describe("connections that are opened at once", () => {
     assert.deepEqual(accepted, [...sockets.slice(0, 8), ...sockets.slice(16)]);
   });
 });
+
+function openBody() {
+  const request = new IncomingMessage(new Socket());
+  request.headers["transfer-encoding"] = "chunked";
+  const exchange = new Exchange(request, new ServerResponse(request), () => undefined);
+  askForBody(request);
+  let turns = 0;
+  /** Passes one part on, of which the parser reads this share. */
+  const pass = async (share: number): Promise<{ readonly bytes: number; turns: number }> => {
+    exchange.takeTurn((given) => {
+      turns += 1;
+      given();
+    });
+    const bytes = exchange.takeChunks(10_000, (most) => most);
+    if (share > 0) request.push(Buffer.alloc(Math.floor(bytes * share)));
+    await new Promise(setImmediate);
+    return { bytes, turns };
+  };
+  return { request, pass };
+}
 
 function open(count: number) {
   const admission = new ConnectionTurns();
