@@ -6,6 +6,8 @@ import { type PackedOutcome, unpackOutcome } from "./group/packed-outcome.ts";
 import type { SharedWriterData, StoreOptions } from "./interface/store.ts";
 
 export interface OpenRecordWriter {
+  /** How many lines of a stream it writes at once: on SQLite everybody waits for them. */
+  readonly streamLinesMax: number;
   /** See RecordStore.writeRecords. */
   writeRecords(write: RecordWrite): Promise<WriteOutcome>;
   /** See RecordStore.refuseWrites; on SQLite the main thread's store does it for all threads. */
@@ -22,11 +24,13 @@ export async function openRecordWriter(
   if (shared.engine === "postgres") {
     const { openPostgresStore } = await import("./postgres/open-postgres-store.ts");
     const { url, connections } = shared;
-    return openPostgresStore(url, { role: "command", connections, ...options });
+    const store = await openPostgresStore(url, { role: "command", connections, ...options });
+    return { ...store, streamLinesMax: 1_000 };
   }
   const { useWriterPort } = await import("./sqlite/commit/writer-client.ts");
   const writer = useWriterPort(shared.port);
   return {
+    streamLinesMax: 500,
     writeRecords: (write) =>
       writer.submit(write).then((packed) => unpackOutcome(packed as PackedOutcome)),
     refuseWrites: () => undefined,

@@ -21,7 +21,7 @@ export function startTasks(store: RecordStore): BulkThread {
   const { port1, port2 } = new MessageChannel();
   const thread = new EventEmitter();
   port1.on("message", (message) => thread.emit("message", message));
-  void serveTasks(port2, store).then(() => {
+  void serveTasks(port2, { ...store, streamLinesMax: 500 }).then(() => {
     port1.close();
     return thread.emit("exit", 0);
   });

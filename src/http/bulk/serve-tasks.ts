@@ -20,7 +20,11 @@ const handlerTimeoutMs = 60_000;
 
 type Port = Pick<MessagePort, "postMessage" | "on">;
 
-type TaskWriter = RecordWriter & { refuseWrites(): void };
+interface TaskWriter extends RecordWriter {
+  /** How many lines of a stream it writes at once. */
+  readonly streamLinesMax: number;
+  refuseWrites(): void;
+}
 
 /** Resolves when the main thread has closed the thread and every task is finished. */
 export function serveTasks(port: Port, writer: TaskWriter): Promise<void> {
@@ -111,6 +115,7 @@ class TaskServer {
       onChunkRead: (isStopped) => this.#send({ kind: "chunk read", id, isStopped }),
       onGroup: (group) => this.#send({ kind: "group", id, ...group }),
       groupBytesMax: () => groupBytesMax(this.#streams.size),
+      groupLinesMax: this.#writer.streamLinesMax,
     });
     this.#streams.set(id, stream);
   }

@@ -14,7 +14,6 @@ import type { TaskContext } from "./list-task.ts";
 import { countRefusals } from "../reply/refusals.ts";
 import type { LineRefusal, StreamTally, WriteContext, WrittenGroup } from "./messages.ts";
 
-const streamGroupItemsMax = 500;
 export const streamGroupBytesMax = 1_024 * 1_024;
 /** The maximum number of rows of these lines. One more record with its relations still fits in a group of the store. */
 const streamGroupRowsMax = 990;
@@ -25,6 +24,7 @@ interface StreamEvents {
   readonly onChunkRead: (isStopped: boolean) => void;
   readonly onGroup: (group: WrittenGroup) => void;
   readonly groupBytesMax: () => number;
+  readonly groupLinesMax: number;
 }
 
 export function groupBytesMax(streams: number): number {
@@ -158,7 +158,7 @@ export class StreamTask {
   #isFull(): boolean {
     const { lines, bytes, submission } = this.#group;
     return (
-      lines >= streamGroupItemsMax ||
+      lines >= this.#events.groupLinesMax ||
       bytes >= this.#events.groupBytesMax() ||
       submission.rows >= streamGroupRowsMax
     );

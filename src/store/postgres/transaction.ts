@@ -2,6 +2,7 @@
 
 import { hash as digest } from "node:crypto";
 import type { PoolClient, QueryConfig, QueryResult } from "pg";
+import { freeMemory } from "../../basics/own-memory.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import { keyText, type RecordKey } from "../../domain/record/record-write.ts";
 import { arrayTypesOf, encodeArray } from "./array-value.ts";
@@ -89,14 +90,13 @@ export class Transaction {
   /** `sql` must be a constant: each text is prepared once on each connection, and cached. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   async all<Row>(sql: string, ...values: readonly Value[]): Promise<Row[]> {
-    const { rows } = await this.#query(this.#statement(sql, values));
+    const { rows } = await this.#execute(sql, values);
     return rows as Row[];
   }
 
   /** Like `all`, with each row as a list of its columns. */
   async lists(sql: string, ...values: readonly Value[]): Promise<unknown[][]> {
-    const config = { ...this.#statement(sql, values), rowMode: "array" };
-    const { rows } = await this.#query(config);
+    const { rows } = await this.#execute(sql, values, { rowMode: "array" });
     return rows as unknown[][];
   }
 
@@ -107,7 +107,7 @@ export class Transaction {
 
   /** Returns how many rows were changed. */
   async run(sql: string, ...values: readonly Value[]): Promise<number> {
-    const { rowCount } = await this.#query(this.#statement(sql, values));
+    const { rowCount } = await this.#execute(sql, values);
     return rowCount ?? 0;
   }
 
@@ -179,6 +179,16 @@ export class Transaction {
   /** Runs several statements without values, for migrations. */
   async exec(sql: string): Promise<void> {
     await this.#query(this.#withAnswerTimeout({ text: sql }));
+  }
+
+  /** Frees the arrays afterwards: many of them would make V8 collect the whole heap, and the message has a copy. */
+  async #execute(sql: string, values: readonly Value[], form?: object): Promise<QueryResult> {
+    const config = { ...this.#statement(sql, values), ...form };
+    const result = await this.#query(config);
+    config.values?.forEach((value: unknown, place) => {
+      if (Array.isArray(values[place]) && value instanceof Buffer) freeMemory(value);
+    });
+    return result;
   }
 
   /** Answers arrive in the order of the statements. */

@@ -55,6 +55,7 @@ describe("a chunk of a stream", () => {
         onChunkRead: () => (read += 1),
         onGroup: () => undefined,
         groupBytesMax: () => streamGroupBytesMax,
+        groupLinesMax: 500,
       },
     );
     for (let chunk = 1; chunk <= 3; chunk += 1)
