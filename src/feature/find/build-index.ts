@@ -23,10 +23,12 @@ import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
 /** For how many records one transaction reads changes and stores hashes. */
 const recordsAtOnce = 64;
 /**
- * How many arrival numbers one statement searches: on SQLite, the serving thread runs it. The mark skips as many at
- * once if they are of other types; fewer are searched again.
+ * How many arrival numbers one statement searches: on SQLite, the serving thread runs it. The mark skips these if they
+ * are of other types; fewer are searched again.
  */
 const numbersAtOnce = 2_000;
+/** How many statements of one step may find nothing. */
+const fruitlessMax = 16;
 /** An organization whose changes are not indexed waits for others when there are this many. */
 const arrivalsMax = 1_000_000;
 /** Most records have fewer changes, so one statement reads all of them. */
@@ -41,14 +43,27 @@ export async function indexNext(app: App): Promise<boolean> {
   const search = app.store.of(persons);
   const { keys, keyCheck, indexedNo: from } = await readIndex(app);
   const { settled } = await app.store.settledArrival();
-  const through = Math.min(settled, from + numbersAtOnce);
-  if (through <= from) return false;
-  const due = await search.listDue({ after: from, through, settled, limit: recordsAtOnce });
-  if (due.length === 0 && through === settled) return false;
+  const { due, through } = await findDue(app, { from, settled });
+  if (due.length === 0 && through - from < numbersAtOnce) return false;
   const to = (due.length < recordsAtOnce ? undefined : due.at(-1)?.changeNo) ?? through;
   const hashed = await hashRecords(app, due, keys);
   const isStored = await search.store(hashed, { keyCheck, mark: { from, to } });
   return !isStored || to < settled;
+}
+
+/** The next records that are due, and up to where the changes were searched. */
+async function findDue(
+  app: App,
+  { from, settled }: { readonly from: number; readonly settled: number },
+) {
+  let after = from;
+  for (let searched = 1; ; searched += 1) {
+    const through = Math.min(settled, after + numbersAtOnce);
+    const page = { after, through, settled, limit: recordsAtOnce };
+    const due = through > after ? await app.store.of(persons).listDue(page) : [];
+    if (due.length > 0 || through === settled || searched === fruitlessMax) return { due, through };
+    after = through;
+  }
 }
 
 async function readIndex(app: App): Promise<SearchState & { readonly keys: SearchKeys }> {
