@@ -94,6 +94,16 @@ describe("connections that are opened at once", () => {
     await nextTurn();
     assert.deepEqual(accepted, [...sockets.slice(0, 8), ...sockets.slice(16)]);
   });
+
+  it("don't wait for one that is closed when it waits again", async () => {
+    const { sockets, accepted, add } = open(24);
+    for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+    accepted.length = 0;
+    add();
+    for (const socket of sockets.slice(0, 16)) socket.destroy();
+    await nextTurn();
+    assert.deepEqual(accepted, sockets.slice(16));
+  });
 });
 
 function openBody() {
@@ -120,6 +130,9 @@ function open(count: number) {
   const admission = new ConnectionTurns();
   const accepted: Socket[] = [];
   const sockets = Array.from({ length: count }, () => new Socket());
-  for (const socket of sockets) admission.add(socket, () => void accepted.push(socket));
-  return { sockets, accepted };
+  const add = (): void => {
+    for (const socket of sockets) admission.add(socket, () => void accepted.push(socket));
+  };
+  add();
+  return { sockets, accepted, add };
 }
