@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mock } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { setRule } from "../../src/actions/retention/retention-rules.ts";
 import { startService } from "../support/service.ts";
 import { openBrowser } from "./browser.ts";
 import { handsOf } from "./hands.ts";
@@ -84,7 +85,8 @@ const shots: readonly Shot[] = [
   { name: "holds", path: () => "/console/holds", as: "anna" },
   {
     name: "retention",
-    path: ({ acme }) => `/console/retention?organization=${acme.organizationId}&days=30`,
+    path: ({ acme }) =>
+      `/console/retention?organization=${acme.organizationId}&days=30&change=company`,
     as: "anna",
   },
   { name: "organizations", path: () => "/console/organizations", as: "anna" },
@@ -214,8 +216,10 @@ const browser = await openBrowser();
 try {
   const scene = await makeScene(service);
   await addHour(scene);
+  const { organizationId } = scene.acme;
+  await setRule(service.app, { organizationId, resourceType: "company", keepDays: 3_650 });
   const customer = { date_of_birth: "1990-12-10", account_status: "APPROVED" };
-  for (const [index, name] of ["Ada Example", "Ada Maria Example", "A. Example"].entries()) {
+  for (const [index, name] of ["Ada Example", "Ada Maria Example", "Ada Exampel"].entries()) {
     await scene.addPerson(`customer-${index}`, { ...customer, name });
   }
   const cookies: Record<string, Studio["cookies"][string]> = {};

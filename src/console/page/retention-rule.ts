@@ -88,7 +88,6 @@ export function renderRules(
         ({ deleteAfterDays: end }) => days("Erase after, in days", "delete", end),
       ),
     ],
-    ["Counted from", ({ countedFrom }) => countedFrom],
     ["References", ({ redactable }) => (redactable ? "may be redacted" : "kept too")],
     ["In words", (rule) => describeRule(rule, retainDays), "text"],
   ];
