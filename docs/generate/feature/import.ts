@@ -5,7 +5,7 @@ import { numberFormats } from "../../../src/bulk/formats/number-format.ts";
 import { presetNames, readPreset } from "../../../src/feature/import/map/mapping.ts";
 import { namedTimes } from "../../../src/bulk/formats/time-format.ts";
 import { timeLetters } from "../../../src/bulk/formats/time-pattern.ts";
-import { zoneAbbreviations } from "../../../src/bulk/formats/time-zone.ts";
+import { zoneNames } from "../../../src/bulk/formats/time-zone.ts";
 import { code, generatedNote, page, table } from "../markdown.ts";
 import type { GeneratedPage } from "../pages.ts";
 
@@ -58,11 +58,12 @@ function renderImportFiles(): string {
     "Text in single quotes stands for itself, as does `T`. In brackets, `[:ss]` and `[.S]` may be missing. A space is also\n" +
       "one that does not break. A name of a month is one in English, German, French, Spanish, Italian, Portuguese, Dutch,\n" +
       "Danish or Swedish.",
-    "`VV` reads names such as `Europe/Berlin`, offsets such as `+01`, and these abbreviations, each of which is one offset\n" +
-      "in summer and winter. Others are refused, because they are used for several zones, such as `CST`, `IST` and `BST`.",
+    "`VV` reads names such as `Europe/Berlin`, offsets such as `+01` or `GMT-8`, and these names, of which an abbreviation is\n" +
+      "one offset in summer and winter. Others are refused, because they are used for several zones, such as `CST`, `IST`\n" +
+      "and `BST`.",
     table(
-      ["zone", "offset"],
-      Object.entries(zoneAbbreviations).map(([zone, offset]) => [code(zone), code(offset)]),
+      ["zone", "is"],
+      Object.entries(zoneNames).map(([zone, offset]) => [code(zone), code(offset)]),
     ),
     "## Presets",
     "`--preset`, and a choice in the console, read the exports of other products. Each is a mapping file, which `--map`\n" +

@@ -79,7 +79,7 @@ function readJson(text: string): unknown {
   }
 }
 
-function shown(text: string): string {
+export function shown(text: string): string {
   const charactersMax = 40;
   return JSON.stringify(text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text);
 }

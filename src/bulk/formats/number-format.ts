@@ -1,7 +1,7 @@
 // Reads numbers as other systems write them, in the format that a mapping names. Never rounds, and never guesses.
 
 import { UsageError } from "../../actions/operator/operator-error.ts";
-import { CellError, readCell } from "./csv-cell.ts";
+import { CellError, readCell, shown } from "./csv-cell.ts";
 
 /** Undefined for a word that stands for no number. `currency`: that of the row, for minor units. */
 export type ReadNumber = (text: string, currency: string) => unknown;
@@ -40,25 +40,31 @@ export function compileNumberFormat(format: string): NumberFormat {
 }
 
 const nothing = /^(?:[-–—]|\(?null\)?|nan|n\/?a|none)?$/i;
-const currency = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3})`;
+const currency = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|zł|Kč|kr\.?|Fr\.?|Ft)`;
 const minus = "[-\u2212\u2013]";
 /** The sign and the currency may be on either side, in any order that is in use. */
 const signed = new RegExp(
-  `^(?<open>\\()?(?<before>${minus}|\\+)?${currency}?(?<inside>${minus})?(?<number>\\d[^A-Z\\p{Sc}()]*?)` +
+  `^(?<open>\\()?(?<before>${minus}|\\+)?${currency}?(?<inside>${minus})?(?<number>[\\d.,][^A-Z\\p{Sc}()]*?)` +
     `${currency}?(?<after>${minus})?\\)?$`,
   "u",
 );
 
 function readerOf([decimal, other]: readonly [string, string]): (text: string) => unknown {
   const grouped = String.raw`\d{1,3}(?<sign>[${other} '’])\d{3}(?:\k<sign>\d{3})*`;
-  const plain = new RegExp(`^(?<whole>${grouped}|\\d+)(?:[${decimal}](?<fraction>\\d+))?$`);
+  const plain = new RegExp(`^(?<whole>${grouped}|\\d*)(?:[${decimal}](?<fraction>\\d+))?$`);
+  // Most numbers. The others take several times as long.
+  const usual = new RegExp(String.raw`^-?(?:\d{1,3}(?:[${other}]\d{3})+|\d+)(?:[${decimal}]\d+)?$`);
   const mismatch = `must be a number written as ${decimal === "," ? "1.234,56" : "1,234.56"}, not `;
   return (given) => {
+    if (usual.test(given)) {
+      return readCell("number", given.replaceAll(other, "").replace(decimal, "."));
+    }
     const text = given.replaceAll(/[\u00a0\u202f]/g, " ").trim();
     if (nothing.test(text)) return undefined;
-    const { number, isNegative } = unsigned(text) ?? {};
-    const { whole, fraction = "0" } = plain.exec(number ?? "")?.groups ?? {};
-    if (whole === undefined) return new CellError(mismatch + JSON.stringify(text.slice(0, 40)));
+    const { number = "", isNegative } = unsigned(text) ?? {};
+    const groups = number === "" ? undefined : plain.exec(number)?.groups;
+    const { whole, fraction = "0" } = groups ?? {};
+    if (whole === undefined) return new CellError(mismatch + shown(text));
     const digits = whole.replaceAll(/\D/g, "");
     return readCell("number", `${isNegative === true ? "-" : ""}${digits}.${fraction}`);
   };

@@ -3,10 +3,10 @@
 
 import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
 import { withoutTrailing } from "../../basics/without-trailing.ts";
-import { CellError } from "./csv-cell.ts";
+import { CellError, shown } from "./csv-cell.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { compilePattern, type PatternParts } from "./time-pattern.ts";
-import { offsetIn } from "./time-zone.ts";
+import { knownOffset, offsetIn } from "./time-zone.ts";
 
 export type ReadTime = (text: string) => string | CellError;
 type Wanted = "date-time" | "date";
@@ -26,8 +26,12 @@ export const namedTimes: readonly (readonly [format: string, example: string, me
     ["unix_ms", "1769851800000", "milliseconds since 1970"],
     ["unix_us", "1769851800000000", "microseconds since 1970"],
     ["unix_ns", "1769851800000000000", "nanoseconds since 1970"],
-    ["days:2025-01-01", "395.25", "days since the start of that day, in UTC"],
-    ["hours:2025-01-01", "9486", "hours since the start of that day, in UTC"],
+    [
+      "days:2025-01-01",
+      "395.25",
+      "days since the start of that day, in UTC, or in a zone that follows it, as in `days:1899-12-30 Europe/Berlin` for the numbers of Excel",
+    ],
+    ["hours:2025-01-01", "9486", "hours since then, in the same way"],
   ];
 
 /** Such as `unix_ms`, or a pattern such as `dd.MM.yyyy HH:mm:ss Europe/Berlin`. Throws UsageError. */
@@ -37,10 +41,10 @@ export function compileTimeFormat(format: string, wanted: Wanted): ReadTime {
     throw new UsageError(`The time format is longer than ${formatCharactersMax} characters.`);
   }
   if (Object.hasOwn(unixUnits, format)) return (text) => readUnix(text, { format, wanted });
-  const [, unit = "", epoch] = /^(days|hours):(.*)$/.exec(format) ?? [];
+  const [, unit = "", epoch, zone = "UTC"] = /^(days|hours):(\S*)(?: +(\S+))?$/.exec(format) ?? [];
   return epoch === undefined
     ? readerOfPattern(format, wanted)
-    : countedSince({ unit, epoch, wanted });
+    : countedSince({ unit, epoch, zone, wanted });
 }
 
 function readRfc3339(text: string): string | CellError {
@@ -83,13 +87,16 @@ function readUnix(
   return fromSeconds(Number(padded.slice(0, split)), { fraction, wanted });
 }
 
+/** Days are those of a calendar: a day on which clocks change has 24 hours too. */
 function countedSince({
   unit,
   epoch,
+  zone,
   wanted,
 }: {
   unit: string;
   epoch: string;
+  zone: string;
   wanted: Wanted;
 }): ReadTime {
   if (!isFullDate(epoch)) {
@@ -97,17 +104,19 @@ function countedSince({
       `The time format ${unit}:${epoch} must name a day, as in days:2025-01-01.`,
     );
   }
+  requireZone(zone);
   const startMs = Date.parse(`${epoch}T00:00:00Z`);
   const unitMs = unit === "days" ? 86_400_000 : 3_600_000;
   return (text) => {
     if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be ${unit} since ${epoch}`);
-    const unixMs = startMs + Math.round(Number(text) * unitMs);
-    const seconds = Math.floor(unixMs / 1_000);
-    const digits = String(unixMs - seconds * 1_000).padStart(3, "0");
-    return fromSeconds(seconds, { fraction: withoutTrailing(digits, "0"), wanted });
+    const local = new Date(startMs + Math.round(Number(text) * unitMs)).toISOString();
+    const [date = "", time = ""] = local.split("T");
+    if (!isFullDate(date)) return outsideYears;
+    return wanted === "date" ? date : momentOf({ date, time: time.replace(/\.?0*Z$/, ""), zone });
   };
 }
 
+const outsideYears = new CellError("must be a time in the years 0000 to 9999");
 const [firstSecond, lastSecond] = [-62_167_219_200, 253_402_300_799];
 
 function fromSeconds(
@@ -115,7 +124,7 @@ function fromSeconds(
   { fraction, wanted }: { fraction: string; wanted: Wanted },
 ): string | CellError {
   if (!(seconds >= firstSecond && seconds <= lastSecond)) {
-    return new CellError("must be a time in the years 0000 to 9999");
+    return outsideYears;
   }
   const text = new Date(seconds * 1_000).toISOString();
   if (wanted === "date") return text.slice(0, "0000-00-00".length);
@@ -127,8 +136,9 @@ function readerOfPattern(format: string, wanted: Wanted): ReadTime {
   const [, before, zone] =
     /^(.*\S)\s+(UTC|[+-]\d\d:\d\d|[A-Z][A-Za-z_]+\/[\w/+-]+)$/.exec(format) ?? [];
   const pattern = compilePattern(before ?? format);
-  const mismatch = new CellError(`must be a time written as ${format}`);
-  if (wanted === "date") return (text) => dateOf(pattern.read(text)) ?? mismatch;
+  const mismatch = (text: string) =>
+    new CellError(`must be a time written as ${format}, not ${shown(text)}`);
+  if (wanted === "date") return (text) => dateOf(pattern.read(text)) ?? mismatch(text);
   if (zone !== undefined) requireZone(zone);
   if ((zone === undefined) === !pattern.hasZone) {
     throw new UsageError(
@@ -137,7 +147,10 @@ function readerOfPattern(format: string, wanted: Wanted): ReadTime {
         : `The time format "${format}" does not say in which zone; add one, such as UTC or Europe/Berlin.`,
     );
   }
-  return (text) => momentOf(pattern.read(text), zone) ?? mismatch;
+  return (text) => {
+    const parts = pattern.read(text);
+    return parts === undefined ? mismatch(text) : momentOf(parts, zone);
+  };
 }
 
 function requireZone(zone: string): void {
@@ -155,16 +168,17 @@ function dateOf(parts: PatternParts | undefined): string | CellError | undefined
   return isFullDate(parts.date) ? parts.date : new CellError("is not a day in the calendar");
 }
 
-function momentOf(parts: PatternParts | undefined, known?: string): string | CellError | undefined {
-  if (parts === undefined) return undefined;
-  const { date, time, zone = known ?? "UTC" } = parts;
-  const local = `${date}T${time}`;
-  if (normaliseTimestamp(`${local}Z`) === undefined) {
-    return new CellError("is not a time in the calendar");
-  }
+const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
+
+function momentOf(parts: PatternParts, ofFormat?: string): string | CellError {
+  const { date, time, zone = ofFormat ?? "UTC" } = parts;
+  const isTime = timeOfDay.test(time);
+  const known = knownOffset(zone, date);
+  if (isTime && known !== undefined) return `${date}T${time}${known}`;
+  if (!isTime || !isFullDate(date)) return new CellError("is not a time in the calendar");
   try {
-    const offset = offsetIn(zone, local);
-    if (offset !== undefined) return `${local}${offset}`;
+    const offset = offsetIn(zone, `${date}T${time}`);
+    if (offset !== undefined) return `${date}T${time}${offset}`;
     return new CellError(`does not exist in ${zone}: clocks went forward`);
   } catch {
     return new CellError(

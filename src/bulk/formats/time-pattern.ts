@@ -17,6 +17,7 @@ export interface Pattern {
 }
 
 const space = String.raw`[ \u00a0\u202f]`;
+const name = String.raw`\p{L}{1,20}\.?`;
 
 /** Longer runs first: letters, the part of a time (once in a pattern), what matches it, and what they mean. */
 export const timeLetters: readonly (readonly [
@@ -27,7 +28,8 @@ export const timeLetters: readonly (readonly [
 ])[] = [
   ["yyyy", "year", String.raw`\d{4}`, "year"],
   ["yy", "shortYear", String.raw`\d\d`, "year that is not in the future"],
-  ["MMM", "monthName", String.raw`\p{L}{1,20}\.?`, "name of the month, long or short"],
+  ["MMMM", "monthName", name, "name of the month, long or short"],
+  ["MMM", "monthName", name, "name of the month, long or short"],
   ["MM", "month", String.raw`\d\d`, "month, two digits"],
   ["M", "month", String.raw`\d{1,2}`, "month"],
   ["dd", "day", String.raw`\d\d`, "day, two digits"],
@@ -43,10 +45,17 @@ export const timeLetters: readonly (readonly [
   ["SSSSSS", "fraction", String.raw`\d{6}`, "six digits of a second"],
   ["SSS", "fraction", String.raw`\d{3}`, "three digits of a second"],
   ["S", "fraction", String.raw`\d{1,9}`, "one to nine digits of a second"],
+  ["EEEE", "weekday", name, "name of the day, which is not checked"],
+  ["EEE", "weekday", name, "name of the day, which is not checked"],
   ["XXX", "zone", String.raw`Z|[+-]\d\d:\d\d`, "offset such as +01:00"],
   ["XX", "zone", String.raw`Z|[+-]\d{4}`, "offset such as +0100"],
   ["X", "zone", String.raw`Z|[+-]\d\d(?::?\d\d)?`, "offset, also such as +01"],
-  ["VV", "zone", String.raw`[A-Z][\w\/+\-]{0,50}|[+-]\d\d(?::?\d\d)?`, "name of a zone, or offset"],
+  [
+    "VV",
+    "zone",
+    String.raw`[A-Z][\w\/+\-:]{0,50}(?: Time \(US & Canada\))?|[+-]\d\d(?::?\d\d)?`,
+    "name of a zone, or offset",
+  ],
 ];
 
 /** More could match in too many ways. */
@@ -72,18 +81,23 @@ export function compilePattern(pattern: string): Pattern {
     if (parts.has(part)) throw invalid(pattern, `has ${found} twice`);
     if (depth > 0 && !optionalParts.has(part)) throw invalid(pattern, `has ${found} in brackets`);
     parts.add(part);
-    return `(?<${part}>${matches})`;
+    return `(${matches})`;
   });
   if (opened > optionalMax) throw invalid(pattern, `has more than ${optionalMax} brackets`);
   if (depth !== 0) throw invalid(pattern, "has a bracket without its counterpart");
   requireDate(pattern, parts);
   const expression = new RegExp(`^${source}$`, "u");
+  const names = [...parts];
   const today = new Date().toISOString().slice(0, "0000-00-00".length);
   return {
     hasZone: parts.has("zone"),
     read: (text) => {
-      const groups = expression.exec(text)?.groups;
-      return groups === undefined ? undefined : partsOf(groups, today);
+      const found = expression.exec(text);
+      if (found === null) return undefined;
+      // Named groups take three times as long.
+      const groups: Record<string, string | undefined> = {};
+      for (const [index, part] of names.entries()) groups[part] = found[index + 1];
+      return partsOf(groups, today);
     },
   };
 }
@@ -135,8 +149,9 @@ function monthOf(name: string): string {
   return months.get(plainName(name)) ?? "00";
 }
 
+/** And the one that spreadsheets have in German. */
 function namesOfMonths(): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
+  const names = new Map([["mrz", "03"]]);
   for (const language of languages) {
     for (const month of ["long", "short"] as const) {
       const formatter = new Intl.DateTimeFormat(language, { month, timeZone: "UTC" });

@@ -3,8 +3,8 @@
 const { Temporal } =
   "Temporal" in globalThis ? globalThis : await import("temporal-polyfill/implementation");
 
-/** Those that stand for one offset; CST, IST and BST are used for several. */
-export const zoneAbbreviations: Readonly<Record<string, string>> = {
+/** Those that stand for one offset, or one zone; CST, IST and BST are used for several. */
+export const zoneNames: Readonly<Record<string, string>> = {
   Z: "Z",
   UTC: "Z",
   GMT: "Z",
@@ -21,28 +21,48 @@ export const zoneAbbreviations: Readonly<Record<string, string>> = {
   JST: "+09:00",
   AEST: "+10:00",
   AEDT: "+11:00",
+  "Eastern Time (US & Canada)": "America/New_York",
+  "Central Time (US & Canada)": "America/Chicago",
+  "Mountain Time (US & Canada)": "America/Denver",
+  "Pacific Time (US & Canada)": "America/Los_Angeles",
 };
 
 const daysMax = 10_000;
-const days = new Map<string, string | undefined>();
+let daysKnown = 0;
+const offsets = new Map<string, Map<string, string | undefined>>();
 
 /**
- * The result is written as in RFC 3339. `zone` is an abbreviation, an offset or a name such as Europe/Berlin; `local` a
- * time in the calendar, such as `2026-01-31T09:30:00`. If clocks went back and it exists twice, the first counts; if
- * they went forward and it does not exist, there is no offset. Throws RangeError if there is no such zone.
+ * The result is written as in RFC 3339. `given` is a name of the table, an offset or a name such as Europe/Berlin;
+ * `local` a time in the calendar, such as `2026-01-31T09:30:00`. If clocks went back and it exists twice, the first
+ * counts; if they went forward and it does not exist, there is no offset. Throws RangeError if there is no such zone.
  */
-export function offsetIn(zone: string, local: string): string | undefined {
-  if (Object.hasOwn(zoneAbbreviations, zone)) return zoneAbbreviations[zone];
-  const [, hours, minutes = "00"] = /^([+-](?:[01]\d|2[0-3])):?([0-5]\d)?$/.exec(zone) ?? [];
-  if (hours !== undefined) return `${hours}:${minutes}`;
-  if (!zone.includes("/")) throw new RangeError(zone);
+export function offsetIn(given: string, local: string): string | undefined {
+  const zone = Object.hasOwn(zoneNames, given) ? (zoneNames[given] ?? given) : given;
+  if (!zone.includes("/")) return fixedOffset(zone);
   const day = local.slice(0, "0000-00-00".length);
-  const key = `${day} ${zone}`;
-  if (!days.has(key)) {
-    if (days.size >= daysMax) days.clear();
-    days.set(key, offsetOfDay(zone, day));
-  }
-  return days.get(key) ?? offsetAt(zone, local);
+  if (offsets.get(zone)?.has(day) !== true) keepOffset(zone, day);
+  return knownOffset(zone, day) ?? offsetAt(zone, local);
+}
+
+/** Of a day on which clocks did not change, and for which an offset was found before. */
+export function knownOffset(zone: string, day: string): string | undefined {
+  return offsets.get(zone)?.get(day);
+}
+
+function fixedOffset(zone: string): string {
+  if (zone === "Z") return zone;
+  const [, sign, hours, minutes = "00"] =
+    /^(?:UTC|GMT)?([+-])(\d|[01]\d|2[0-3])(?::?([0-5]\d))?$/.exec(zone) ?? [];
+  if (hours === undefined) throw new RangeError(zone);
+  return `${sign}${hours.padStart(2, "0")}:${minutes}`;
+}
+
+function keepOffset(zone: string, day: string): void {
+  const offset = offsetOfDay(zone, day);
+  if (daysKnown === daysMax) offsets.clear();
+  daysKnown = (daysKnown % daysMax) + 1;
+  const known = offsets.get(zone) ?? new Map<string, string | undefined>();
+  offsets.set(zone, known.set(day, offset));
 }
 
 function offsetOfDay(zone: string, day: string): string | undefined {

@@ -33,6 +33,7 @@ const moments: readonly (readonly [format: string, text: string, moment: string]
   ["unix_ms", "315532800000", "1980-01-01T00:00:00Z"],
   ["hours:2026-01-01", "25.5", "2026-01-02T01:30:00Z"],
   ["days:2025-01-01", "0.5", "2025-01-01T12:00:00Z"],
+  ["days:1899-12-30 Europe/Berlin", "46234.395833333336", "2026-07-31T09:30:00+02:00"],
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31 09:30:00", "2026-01-31T09:30:00Z"],
   ["yyyy-MM-ddTHH:mm:ss.SSS UTC", "2026-01-31T09:30:00.120", "2026-01-31T09:30:00.120Z"],
   ["dd.MM.yyyy HH:mm:ss Europe/Berlin", "31.01.2026 09:30:00", "2026-01-31T09:30:00+01:00"],
@@ -52,6 +53,10 @@ const moments: readonly (readonly [format: string, text: string, moment: string]
   ["yyyy-MM-dd HH:mm:ss VV", "2026-07-31 09:30:00 PDT", "2026-07-31T09:30:00-07:00"],
   ["d MMM yyyy, h:mm a UTC", "5 mars 2026, 9:30 p.m.", "2026-03-05T21:30:00Z"],
   ["d. MMM yyyy h:mm a UTC", "5. März 2026 9:30\u202fAM", "2026-03-05T09:30:00Z"],
+  ["d. MMMM yyyy UTC", "5. Mrz 2026", "2026-03-05T00:00:00Z"],
+  ["EEE, dd MMM yyyy HH:mm:ss XX", "Sat, 31 Jan 2026 09:30:00 +0100", "2026-01-31T09:30:00+01:00"],
+  ["M/d/yy h:mm a VV", "1/5/26 9:30 PM GMT-8", "2026-01-05T21:30:00-08:00"],
+  ["M/d/yy h:mm a VV", "7/5/26 9:30 PM Pacific Time (US & Canada)", "2026-07-05T21:30:00-07:00"],
   // Twice on that day's clock; the first time counts.
   ["yyyy-MM-dd HH:mm Europe/Berlin", "2026-10-25 02:30", "2026-10-25T02:30:00+02:00"],
 ];
@@ -67,10 +72,10 @@ const fieldErrors: readonly (readonly [format: string, text: string, message: Re
   ["unix_us", "1769851800007", /but is one in unix_ms$/],
   ["days:2025-01-01", "9999999", /years 0000 to 9999/],
   ["days:2025-01-01", "one", /days since 2025-01-01/],
-  ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31", /written as yyyy-MM-dd HH:mm:ss UTC/],
+  ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31", /written as yyyy-MM-dd HH:mm:ss UTC, not "2026-01-31"/],
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-02-30 00:00:00", /not a time in the calendar/],
   ["yyyy-MM-dd HH:mm:ss UTC", "2026-01-31 25:00:00", /not a time in the calendar/],
-  ["dd-MMM-yyyy UTC", "05-Mrz-2026", /not a time in the calendar/],
+  ["dd-MMM-yyyy UTC", "05-Xyz-2026", /not a time in the calendar/],
   ["h:mm a dd.MM.yyyy UTC", "13:00 pm 01.01.2026", /not a time in the calendar/],
   ["yyyy-MM-dd HH:mm VV", "2026-01-31 09:30 CST", /the zone CST, which is not a zone or stands/],
   ["yyyy-MM-dd HH:mm VV", "2026-01-31 09:30 Europe/Nowhere", /the zone Europe\/Nowhere/],
@@ -99,6 +104,7 @@ const wrong: readonly (readonly [format: string, message: RegExp])[] = [
   ["yyyy-MM-dd HH:mm[X]", /has X in brackets/],
   ["yyyy-MM-dd ]HH:mm[ UTC", /bracket without its counterpart/],
   ["days:2025-02-30", /must name a day/],
+  ["days:2025-01-01 Europe/Nowhere", /no time zone Europe\/Nowhere/],
   ["hours:1", /hours:1 must name a day/],
 ];
 
@@ -143,6 +149,7 @@ const numbers: readonly (readonly [format: string, text: string, value: number |
   ["point", "-£12", -12],
   ["point", "$-12", -12],
   ["point", "(1,234.5)", -1234.5],
+  ["point", "-.5", -0.5],
   ["point", "+12 EUR", 12],
   ["comma", "1.234,56", 1234.56],
   ["comma", "1 234,56", 1234.56],
@@ -150,6 +157,7 @@ const numbers: readonly (readonly [format: string, text: string, value: number |
   ["comma", "12,5-", -12.5],
   ["comma", "\u221212,5", -12.5],
   ["comma", "EUR 0,07", 0.07],
+  ["comma", "12,50 zł", 12.5],
   ["comma", "-", undefined],
   ["point", "(null)", undefined],
   ["point", "NaN", undefined],
@@ -169,6 +177,7 @@ const wrongNumbers: readonly (readonly [format: string, text: string, message: R
   ["point", "(5", /written as/],
   ["point", "-5-", /written as/],
   ["point", "5 apples", /written as/],
+  ["point", ".", /written as/],
   ["point", "9007199254740993", /./],
   ["minor:=EUR", "13.90", /whole number of minor units/],
 ];
