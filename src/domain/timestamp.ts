@@ -4,12 +4,11 @@
 import { limits } from "./limits.ts";
 import { withoutTrailing } from "../basics/without-trailing.ts";
 
-const rfc3339 =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,64}))?(?:([Zz])|([+-])(\d\d):(\d\d))$/;
+const afterSeconds = /^(?:\.(\d{1,64}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
 const wholeSeconds = "0000-00-00T00:00:00";
-/** "Z", or a point, at most 64 digits, and "Z". */
-const afterSecondsMax = 66;
+/** A point and at most 64 digits. */
+const fractionMax = 65;
 const minutesPerDay = 24 * 60;
 const secondsPerDay = minutesPerDay * 60;
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
@@ -30,45 +29,43 @@ let latest: { readonly text: string; readonly normalised: NormalisedTimestamp | 
 };
 
 function normalise(text: string): NormalisedTimestamp | undefined {
-  if (isNormal(text)) return text.slice(0, -1);
-  const part = rfc3339.exec(text);
+  if (!hasSeconds(text)) return undefined;
+  const second = twoDigitsAt(text, 17);
+  // The usual forms: matching the regular expression takes several times as long.
+  if (second < 60 && text[10] === "T" && isShortestUtc(text)) return text.slice(0, -1);
+  const part = afterSeconds.exec(text.slice(wholeSeconds.length));
   if (part === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =
-    part;
-  if (!isCalendarDay(Number(year), Number(month), Number(day))) return undefined;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
+  const [, fraction, sign, offsetHour, offsetMinute] = part;
   const offset = offsetMinutes(sign, offsetHour, offsetMinute);
   if (offset === undefined) return undefined;
-  const minutes = Number(hour) * 60 + Number(minute) - offset;
-  const toMinute = minuteInUtc(`${year}-${month}-${day}`, minutes);
+  const minutes = twoDigitsAt(text, 11) * 60 + twoDigitsAt(text, 14) - offset;
+  const toMinute = minuteInUtc(text.slice(0, "0000-00-00".length), minutes);
   if (toMinute === undefined) return undefined;
-  if (second === "60" && !toMinute.endsWith("T23:59")) return undefined;
+  if (second === 60 && !toMinute.endsWith("T23:59")) return undefined;
   const digits = fraction === undefined ? "" : withoutTrailing(fraction, "0");
-  return digits === "" ? `${toMinute}:${second}` : `${toMinute}:${second}.${digits}`;
+  return `${toMinute}:${text.slice(17, 19)}${digits === "" ? "" : `.${digits}`}`;
 }
 
-/** The usual form, normalised by removing the `Z`: matching the regular expression takes several times as long. */
-function isNormal(text: string): boolean {
-  const last = text.length - 1;
-  const afterSeconds = text.length - wholeSeconds.length;
-  if (afterSeconds < 1 || afterSeconds > afterSecondsMax || text[last] !== "Z") return false;
+/** Whether a `Z` follows the seconds, or a fraction without trailing zeros and a `Z`. */
+function isShortestUtc(text: string): boolean {
+  const [from, last] = [wholeSeconds.length, text.length - 1];
+  if (text[last] !== "Z" || last - from > fractionMax) return false;
+  for (let at = from + 1; at < last; at += 1) if (!isDigit(text, at)) return false;
+  return last === from || (text[from] === "." && last - from > 1 && text[last - 1] !== "0");
+}
+
+/** Whether it begins with a day of the calendar and a time. */
+function hasSeconds(text: string): boolean {
+  if (text.length <= wholeSeconds.length) return false;
   for (let at = 0; at < wholeSeconds.length; at += 1) {
     const isExpected = wholeSeconds[at] === "0" ? isDigit(text, at) : text[at] === wholeSeconds[at];
-    if (!isExpected) return false;
+    if (!isExpected && !(at === 10 && text[at] === "t")) return false;
   }
-  if (twoDigitsAt(text, 11) > 23 || twoDigitsAt(text, 14) > 59 || twoDigitsAt(text, 17) > 59) {
+  if (twoDigitsAt(text, 11) > 23 || twoDigitsAt(text, 14) > 59 || twoDigitsAt(text, 17) > 60) {
     return false;
   }
   const year = twoDigitsAt(text, 0) * 100 + twoDigitsAt(text, 2);
-  return (
-    isCalendarDay(year, twoDigitsAt(text, 5), twoDigitsAt(text, 8)) &&
-    (afterSeconds === 1 || isShortestFraction(text, wholeSeconds.length, last))
-  );
-}
-
-function isShortestFraction(text: string, from: number, to: number): boolean {
-  for (let at = from + 1; at < to; at += 1) if (!isDigit(text, at)) return false;
-  return text[from] === "." && to - from > 1 && text[to - 1] !== "0";
+  return isCalendarDay(year, twoDigitsAt(text, 5), twoDigitsAt(text, 8));
 }
 
 function isDigit(text: string, at: number): boolean {
