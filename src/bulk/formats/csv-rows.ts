@@ -17,9 +17,9 @@ const cellsMax = 20_000;
 /** Resolves once the first line has been read. Throws OperatorError. */
 export async function openCsv(input: TextInput, layout: Layout): Promise<RowInput> {
   const beginning = await readBeginning(input, layout);
-  const { delimiter } = beginning;
-  const split: Split = (text) => splitCells(text, { delimiter, cellsMax });
-  const ignored = { lines: 0 };
+  const { delimiter, quote } = beginning;
+  const split: Split = (text) => splitCells(text, { delimiter, cellsMax, quote });
+  const ignored = { lines: 0, incomplete: 0 };
   const batches = splitLines(input, { ...beginning, split, ignored });
   let { value: first } = await batches.next();
   while (first?.length === 0) ({ value: first } = await batches.next());
@@ -29,16 +29,26 @@ export async function openCsv(input: TextInput, layout: Layout): Promise<RowInpu
   if (typeof titles === "string") throw notCsv(input.path, `the first line ${titles}`);
   const isNamed = layout.header !== "no" || beginning.isRefused;
   const columns = isNamed ? nameColumns(titles, beginning) : titles.map((_, at) => String(at + 1));
-  const parse = beginning.isRefused ? refusedParser(columns, split) : plainParser(split);
+  const parse = beginning.isRefused
+    ? refusedParser(columns, split)
+    : plainParser(beginning.layout.quote === "backslash" ? unescaping(split) : split);
   const rest = isNamed ? others : [head, ...others];
+  const isComplete = completeness(beginning.layout.require, { path: input.path, columns, split });
   const { detected } = beginning;
   return {
     format: "csv",
     columns,
     delimiter,
     detected,
-    ignoredLines: () => ignored.lines,
-    batches: () => readRows(rest, batches, parse),
+    ignoredLines: () => ignored.lines + ignored.incomplete,
+    batches: async function* () {
+      let count = 0;
+      for await (const lines of followedBy(rest, batches)) {
+        const rows = lines.filter(isComplete);
+        ignored.incomplete += lines.length - rows.length;
+        yield rows.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
+      }
+    },
   };
 }
 
@@ -47,6 +57,7 @@ interface Beginning {
   readonly text: string;
   readonly more: AsyncIterable<string>;
   readonly delimiter: string;
+  readonly quote: string;
   readonly line: number;
   /** True for a file of refused rows, which has a layout of its own but for the delimiter. */
   readonly isRefused: boolean;
@@ -81,6 +92,7 @@ async function readBeginning(input: TextInput, layout: Layout): Promise<Beginnin
     text: text.slice(whole.length),
     more,
     delimiter,
+    quote: quoteOf(isRefused ? {} : layout),
     line: whole === "" ? line : line + 1,
     isRefused,
     layout: isRefused ? {} : layout,
@@ -89,6 +101,10 @@ async function readBeginning(input: TextInput, layout: Layout): Promise<Beginnin
       delimiter: layout.delimiter === undefined && delimiter !== usual ? delimiter : undefined,
     },
   };
+}
+
+function quoteOf({ quote = '"' }: Layout): string {
+  return quote.length === 1 ? quote : "";
 }
 
 /** Whether the line that begins the table is this one; its text is undefined until its end was read. */
@@ -150,7 +166,7 @@ function plainParser(split: Split): TextRow["parse"] {
   return ({ number, text, line }): Row => {
     const cells = split(text);
     if (typeof cells !== "string") return { number, cells, line };
-    return { number, text, reason: `${cells}, in line ${line ?? number} of the file` };
+    return { number, text, line, reason: `${cells}, in line ${line ?? number} of the file` };
   };
 }
 
@@ -177,16 +193,53 @@ function refusedParser(columns: readonly string[], split: Split): TextRow["parse
   };
 }
 
-async function* readRows(
+async function* followedBy(
   first: readonly CsvLine[],
   others: AsyncIterable<readonly CsvLine[]>,
-  parse: TextRow["parse"],
-): AsyncGenerator<readonly TextRow[]> {
-  let count = 0;
-  const rowsOfLines = (lines: readonly CsvLine[]) =>
-    lines.map(({ text, line }) => ({ number: (count += 1), text, line, parse }));
-  yield rowsOfLines(first);
-  for await (const lines of others) yield rowsOfLines(lines);
+): AsyncGenerator<readonly CsvLine[]> {
+  yield first;
+  yield* others;
+}
+
+/** Whether a line has a value in each of these columns; one that is not CSV has to be seen. */
+function completeness(
+  required: string | undefined,
+  { path, columns, split }: { path: string; columns: readonly string[]; split: Split },
+): (line: CsvLine) => boolean {
+  const places = (required?.split(",") ?? []).map((name) => {
+    const at = columns.indexOf(name.trim());
+    if (at !== -1) return at;
+    const message = `${path} has no column "${name.trim()}"; it has: ${columns.join(", ")}.`;
+    throw new OperatorError("input", message, { context: { option: "--require" } });
+  });
+  if (places.length === 0) return () => true;
+  return ({ text }) => {
+    const cells = split(text);
+    return typeof cells === "string" || places.every((at) => (cells[at] ?? "").trim() !== "");
+  };
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  0: "\0",
+};
+
+/** But for the marks of null and of empty text (csv-cell.ts), which are the same. */
+function unescape(cell: string): string {
+  if (/^\\+[NE]$/.test(cell)) return cell;
+  return cell.replaceAll(/\\(.)/gs, (_, sign: string) => escapes[sign] ?? sign);
+}
+
+function unescaping(split: Split): Split {
+  return (text) => {
+    const cells = split(text);
+    return typeof cells === "string" ? cells : cells.map(unescape);
+  };
 }
 
 interface Splitting extends Beginning {
@@ -199,9 +252,9 @@ async function* splitLines(
   input: TextInput,
   { text: first, more, line: firstLine, ...splitting }: Splitting,
 ): AsyncGenerator<readonly CsvLine[]> {
-  const { split } = splitting;
+  const { split, quote } = splitting;
   const isRow = (text: string): boolean => typeof split(text) !== "string";
-  const splitter = new CsvSplitter({ isRow, charactersMax: recordCharactersMax, firstLine });
+  const splitter = new CsvSplitter({ isRow, charactersMax: recordCharactersMax, quote, firstLine });
   const keep = rowFilter(splitting);
   yield keep(splitter.push(first));
   for await (const text of more) {

@@ -1,7 +1,6 @@
 // Splits the text of CSV (RFC 4180), which arrives in pieces, into rows, and a row into cells. If several lines
 // together are not CSV, the first of them is a row, and what follows is read again: no line more than twice.
 
-const quote = '"';
 const lineEnd = /\r\n|\n|\r/;
 
 export interface CsvLine {
@@ -13,6 +12,8 @@ export interface CsvLine {
 export interface SplitterOptions {
   readonly isRow: (text: string) => boolean;
   readonly charactersMax: number;
+  /** Empty for none. */
+  readonly quote?: string;
   readonly firstLine?: number;
 }
 
@@ -44,7 +45,8 @@ export class CsvSplitter {
     let at = this.held.length - (this.held.endsWith("\r") && !this.#isQuoted ? 1 : 0);
     const rows: CsvLine[] = [];
     let from = 0;
-    let find = finderIn(text);
+    const { quote = '"' } = this.#options;
+    let find = finderIn(text, quote);
     while (from < text.length) {
       const end = this.#findEnd(text, at, { find, isLast });
       const isCut = end === undefined && !isLast;
@@ -56,7 +58,7 @@ export class CsvSplitter {
       if (isDamaged) {
         row = row.slice(0, first.index);
         at = from + first.index + first[0].length;
-        find = finderIn(text);
+        find = finderIn(text, quote);
       } else at = end === undefined ? text.length : end + (text.startsWith("\r\n", end) ? 2 : 1);
       if (row !== "") rows.push({ text: row, line: this.#line });
       this.#line += isDamaged || first === null ? 1 : 1 + countLineEnds(row);
@@ -104,24 +106,31 @@ interface Finder {
 }
 
 /** Each finds the next sign, or Infinity; positions may only increase. */
-function finderIn(text: string): Finder {
+function finderIn(text: string, quote: string): Finder {
   const next = (sign: string) => {
     let found = -1;
     return (from: number): number => {
       if (found >= from) return found;
-      const at = text.indexOf(sign, from);
+      const at = sign === "" ? -1 : text.indexOf(sign, from);
       return (found = at === -1 ? Infinity : at);
     };
   };
   return { quote: next(quote), lineFeed: next("\n"), carriageReturn: next("\r") };
 }
 
+export interface SplitOptions {
+  readonly delimiter: string;
+  readonly cellsMax: number;
+  /** Empty for none. */
+  readonly quote?: string;
+}
+
 /** The cells of a row, or the reason why it is not CSV; the row is the subject of that sentence. */
 export function splitCells(
   text: string,
-  { delimiter, cellsMax: max }: { readonly delimiter: string; readonly cellsMax: number },
+  { delimiter, cellsMax: max, quote = '"' }: SplitOptions,
 ): readonly string[] | string {
-  if (!text.includes(quote)) {
+  if (quote === "" || !text.includes(quote)) {
     const cells = text.split(delimiter, max + 1);
     return cells.length > max ? tooMany(max) : cells;
   }
@@ -129,7 +138,7 @@ export function splitCells(
   for (let at = 0; ; at += delimiter.length) {
     if (cells.length === max) return tooMany(max);
     const isQuoted = text.startsWith(quote, at);
-    const end = isQuoted ? endOfQuoted(text, at + 1) : text.indexOf(delimiter, at);
+    const end = isQuoted ? endOfQuoted(text, at + 1, quote) : text.indexOf(delimiter, at);
     if (isQuoted && end === -1) return "has a quote that is not closed";
     const next = end === -1 ? text.length : end;
     const cell = isQuoted ? text.slice(at + 1, next - 1) : text.slice(at, next);
@@ -142,7 +151,7 @@ export function splitCells(
   }
 }
 
-function endOfQuoted(text: string, from: number): number {
+function endOfQuoted(text: string, from: number, quote: string): number {
   for (let at = from; ; at += 2) {
     at = text.indexOf(quote, at);
     if (at === -1) return -1;

@@ -4,10 +4,12 @@
 export interface Layout {
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
+  readonly quote?: string | undefined;
   readonly skip?: number | string | undefined;
   readonly header?: "yes" | "no" | undefined;
   readonly comment?: string | undefined;
   readonly footer?: number | string | undefined;
+  readonly require?: string | undefined;
   readonly trim?: "yes" | "no" | undefined;
   readonly list?: string | undefined;
 }
@@ -59,6 +61,13 @@ export const layoutParts: LayoutParts = {
       return sign.length === 1 && !/["\r\n\w]/.test(sign) ? sign : undefined;
     },
   },
+  quote: {
+    placeholder: "QUOTE",
+    expected: `" or ', none or backslash`,
+    meaning:
+      'What is around CSV cells that contain delimiters: " or \', or none. With backslash, there is none, and \\t and \\n stand for tabs and line ends, as in COPY of PostgreSQL. Default: ".',
+    read: (text) => (/^(?:["']|none|backslash)$/.test(text) ? text : undefined),
+  },
   skip: {
     placeholder: "N",
     expected: `${lines}, or names of columns, such as Date,Amount`,
@@ -85,6 +94,13 @@ export const layoutParts: LayoutParts = {
     meaning:
       "Number of lines of CSV after the last row, or text with which the first of them begins, such as Total.",
     read: readLines,
+  },
+  require: {
+    placeholder: "COLUMNS",
+    expected: "names of columns, such as Date,Amount",
+    meaning:
+      "Names of columns, such as Date,Amount: lines of CSV that have no value in one of them are no rows, such as headings and totals of groups.",
+    read: readText,
   },
   trim: {
     placeholder: "yes|no",

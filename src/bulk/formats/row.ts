@@ -12,6 +12,7 @@ export interface CsvRow {
 
 export interface JsonRow {
   readonly number: number;
+  readonly line?: number | undefined;
   readonly fields: JsonObject;
 }
 
@@ -20,6 +21,7 @@ export interface UnreadableRow {
   readonly number: number;
   readonly text: string;
   readonly reason: string;
+  readonly line?: number | undefined;
 }
 
 export type Row = CsvRow | JsonRow | UnreadableRow;
@@ -28,7 +30,7 @@ export type Row = CsvRow | JsonRow | UnreadableRow;
 export interface TextRow {
   readonly number: number;
   readonly text: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
   readonly parse: (row: TextRow) => Row;
 }
 
@@ -47,7 +49,7 @@ export interface RowInput {
   readonly columns: readonly string[] | undefined;
   readonly delimiter?: string;
   readonly detected?: Layout;
-  /** How many lines of CSV were no rows so far: those of delimiters only, comments, and those after the last row. */
+  /** How many lines of CSV were no rows so far, such as comments and those after the last row. */
   readonly ignoredLines?: () => number;
   /** The columns of Parquet, each with the reason if it can't be read, which completes the sentence "The column …". */
   readonly typedColumns?: ReadonlyMap<string, string | undefined>;

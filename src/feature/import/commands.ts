@@ -83,10 +83,12 @@ const importRecords = defineCommand({
     ),
     encoding: layoutOption(layoutParts.encoding),
     delimiter: layoutOption(layoutParts.delimiter),
+    quote: layoutOption(layoutParts.quote),
     skip: layoutOption(layoutParts.skip),
     header: layoutOption(layoutParts.header),
     comment: layoutOption(layoutParts.comment),
     footer: layoutOption(layoutParts.footer),
+    require: layoutOption(layoutParts.require),
     trim: layoutOption(layoutParts.trim),
     list: layoutOption(layoutParts.list),
     check: flag(

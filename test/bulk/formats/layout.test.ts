@@ -116,10 +116,37 @@ const layouts: readonly (readonly [
   ["ends at a word", "a,b\n1,2\nTotal,2\nx", { footer: "Total" }, ab, [["1", "2"]], {}, 2],
   ["has comments", "#x;\na,b\n# 1\n1,2\n", { comment: "#" }, ab, [["1", "2"]], {}, 2],
   ["has lines of delimiters only", ",,\n\na,b\n,\n1,2\n,,,\n", {}, ab, [["1", "2"]], {}, 3],
+  ["has other quotes", "a,b\n'1,2',\"\n", { quote: "'" }, ab, [["1,2", '"']]],
+  [
+    "has no quotes",
+    'a,b\n"1,2"\n"3,4\n',
+    { quote: "none" },
+    ab,
+    [
+      ['"1', '2"'],
+      ['"3', "4"],
+    ],
+  ],
+  [
+    "has backslashes",
+    String.raw`1,x\ty\n\\z\N,\N,\\N`,
+    { quote: "backslash", header: "no" },
+    ["1", "2", "3", "4"],
+    [["1", "x\ty\n\\zN", String.raw`\N`, String.raw`\\N`]],
+  ],
+  [
+    "has headings and totals of groups",
+    'a,b\nGroup\n1,2\nTotal,\n3,x,\n,4\n5,"6\n',
+    { require: "a, b" },
+    ab,
+    [["1", "2"], ["3", "x", ""], "has a quote that is not closed, in line 7 of the file"],
+    {},
+    3,
+  ],
   [
     "is a file of refused rows",
     "sluice_row,a\n1,ä\n",
-    { encoding: "utf-16be", skip: 1, header: "no" },
+    { encoding: "utf-16be", skip: 1, header: "no", quote: "none", require: "x" },
     ["sluice_row", "a"],
     [["1", "ä"]],
   ],
@@ -131,6 +158,10 @@ describe("a file that", () => {
       assert.deepEqual(await read(content, layout), { columns, rows, detected, ignored });
     });
   }
+
+  it("has no column in which each row must have a value is refused", async () => {
+    await assert.rejects(read("a,b\n1,2\n", { require: "a,c" }), /has no column "c"; it has: a, b/);
+  });
 
   it("has no line with the names that it should is refused", async () => {
     await assert.rejects(
@@ -147,10 +178,12 @@ describe("a layout", () => {
     const given = {
       encoding: "Windows-1252",
       delimiter: "tab",
+      quote: "none",
       skip: 3,
       header: "no",
       comment: "#",
       footer: 2,
+      require: "a,b",
       trim: "yes",
       list: "a.b",
     };
@@ -164,6 +197,7 @@ describe("a layout", () => {
   for (const [name, value] of [
     ["encoding", "latin-99"],
     ["delimiter", "ab"],
+    ["quote", "x"],
     ["skip", "-1"],
     ["skip", 20_000],
     ["header", "maybe"],
