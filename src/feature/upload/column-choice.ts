@@ -4,7 +4,7 @@
 import type { RecordType } from "../../domain/record-type.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { isBulkKey } from "../../bulk/formats/bulk-keys.ts";
-import { type Mapping, type Origin, readMapItems } from "../import/map/mapping.ts";
+import { type Mapping, type Origin, readItemsOrFile } from "../import/map/mapping.ts";
 import { operatorErrors } from "../import/rows.ts";
 
 export interface ColumnChoice {
@@ -21,6 +21,7 @@ export interface MappingChoice {
   readonly layout: Readonly<Record<string, unknown>>;
   /** Columns that are not among them are chosen by name. */
   readonly columns: readonly ColumnChoice[];
+  /** Items as in `--map`, or a mapping file. */
   readonly more: string;
 }
 
@@ -78,7 +79,7 @@ export function toMapping(
   }
   const isOwn = [...own].every(([field, origin]) => isPlain(field, origin));
   const allChosen = columns.every(({ field }) => field !== "");
-  const mapping = new Map([...preset, ...own, ...readMapItems(more)]);
+  const mapping = new Map([...preset, ...own, ...readItemsOrFile(more).mapping]);
   if (mapping.size === 0) {
     throw new OperatorError(
       operatorErrors.mapping,
@@ -104,6 +105,7 @@ function namedIn(mapping: Mapping): ReadonlySet<string> {
 export function columnsIn(mapping: Mapping): ReadonlySet<string> {
   const columns = [...mapping.values()].flatMap((origin) => {
     if ("column" in origin) return origin.column;
+    if ("filled" in origin) return Object.keys(origin.filled);
     if (!("template" in origin)) return [];
     return origin.template.match(/(?<=\{)[^{}]+(?=\})/g) ?? [];
   });

@@ -3,14 +3,20 @@
 
 import type { FieldError } from "../../domain/error.ts";
 import { closestName } from "../../domain/validation/suggest.ts";
-import { OperatorError } from "../../actions/operator/operator-error.ts";
+import { OperatorError, UsageError } from "../../actions/operator/operator-error.ts";
 import { type Layout, readLayout } from "../../bulk/formats/layout.ts";
 import { type Row, type RowInput, rowsOf } from "../../bulk/formats/row.ts";
 import { isTooLong } from "../../bulk/formats/record-characters.ts";
 import { openText, type TextInput } from "../../bulk/formats/text-input.ts";
 import type { ImportPlan } from "../import/import-file.ts";
 import { makeRowMapper } from "../import/map/map-row.ts";
-import { type Mapping, type MappingFile, presetNames, readPreset } from "../import/map/mapping.ts";
+import {
+  type Mapping,
+  type MappingFile,
+  presetNames,
+  readItemsOrFile,
+  readPreset,
+} from "../import/map/mapping.ts";
 import { checkRow } from "../import/check-file.ts";
 import {
   choosable,
@@ -64,7 +70,7 @@ export async function inspectFile(
   const own = readLayout(choice?.layout ?? {}, (why) => {
     return new OperatorError("invalid", `The layout of the file is not valid: ${why}.`);
   });
-  const layout = { ...preset.layout, ...own };
+  const layout = { ...preset.layout, ...layoutIn(choice?.more ?? ""), ...own };
   const input = await plan.openRows(beginningOf(openText(file)), { ...plan, layout });
   const rows = await readFirst(input);
   if (rows.length === 0) throw new OperatorError("input", `${file} has no rows.`);
@@ -94,6 +100,16 @@ export async function inspectFile(
   } catch (error) {
     if (!(error instanceof OperatorError) || error.errorName === "input") throw error;
     return { ...view, rows: [], mapping: undefined, problem: error.message };
+  }
+}
+
+/** What is wrong with the text is said beside the columns. */
+function layoutIn(more: string): Layout {
+  try {
+    return readItemsOrFile(more).layout;
+  } catch (error) {
+    if (error instanceof OperatorError || error instanceof UsageError) return {};
+    throw error;
   }
 }
 

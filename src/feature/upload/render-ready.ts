@@ -108,7 +108,7 @@ function isChosen({ preset, layout }: Inspection): boolean {
 function renderMore(more: string): Html {
   const field = html`<label
     >Each with its value, or with a text in which {#} is the number of the row, such as
-    status==SETTLED,tx_id=~tx-{#}
+    status==SETTLED,tx_id=~tx-{#}; or the text of a mapping file
     <textarea name="more" rows="2" maxlength="8000">${more}</textarea>
   </label>`;
   if (more !== "") return field;
@@ -193,13 +193,13 @@ function renderCheck(upload: Upload, check: FileCheck): Html {
       ${formatNumber(check.refused)} of ${formatNumber(check.rows)} rows would be refused. Nothing
       is written yet. Change the mapping below, upload a repaired file, or import the other rows.
     </p>
-    ${renderTable(faultColumns, check.faults.slice(0, faultsShown), { style: "plain" })}
+    ${renderTable(faultColumns(check), check.faults.slice(0, faultsShown), { style: "plain" })}
     ${renderIgnored(check)} ${renderRepair(upload)}`;
 }
 
 const faultsShown = 50;
-const faultColumns: readonly Column<FileCheck["faults"][number]>[] = [
+const faultColumns = ({ places }: FileCheck): readonly Column<FileCheck["faults"][number]>[] => [
   ["Rows", ({ rows }) => formatNumber(rows)],
   ["What is wrong", ({ error }) => html`<bdi>${error}</bdi>`],
-  ["First rows", ({ first }) => first.join(", ")],
+  [`First ${places}s`, ({ first }) => first.join(", ")],
 ];

@@ -34,6 +34,14 @@ function read(mapping: Mapping, row: Readonly<Record<string, string>>, field: st
 
 const when = { d: "31.01.2026", t: "09:30", z: "CET" };
 
+const bySign = {
+  column: "a",
+  number: "comma",
+  values: { "+": "DEPOSIT", "-": "WITHDRAWAL" },
+  default: "DEPOSIT",
+};
+const byColumn = { filled: { debit: "WITHDRAWAL", credit: "DEPOSIT" } };
+
 const cases: readonly (readonly [
   field: string,
   item: string | undefined,
@@ -71,6 +79,15 @@ const cases: readonly (readonly [
     "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
   ],
   ["tx_id", "a", "a", { a: "1E5" }, "1E5"],
+  [
+    "tx_id",
+    "a",
+    "a",
+    { a: "81.0" },
+    "is a whole number with decimals, as pandas writes 81 beside empty cells; export the column as text, or read it as the number point",
+  ],
+  ["tx_id", "a@point", { column: "a", number: "point" }, { a: "81.0" }, "81"],
+  ["tx_id", "a@comma", { column: "a", number: "comma" }, { a: "8,5" }, "must be a whole number"],
   ["sender_id", "~{a}@b", { template: "{a}@b" }, { a: "x" }, "x@b"],
   [
     "amount",
@@ -95,6 +112,20 @@ const cases: readonly (readonly [
     { a: "nil", b: "5" },
     'must be a number, such as 1250.5, not "nil"',
   ],
+  ["type", undefined, bySign, { a: "1.234,5" }, "DEPOSIT"],
+  ["type", undefined, bySign, { a: "(5,00)" }, "WITHDRAWAL"],
+  ["type", undefined, bySign, { a: "-" }, "DEPOSIT"],
+  [
+    "type",
+    undefined,
+    bySign,
+    { a: "0,00" },
+    'is "0", which the mapping has no value for; it has values for +, -',
+  ],
+  ["type", undefined, bySign, { a: "5.0" }, 'must be a number written as 1.234,56, not "5.0"'],
+  ["type", undefined, byColumn, { debit: "", credit: "5,00" }, "DEPOSIT"],
+  ["type", undefined, byColumn, { debit: "5,00", credit: "0,00" }, "WITHDRAWAL"],
+  ["type", undefined, byColumn, { debit: "-", credit: "" }, undefined],
   [
     "status",
     undefined,
@@ -141,9 +172,19 @@ describe("the origin of a field", () => {
     }
   });
 
-  it("is refused in a file that is not JSON", () => {
-    const file = join(makeTempFolder(), "mapping.json");
-    writeFileSync(file, '{"fields": {');
-    assert.throws(() => readMappingFile(file), { message: /mapping\.json is not JSON\.$/ });
-  });
+  for (const [text, message] of [
+    ['{"fields": {', /mapping\.json is not JSON\.$/],
+    ['{"fields": {"type": {"filled": "a"}}}', /"filled" must be an object/],
+    [
+      '{"fields": {"type": {"column": "a", "time": "unix", "values": {}}}}',
+      /can have only "number"/,
+    ],
+    ['{"fields": {"amount": {"column": "a", "time": "unix", "number": "point"}}}', /more than one/],
+  ] as const) {
+    it(`is refused in a file such as ${text}`, () => {
+      const file = join(folder, "mapping.json");
+      writeFileSync(file, text);
+      assert.throws(() => readMappingFile(file), { message });
+    });
+  }
 });

@@ -124,6 +124,20 @@ describe("the beginning of an uploaded file", () => {
     );
   });
 
+  it("is mapped by a mapping file, with its layout", async () => {
+    const fields = { person_id: { column: "1", number: "point" }, first_name: "2" };
+    const more = JSON.stringify({ layout: { header: "no", quote: "none" }, fields });
+    const { rows, layout, problem } = await inspect("file.csv", '81.0,"x\n', choose({}, more));
+    assert.equal(problem, undefined);
+    assert.deepEqual(layout, { header: "no", quote: "none" });
+    assert.deepEqual(rows[0]?.records, [
+      [
+        ["person_id", "81"],
+        ["first_name", '"x'],
+      ],
+    ]);
+  });
+
   it("says what is wrong with a choice, without failing", async () => {
     const content = `a,b\n1,2\n`;
     const problemOf = async (...args: Parameters<typeof choose>) =>
@@ -132,6 +146,10 @@ describe("the beginning of an uploaded file", () => {
     assert.match((await problemOf({ a: "person_id", b: "person_id" })) ?? "", /both mapped to/);
     assert.match((await problemOf({ a: "persn_id", b: "" })) ?? "", /did you mean person_id/);
     assert.match((await problemOf({ a: "person_id", b: "" }, "x")) ?? "", /is not a mapping/);
+    assert.match(
+      (await problemOf({ a: "", b: "" }, "{}")) ?? "",
+      /mapping file must have "fields"/,
+    );
     assert.match((await problemOf({ missing: "person_id" })) ?? "", /has no column "missing"/);
     assert.match(
       (await problemOf({ a: "constructor", b: "" })) ?? "",

@@ -113,7 +113,7 @@ describe("uploads in the console", () => {
     await start(path);
     const faults = await checked(path);
     assert.match(faults, /1 of 601 rows would be refused/);
-    assert.match(faults, /amount must be a number, such as 1250.5, not &quot;…&quot;[^]*>601</);
+    assert.match(faults, /amount must be a number, such as 1250.5, not &quot;…&quot;[^]*>602</);
     assert.deepEqual(await service.app.store.countRecords(organization), {});
     assert.deepEqual(await listImports(service.app), []);
     await start(path);

@@ -5,7 +5,7 @@ import { UsageError } from "../../../actions/operator/operator-error.ts";
 import { codeMeantBy } from "../../../domain/schema/codes.ts";
 import { codesOf } from "../../../domain/schema/formats.ts";
 import { alternativesOf } from "../../../domain/schema/schema-shape.ts";
-import { cellKindOf } from "../../../bulk/formats/csv-cell.ts";
+import { CellError, cellKindOf } from "../../../bulk/formats/csv-cell.ts";
 import { compileNumberFormat } from "../../../bulk/formats/number-format.ts";
 import type { Row } from "../../../bulk/formats/row.ts";
 import { compileTimeFormat } from "../../../bulk/formats/time-format.ts";
@@ -31,6 +31,10 @@ export function compileCellReader(
     const get = access(currencyColumn);
     return { columns: [currencyColumn], read: (text, row) => read(text, textOf(get(row) ?? "")) };
   }
+  if (hasFormat(schema, "identifier")) {
+    const { read } = compileNumberFormat(format);
+    return { columns: [], read: (text) => wholeNumber(read(text, "")) };
+  }
   const codes = codesFor(schema);
   if (codes !== undefined) {
     if (format !== "meant") throw new UsageError(`A code has no format "${format}", only meant.`);
@@ -38,6 +42,22 @@ export function compileCellReader(
   }
   const read = compileTimeFormat(format, hasFormat(schema, "date") ? "date" : "date-time");
   return { columns: [], read: (text) => read(text.trim()) };
+}
+
+function wholeNumber(value: unknown): unknown {
+  if (typeof value !== "number") return value;
+  return Number.isInteger(value) ? String(value) : new CellError("must be a whole number");
+}
+
+/** Reads a number as its sign: `+`, `-` or `0`; undefined for none. Throws UsageError. */
+export function compileSignReader(format: string): (text: string) => unknown {
+  const { read, currencyColumn } = compileNumberFormat(format);
+  if (currencyColumn !== undefined) throw new UsageError("A sign has no minor units.");
+  return (text) => {
+    const value = read(text, "");
+    if (typeof value !== "number") return value;
+    return value === 0 ? "0" : value < 0 ? "-" : "+";
+  };
 }
 
 function codesFor(schema: RecordPath["schema"]): ReadonlySet<string> | undefined {

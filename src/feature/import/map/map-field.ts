@@ -4,7 +4,14 @@ import { alternativeFor, type JsonObject } from "../../../domain/schema/schema-s
 import { CellError, type CellKind, cellKindOf, readCell } from "../../../bulk/formats/csv-cell.ts";
 import { recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
 import { OperatorError, UsageError } from "../../../actions/operator/operator-error.ts";
-import { type Access, compileCellReader, hasFormat, takesFormat, textOf } from "./cell-reader.ts";
+import {
+  type Access,
+  compileCellReader,
+  compileSignReader,
+  hasFormat,
+  takesFormat,
+  textOf,
+} from "./cell-reader.ts";
 import type { Origin } from "./mapping.ts";
 import type { RecordPath } from "./record-path.ts";
 import type { Row } from "../../../bulk/formats/row.ts";
@@ -37,6 +44,7 @@ type ColumnOrigin = Extract<Origin, { readonly column: unknown }>;
 function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compiled {
   const kind = cellKindOf(path.schema);
   if ("value" in origin) return constant(kind, origin.value);
+  if ("filled" in origin) return firstFilled(kind, origin.filled, access);
   if ("template" in origin) return formattedTemplate(path, origin, access);
   const columns = [origin.column].flat();
   const get = firstGiven(columns.map(access), kind === "number");
@@ -66,7 +74,7 @@ function firstGiven(
     let zero: unknown;
     for (const get of getters) {
       const found = get(row);
-      if (found === undefined || found === null || found === "") continue;
+      if (isEmpty(found)) continue;
       if (!isNumber || !withoutNumber.test(textOf(found))) return found;
       zero ??= found;
     }
@@ -74,8 +82,24 @@ function firstGiven(
   };
 }
 
+function isEmpty(found: unknown): boolean {
+  return found === undefined || found === null || found === "";
+}
+
 /** A zero or a dash. */
 const withoutNumber = /^[^\p{L}1-9]*$/u;
+
+/** Says which of several columns has the value of the row, such as a debit beside a credit. */
+function firstFilled(kind: CellKind, filled: JsonObject, access: Access): Compiled {
+  const choices = Object.entries(filled).map(([column, value]) => {
+    return { get: access(column), value: constant(kind, value).read };
+  });
+  const read = (row: Row): unknown => {
+    const isFilled = (found: unknown) => !isEmpty(found) && !withoutNumber.test(textOf(found));
+    return choices.find(({ get }) => isFilled(get(row)))?.value(row);
+  };
+  return { columns: Object.keys(filled), read };
+}
 
 function constant(kind: CellKind, given: unknown): Compiled {
   const value = convertTo(kind, given);
@@ -138,7 +162,13 @@ function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Conv
   const { values, otherwise, split } = origin;
   const format = origin.format;
   const of = (convert: Converter["convert"]): Converter => ({ columns: [], convert });
-  if (values !== undefined) return of((found) => translate(textOf(found), { values, otherwise }));
+  if (values !== undefined) {
+    const read = format === undefined ? (text: string) => text : compileSignReader(format);
+    return of((found) => {
+      const text = read(textOf(found));
+      return typeof text === "string" ? translate(text, { values, otherwise }) : text;
+    });
+  }
   if (format !== undefined) {
     const { columns, read } = compileCellReader(path, format, access);
     return { columns, convert: (found, row) => read(textOf(found), row) };
@@ -149,17 +179,22 @@ function converter(path: RecordPath, origin: ColumnOrigin, access: Access): Conv
   }
   const kind = cellKindOf(path.schema);
   if (!hasFormat(path.schema, "identifier")) return of((found) => convertTo(kind, found));
-  return of((found) => (isShortened(found) ? shortened : convertTo(kind, found)));
+  return of((found) => wrongNumberOf(found) ?? convertTo(kind, found));
+}
+
+/** Why an id is wrong by which other ids would become the same, or the same id would have two texts. */
+function wrongNumberOf(found: unknown): CellError | undefined {
+  if (typeof found !== "string" || !/^\d/.test(found)) return undefined;
+  if (found.endsWith(".0") && /^\d+\.0$/.test(found)) return withDecimals;
+  return found.includes("E+") && /^\d(?:[.,]\d+)?E\+\d+$/.test(found) ? shortened : undefined;
 }
 
 const shortened = new CellError(
   "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
 );
-
-/** Its other digits are lost, so other ids would become the same. */
-function isShortened(found: unknown): boolean {
-  return typeof found === "string" && found.includes("E+") && /^\d(?:[.,]\d+)?E\+\d+$/.test(found);
-}
+const withDecimals = new CellError(
+  "is a whole number with decimals, as pandas writes 81 beside empty cells; export the column as text, or read it as the number point",
+);
 
 function translate(
   text: string,

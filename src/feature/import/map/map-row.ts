@@ -233,8 +233,8 @@ function fits(cells: readonly string[], columns: number): boolean {
 }
 
 function wrongCellCount({ cells, line }: CsvRow, columns: number): MappedRow {
-  const where = line === undefined ? "" : `, in line ${line} of the file,`;
+  const where = line === undefined ? "" : `, in line ${line} of the file`;
   const count = cells.length === 1 ? "1 cell" : `${cells.length} cells`;
-  const message = `has ${count}${where} but the first line has ${columns}; a quote or a comma may be missing`;
+  const message = `has ${count}${where}, but there are ${columns} columns; a quote or a delimiter may be missing`;
   return { fieldErrors: [{ message }] };
 }

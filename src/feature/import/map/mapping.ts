@@ -20,11 +20,13 @@ export interface Formatted {
 
 export type Origin =
   | { readonly value: unknown }
+  /** The value of the first of these columns that has one in the row, other than zero. */
+  | { readonly filled: JsonObject }
   | (Formatted & { readonly template: string; readonly type?: string | undefined })
   | (Formatted & {
       /** The first of several that has a value in the row counts. */
       readonly column: string | readonly string[];
-      /** Translates values; any other value is refused, unless `otherwise` is given. */
+      /** Translates values, or the sign of a number; any other is refused, unless `otherwise` is given. */
       readonly values?: JsonObject | undefined;
       readonly otherwise?: unknown;
       /** The value for an empty cell. */
@@ -84,7 +86,21 @@ export function readPreset(name: string): MappingFile {
 export function readMappingFile(path: string): MappingFile {
   const fail = (why: string) =>
     new OperatorError(operatorErrors.mapping, `The mapping ${path} ${why}.`);
-  const content = readJson(path, fail);
+  return readContent(readText(path, fail), fail);
+}
+
+/** Items as in `--map`, or the text of a mapping file. Throws OperatorError, or UsageError for an item. */
+export function readItemsOrFile(text: string): MappingFile {
+  if (!text.trimStart().startsWith("{"))
+    return { mapping: new Map(readMapItems(text)), layout: {} };
+  return readContent(
+    text,
+    (why) => new OperatorError(operatorErrors.mapping, `The mapping file ${why}.`),
+  );
+}
+
+function readContent(text: string, fail: Fail): MappingFile {
+  const content = parseJson(text, fail);
   if (!isJsonObject(content)) throw fail("must be a JSON object");
   const { fields, layout = {}, description = "", ...others } = content;
   const [unknown] = Object.keys(others);
@@ -105,17 +121,25 @@ export function readMappingFile(path: string): MappingFile {
 
 type Fail = (why: string) => OperatorError;
 
-function readJson(path: string, fail: Fail): unknown {
+function readText(path: string, fail: Fail): string {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw fail("is not JSON");
     throw fail(`can't be read: ${fileReasonOf(cause)}`);
+  }
+}
+
+function parseJson(text: string, fail: Fail): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fail("is not JSON");
   }
 }
 
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   value: ["value"],
+  filled: ["filled"],
   template: ["template", "time", "number", "code", "type"],
   column: ["column", "time", "number", "code", "values", "otherwise", "default", "split", "type"],
 };
@@ -124,7 +148,7 @@ function readOrigin(given: unknown, fail: Fail): Origin {
   if (typeof given === "string") return { column: given };
   if (!isJsonObject(given)) throw fail("it is neither the name of a column nor an object");
   const kind = Object.keys(partsOf).find((name) => Object.hasOwn(given, name));
-  if (kind === undefined) throw fail('it has none of "column", "value" and "template"');
+  if (kind === undefined) throw fail('it has none of "column", "value", "filled" and "template"');
   const parts = partsOf[kind] ?? [];
   for (const [name, part] of Object.entries(given)) {
     if (!parts.includes(name)) {
@@ -136,9 +160,14 @@ function readOrigin(given: unknown, fail: Fail): Origin {
     if (textParts.has(name) && !isText(part) && !(name === "column" && isTexts(part))) {
       throw fail(`"${name}" must be text`);
     }
-    if (name === "values" && !isJsonObject(part)) throw fail('"values" must be an object');
+    const isObjectPart = name === "values" || name === "filled";
+    if (isObjectPart && !isJsonObject(part)) throw fail(`"${name}" must be an object`);
   }
   const { time, number, code, ...rest } = given;
+  const formats = [time, number, code].filter((format) => format !== undefined);
+  if (formats.length > 1) throw fail('it has more than one of "time", "number" and "code"');
+  if (given["values"] !== undefined && formats[0] !== number)
+    throw fail('"values" can have only "number" beside it, to translate the sign');
   return { ...rest, format: time ?? number ?? code } as unknown as Origin;
 }
 
