@@ -7,6 +7,8 @@ import {
   isExactNumber,
   parseExactJson,
 } from "../../domain/json/exact-number.ts";
+import { isNestedDeeper } from "../../domain/json/json-value.ts";
+import { levelsMax } from "./record-characters.ts";
 import { alternativesOf, type SchemaShape } from "../../domain/schema/schema-shape.ts";
 
 /** mixed: the field accepts text and other values. */
@@ -73,6 +75,9 @@ function readBoolean(text: string): unknown {
 function readJson(text: string): unknown {
   try {
     const value = parseExactJson(text);
+    if (isNestedDeeper(value, levelsMax)) {
+      return new CellError(`is nested deeper than ${levelsMax} levels`);
+    }
     return findInexactNumbers(value).length > 0 ? new CellError(inexactMessage) : value;
   } catch {
     return new CellError(`must be JSON, and ${shown(text)} is not`);

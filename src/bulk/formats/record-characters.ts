@@ -1,9 +1,13 @@
-// How long a row of an input, and the record that it becomes, may be. Many fields may have the same long value by
-// a mapping, and a thread that has no room for their JSON ends the whole process.
+// How long and how deep a row of an input, and the record that it becomes, may be. Many fields may have the same long
+// value by a mapping, and a thread that has no room for their JSON ends the whole process.
 
+import { limits } from "../../domain/limits.ts";
 import type { JsonObject } from "../../domain/schema/schema-shape.ts";
 
 export const recordCharactersMax = 4 * 1_024 * 1_024;
+
+/** How deep the JSON of a row may be: a row can have a list of records. Deeper values are never written as JSON. */
+export const levelsMax = limits.jsonDepthMax + 2;
 
 /** In a record: one that is accepted has a tenth of these. JSON may have six times as many. */
 export const valueCharactersMax = 640 * 1_024;

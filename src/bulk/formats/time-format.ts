@@ -110,9 +110,11 @@ function countedSince({
   return (text) => {
     if (!/^-?\d{1,7}(?:\.\d+)?$/.test(text)) return new CellError(`must be ${unit} since ${epoch}`);
     const local = new Date(startMs + Math.round(Number(text) * unitMs)).toISOString();
-    const [date = "", time = ""] = local.split("T");
+    const [date = "", second = "", fraction = ""] = local.split(/[T.Z]/);
     if (!isFullDate(date)) return outsideYears;
-    return wanted === "date" ? date : momentOf({ date, time: time.replace(/\.?0*Z$/, ""), zone });
+    const digits = withoutTrailing(fraction, "0");
+    const time = digits === "" ? second : `${second}.${digits}`;
+    return wanted === "date" ? date : momentOf({ date, time, zone });
   };
 }
 

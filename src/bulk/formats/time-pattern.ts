@@ -95,8 +95,10 @@ export function compilePattern(pattern: string): Pattern {
       const found = expression.exec(text);
       if (found === null) return undefined;
       // Named groups take three times as long.
-      const groups: Record<string, string | undefined> = {};
-      for (const [index, part] of names.entries()) groups[part] = found[index + 1];
+      const groups: Groups = {};
+      for (let index = 0; index < names.length; index += 1) {
+        groups[names[index] ?? ""] = found[index + 1];
+      }
       return partsOf(groups, today);
     },
   };
@@ -118,7 +120,7 @@ function invalid(pattern: string, why: string): UsageError {
   );
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
+type Groups = Record<string, string | undefined>;
 
 /** A year of two digits is the last one by which the date is not in the future. */
 function partsOf(groups: Groups, today: string): PatternParts {

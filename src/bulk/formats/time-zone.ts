@@ -44,7 +44,7 @@ export function offsetIn(given: string, local: string): string | undefined {
   return knownOffset(zone, day) ?? offsetAt(zone, local);
 }
 
-/** Of a day on which clocks did not change, and for which an offset was found before. */
+/** The offset of a day on which clocks did not change, if it was found before. */
 export function knownOffset(zone: string, day: string): string | undefined {
   return offsets.get(zone)?.get(day);
 }

@@ -12,6 +12,8 @@ import { formatCount } from "../../basics/format-count.ts";
 
 interface CheckedRow {
   readonly row: number;
+  /** Undefined for an item of a JSON list and for a row of Parquet. */
+  readonly line: number | undefined;
   readonly records: readonly Payload[];
   readonly errors: readonly FieldError[];
 }
@@ -19,6 +21,7 @@ interface CheckedRow {
 interface Fault {
   readonly error: string;
   readonly rows: number;
+  /** Lines of the file, or rows if it has none. */
   readonly first: readonly number[];
 }
 
@@ -30,6 +33,7 @@ export interface FileCheck {
   readonly rows: number;
   readonly refused: number;
   readonly ignoredLines: number;
+  readonly places: "line" | "row";
   readonly faults: readonly Fault[];
 }
 
@@ -55,7 +59,8 @@ export async function checkFile(
   const shown: CheckedRow[] = [];
   let [rows, refused] = [0, 0];
   for await (const row of rowsOf(input, mapper.used)) {
-    const checked = { row: row.number, ...checkRow(plan, mapper.map(row)) };
+    const { number, line } = row;
+    const checked = { row: number, line, ...checkRow(plan, mapper.map(row)) };
     if (shown.length < shownMax) shown.push(checked);
     rows += 1;
     refused += checked.errors.length > 0 ? 1 : 0;
@@ -64,7 +69,7 @@ export async function checkFile(
       const fault = faults.get(known) ?? { rows: 0, first: [] };
       faults.set(known, fault);
       fault.rows += 1;
-      if (fault.first.length < firstMax) fault.first.push(row.number);
+      if (fault.first.length < firstMax) fault.first.push(line ?? number);
     }
     onRow?.({ rows, refused, share: text.bytesRead() / text.bytes });
   }
@@ -77,6 +82,7 @@ export async function checkFile(
     rows,
     refused,
     ignoredLines: ignoredLines?.() ?? 0,
+    places: input.format === "csv" || input.format === "ndjson" ? "line" : "row",
     faults: [...faults]
       .map(([error, fault]) => ({ error, ...fault }))
       .sort((one, other) => other.rows - one.rows),
@@ -86,7 +92,7 @@ export async function checkFile(
 export function checkRow(
   { type, timestampMin }: Pick<ImportPlan, "type" | "timestampMin">,
   mapped: MappedRow,
-): Omit<CheckedRow, "row"> {
+): Pick<CheckedRow, "records" | "errors"> {
   if ("fieldErrors" in mapped) return { records: [], errors: mapped.fieldErrors };
   const { submissions } = mapped;
   return {
@@ -100,18 +106,21 @@ export function checkRow(
 /** Values, positions in lists and numbers of lines differ from row to row. */
 function kindOf({ field = "", message = "" }: FieldError): string {
   const path = field.replaceAll(/\[\d+\]/g, "[]");
-  const what = message.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replaceAll(/\bline \d+/g, "line …");
+  const what = message
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
+    .replace(/, in line \d+ of the file/, "");
   return `${path} ${what}`.trim();
 }
 
 export function describeCheck(check: FileCheck): string {
   const { file, unused, shown, rows, refused } = check;
-  const parts = shown.map(({ row, records, errors }) => {
+  const parts = shown.map(({ row, line, records, errors }) => {
     const texts = records.map((record) => JSON.stringify(record, undefined, 2));
     const found = errors.map(({ field, message }) =>
-      `  ! ${field ?? ""} ${message ?? ""}`.trimEnd(),
+      ["  !", field, message].filter((part) => part !== undefined).join(" "),
     );
-    return [`Row ${row}`, ...texts, ...found].join("\n");
+    const where = line === undefined ? "" : `, line ${line}`;
+    return [`Row ${row}${where}`, ...texts, ...found].join("\n");
   });
   if (unused.length > 0) parts.push(`Columns that are not imported: ${unused.join(", ")}`);
   const verdict =
@@ -119,13 +128,19 @@ export function describeCheck(check: FileCheck): string {
       ? "no row fails validation; the server may still refuse duplicates"
       : `${refused.toLocaleString("en")} ${refused === 1 ? "fails" : "fail"} validation`;
   const summary = `${file}: ${formatCount(rows, "row")} read, ${verdict}. Nothing was sent.`;
-  parts.push([...describeReading(check), summary, ...check.faults.map(describeFault)].join("\n"));
+  parts.push(
+    [
+      ...describeReading(check),
+      summary,
+      ...check.faults.map((fault) => describeFault(fault, check.places)),
+    ].join("\n"),
+  );
   return parts.join("\n\n");
 }
 
-export function describeFault({ error, rows, first }: Fault): string {
+function describeFault({ error, rows, first }: Fault, place: string): string {
   const more = rows > first.length ? " and more" : "";
-  return `  ${rows.toLocaleString("en")} × ${error} (row ${first.join(", ")}${more})`;
+  return `  ${rows.toLocaleString("en")} × ${error} (${place} ${first.join(", ")}${more})`;
 }
 
 export function describeReading({

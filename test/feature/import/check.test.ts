@@ -86,7 +86,7 @@ describe("a check of an import", () => {
     );
     const { code, out } = await line.type(...checking(line, given));
     assert.equal(code, 3);
-    assert.match(out, /^Row 1\n {2}! amount must be/);
+    assert.match(out, /^Row 1, line 2\n {2}! amount must be/);
     assert.match(out, /Columns that are not imported: remark/);
     assert.match(out, /3 rows read, 2 fail validation\. Nothing was sent\.\n {2}1 × amount must/);
   });
@@ -105,19 +105,54 @@ describe("a check of an import", () => {
     assert.deepEqual([found.code, found.rows, found.refused, found.shown], [3, 13, 4, []]);
     assert.match((await line.type(...words)).out, /after the last row: 2\.\n.*13 rows read/);
     assert.deepEqual(found.faults, [
-      { error: 'amount must be a number, such as 1250.5, not "…"', rows: 2, first: [10, 11] },
+      { error: 'amount must be a number, such as 1250.5, not "…"', rows: 2, first: [11, 12] },
       {
         error: "sender_id is required unless receiver_id is sent: send at least one of them",
         rows: 1,
-        first: [12],
-      },
-      {
-        error:
-          "has 3 cells, in line … of the file, but the first line has 5; a quote or a comma may be missing",
-        rows: 1,
         first: [13],
       },
+      {
+        error: "has 3 cells, but there are 5 columns; a quote or a delimiter may be missing",
+        rows: 1,
+        first: [14],
+      },
     ]);
+  });
+
+  it("names the lines of the file, whatever is before and inside of rows", async () => {
+    const line = makeCommandLine();
+    const file = join(line.folder, "rows.csv");
+    const lines = [
+      "bank",
+      `${head}`,
+      '1,a,1,0,"x',
+      'y"',
+      "",
+      "2,a,much,0,",
+      "# z",
+      '3,a,"4',
+      ",,,,",
+    ];
+    writeFileSync(file, [...lines, "4,a,no,0,", ""].join("\r\n"));
+    const words = ["import", file, "--type", "transaction", "--organization", "acme", "--check"];
+    const layout = ["--skip", "1", "--comment", "#", "--map", mapping, "--rows", "0"];
+    const { code, out } = await line.type(...words, ...layout);
+    assert.equal(code, 3);
+    assert.match(out, /2 × amount must be a number, such as 1250.5, not "…" \(line 6, 10\)/);
+    assert.match(out, /1 × has a quote that is not closed \(line 8\)/);
+  });
+
+  it("names the lines of NDJSON, and the rows of a JSON list", async () => {
+    const line = makeCommandLine();
+    for (const [name, content, place] of [
+      ["rows.ndjson", '{"tx_id":"a"}\n\n1\n', "line 3"],
+      ["rows.json", '[{"tx_id":"a"},\n\n1]', "row 2"],
+    ] as const) {
+      const file = join(line.folder, name);
+      writeFileSync(file, content);
+      const words = ["import", file, "--type", "transaction", "--organization", "acme", "--check"];
+      assert.ok((await line.type(...words)).out.includes(`1 × is not an object (${place})`));
+    }
   });
 
   it("needs no store, no server and no key, and leaves nothing behind", async () => {

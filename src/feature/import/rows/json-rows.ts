@@ -3,10 +3,11 @@
 
 import { manifestLineStart } from "../../../domain/export-manifest.ts";
 import { findInexactNumbers, parseExactJson } from "../../../domain/json/exact-number.ts";
+import { isNestedDeeper } from "../../../domain/json/json-value.ts";
 import { isJsonObject, type JsonObject } from "../../../domain/schema/schema-shape.ts";
 import { bulkKeys } from "../../../bulk/formats/bulk-keys.ts";
 import { OperatorError } from "../../../actions/operator/operator-error.ts";
-import { recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
+import { levelsMax, recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
 import type { Row, RowInput, TextRow } from "../../../bulk/formats/row.ts";
 import type { TextInput } from "../../../bulk/formats/text-input.ts";
 
@@ -18,29 +19,32 @@ export function openJson(input: TextInput, list?: string): RowInput {
   return { format: "json", columns: undefined, batches: () => readRows(splitList(input, list)) };
 }
 
-async function* readRows(batches: AsyncIterable<readonly string[]>): AsyncGenerator<TextRow[]> {
+type Item = Pick<TextRow, "text" | "line">;
+
+async function* readRows(batches: AsyncIterable<readonly Item[]>): AsyncGenerator<TextRow[]> {
   let count = 0;
-  for await (const texts of batches) {
-    const rows = texts.filter((text) => !text.startsWith(manifestLineStart));
-    yield rows.map((text) => ({ number: (count += 1), text, parse: readRow }));
+  for await (const items of batches) {
+    const rows = items.filter(({ text }) => !text.startsWith(manifestLineStart));
+    yield rows.map((row) => ({ ...row, number: (count += 1), parse: readRow }));
   }
 }
 
 /** The row of a file of refused rows has its number in the first input. */
-function readRow({ number, text }: Pick<TextRow, "number" | "text">): Row {
+function readRow({ number, text, line }: Omit<TextRow, "parse">): Row {
   const fields = readObject(text);
-  if (typeof fields === "string") return { number, text, reason: fields };
+  if (typeof fields === "string") return { number, text, line, reason: fields };
   const given = fields[bulkKeys.row];
   const known = typeof given === "number" && Number.isSafeInteger(given) ? given : number;
   const refused = fields[bulkKeys.text];
-  if (typeof refused === "string") return readRow({ number: known, text: refused });
-  return { number: known, fields };
+  if (typeof refused === "string") return readRow({ number: known, text: refused, line });
+  return { number: known, fields, line };
 }
 
 function readObject(text: string): JsonObject | string {
   try {
     const value = parseExactJson(text);
     if (!isJsonObject(value)) return "is not an object";
+    if (isNestedDeeper(value, levelsMax)) return `is nested deeper than ${levelsMax} levels`;
     const inexact = findInexactNumbers(value);
     if (inexact.length === 0) return value;
     return inexact.map(({ field, message }) => `${field ?? ""} ${message ?? ""}`).join("; ");
@@ -49,28 +53,29 @@ function readObject(text: string): JsonObject | string {
   }
 }
 
-async function* splitLines(input: TextInput): AsyncGenerator<readonly string[]> {
-  let rest = "";
+async function* splitLines(input: TextInput): AsyncGenerator<readonly Item[]> {
+  let [rest, line] = ["", 0];
   for await (const text of input.read()) {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
-    yield lines.filter((line) => line.trim() !== "");
+    const items = lines.map((one) => ({ text: one, line: (line += 1) }));
+    yield items.filter((item) => item.text.trim() !== "");
     if (rest.length > recordCharactersMax) throw tooLong(input, "a line");
   }
-  if (rest.trim() !== "") yield [rest];
+  if (rest.trim() !== "") yield [{ text: rest, line: line + 1 }];
 }
 
 async function* splitList(
   input: TextInput,
   list: string | undefined,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly Item[]> {
   const splitter = new ListSplitter();
   let finder = list === undefined ? undefined : new ListFinder(list.split("."));
   for await (const piece of input.read()) {
     const text = finder === undefined ? piece : finder.push(piece);
     if (text === undefined) continue;
     finder = undefined;
-    yield splitter.push(text, list !== undefined);
+    yield splitter.push(text, list !== undefined).map((item) => ({ text: item }));
     if (splitter.state === "broken") throw notAList(input);
     if (splitter.held.length > recordCharactersMax) throw tooLong(input, "an item");
   }
