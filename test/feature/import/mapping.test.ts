@@ -162,6 +162,11 @@ describe("the origin of a field", () => {
     });
   }
 
+  it("is no entry of additional_properties where it is null", () => {
+    const mapping = new Map(readMapItems("additional_properties.note=a"));
+    assert.equal(read(mapping, { a: String.raw`\N` }, "additional_properties"), undefined);
+  });
+
   it("is refused with a format that the field doesn't have, and says which there are", () => {
     for (const [item, message] of [
       ["amount=a@unix", /mapping of amount .* no number format "unix". It is point/],

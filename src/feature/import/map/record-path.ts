@@ -76,6 +76,8 @@ export function putAt(
   const [first, ...rest] = path.steps;
   let container = record as Container;
   if (path.propertyKey !== undefined) {
+    // Such an entry can't be null.
+    if (value === null) return;
     const list = (container[listOfOwn] ??= []) as unknown[];
     list.push({ key: path.propertyKey, value, type });
     return;
