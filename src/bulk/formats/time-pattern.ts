@@ -17,7 +17,7 @@ export interface Pattern {
 }
 
 const space = String.raw`[ \u00a0\u202f]`;
-const name = String.raw`\p{L}{1,20}\.?`;
+const word = String.raw`\p{L}{1,20}\.?`;
 
 /** Longer runs first: letters, the part of a time (once in a pattern), what matches it, and what they mean. */
 export const timeLetters: readonly (readonly [
@@ -28,8 +28,8 @@ export const timeLetters: readonly (readonly [
 ])[] = [
   ["yyyy", "year", String.raw`\d{4}`, "year"],
   ["yy", "shortYear", String.raw`\d\d`, "year that is not in the future"],
-  ["MMMM", "monthName", name, "name of the month, long or short"],
-  ["MMM", "monthName", name, "name of the month, long or short"],
+  ["MMMM", "monthName", word, "name of the month, long or short"],
+  ["MMM", "monthName", word, "name of the month, long or short"],
   ["MM", "month", String.raw`\d\d`, "month, two digits"],
   ["M", "month", String.raw`\d{1,2}`, "month"],
   ["dd", "day", String.raw`\d\d`, "day, two digits"],
@@ -45,8 +45,8 @@ export const timeLetters: readonly (readonly [
   ["SSSSSS", "fraction", String.raw`\d{6}`, "six digits of a second"],
   ["SSS", "fraction", String.raw`\d{3}`, "three digits of a second"],
   ["S", "fraction", String.raw`\d{1,9}`, "one to nine digits of a second"],
-  ["EEEE", "weekday", name, "name of the day, which is not checked"],
-  ["EEE", "weekday", name, "name of the day, which is not checked"],
+  ["EEEE", "weekday", word, "name of the day, which is not checked"],
+  ["EEE", "weekday", word, "name of the day, which is not checked"],
   ["XXX", "zone", String.raw`Z|[+-]\d\d:\d\d`, "offset such as +01:00"],
   ["XX", "zone", String.raw`Z|[+-]\d{4}`, "offset such as +0100"],
   ["X", "zone", String.raw`Z|[+-]\d\d(?::?\d\d)?`, "offset, also such as +01"],

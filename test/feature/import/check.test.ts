@@ -122,17 +122,7 @@ describe("a check of an import", () => {
   it("names the lines of the file, whatever is before and inside of rows", async () => {
     const line = makeCommandLine();
     const file = join(line.folder, "rows.csv");
-    const lines = [
-      "bank",
-      `${head}`,
-      '1,a,1,0,"x',
-      'y"',
-      "",
-      "2,a,much,0,",
-      "# z",
-      '3,a,"4',
-      ",,,,",
-    ];
+    const lines = ["bank", head, '1,a,1,0,"x', 'y"', "", "2,a,much,0,", "# z", '3,a,"4', ",,,,"];
     writeFileSync(file, [...lines, "4,a,no,0,", ""].join("\r\n"));
     const words = ["import", file, "--type", "transaction", "--organization", "acme", "--check"];
     const layout = ["--skip", "1", "--comment", "#", "--map", mapping, "--rows", "0"];

@@ -53,9 +53,12 @@ describe("a JSON document that", () => {
   }
 });
 
+function nested(levels: number): string {
+  return `[${'{"a":'.repeat(levels)}1${"}".repeat(levels)}]`;
+}
+
 describe("a row of JSON", () => {
   it("is refused if it is nested deeper than any record, with its changes", async () => {
-    const nested = (levels: number) => `[${'{"a":'.repeat(levels)}1${"}".repeat(levels)}]`;
     assert.equal("reason" in Object(await read(nested(18), undefined))[0], false);
     const [row] = await read(nested(400_000), undefined);
     assert.equal(Object(row).reason, "is nested deeper than 18 levels");

@@ -89,15 +89,16 @@ function isEmpty(found: unknown): boolean {
 /** A zero or a dash. */
 const withoutNumber = /^[^\p{L}1-9]*$/u;
 
+function isFilled(found: unknown): boolean {
+  return !isEmpty(found) && !withoutNumber.test(textOf(found));
+}
+
 /** Says which of several columns has the value of the row, such as a debit beside a credit. */
 function firstFilled(kind: CellKind, filled: JsonObject, access: Access): Compiled {
   const choices = Object.entries(filled).map(([column, value]) => {
     return { get: access(column), value: constant(kind, value).read };
   });
-  const read = (row: Row): unknown => {
-    const isFilled = (found: unknown) => !isEmpty(found) && !withoutNumber.test(textOf(found));
-    return choices.find(({ get }) => isFilled(get(row)))?.value(row);
-  };
+  const read = (row: Row) => choices.find(({ get }) => isFilled(get(row)))?.value(row);
   return { columns: Object.keys(filled), read };
 }
 
