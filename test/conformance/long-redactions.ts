@@ -13,7 +13,6 @@ import type { TestStore } from "../support/test-store.ts";
 import type { Draft } from "../../src/domain/record/record-write.ts";
 import { longChangesMax } from "../../src/store/sql/erase/shorten-records.ts";
 import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts";
-import { verifiedTargetsAtOnceMax } from "../../src/store/sql/verify/verify-step.ts";
 
 /** More than two steps rewrite. */
 const changeCount = 2 * limits.rewrittenChangesMax + 50;
@@ -167,7 +166,7 @@ export function testLongRedactions(engine: Engine): void {
 const check = "transaction_check";
 const root = keyOf("transaction", "root");
 /** More than two steps of planning and of verifying. */
-const count = 2 * Math.max(planTargetsAtOnceMax, verifiedTargetsAtOnceMax) + 50;
+const count = 2 * Math.max(planTargetsAtOnceMax, limits.erasureStepRecordsMax) + 48;
 const stepRecords = 100;
 
 async function addRoot(store: TestStore): Promise<string> {

@@ -5,7 +5,11 @@
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
 import { sealReceipts, toCompletion, verifyInTurns } from "../../shared/completion.ts";
 import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
-import { type Verification, verifyFirst, finishDeletions } from "../../sql/verify/verify-step.ts";
+import {
+  type Verification,
+  verifyDeletions,
+  finishDeletions,
+} from "../../sql/verify/verify-step.ts";
 import { largestCascade as bounds } from "../../sql/plan/record-plans.ts";
 import { chooseNext } from "../../sql/plan/erasure.ts";
 import { lockReceiptHead } from "../../sql/trail/receipt.ts";
@@ -22,6 +26,8 @@ import { awaitWriters } from "../arrival.ts";
 import type { Database } from "../database.ts";
 import { Pace } from "../pace.ts";
 import type { ErasureVacuum } from "./vacuum.ts";
+
+const targetsMax = limits.erasureStepRecordsMax;
 
 interface Stepping {
   readonly leases: Leases;
@@ -50,12 +56,11 @@ async function verifyAndComplete(
   { leases, ids, act }: Stepping,
   seal: SealReceipt | undefined,
 ): Promise<ReadonlyMap<string, Verification | CompletedDeletion>> {
-  const chosen = await transaction.perform(chooseNext, ids, limits.erasureStepRecordsMax);
-  const processing = await leases.lock(transaction, chosen);
-  const deletions = processing.map(({ deletion }) => deletion);
+  const chosen = await transaction.perform(chooseNext, ids, targetsMax);
+  const deletions = (await leases.lock(transaction, chosen)).map(({ deletion }) => deletion);
   await lockPlansFor(transaction, deletions);
-  const options = { now: act.now, bounds };
-  const results = await transaction.perform(verifyFirst, processing, options);
+  const options = { now: act.now, bounds, targetsMax };
+  const results = await transaction.perform(verifyDeletions, deletions, options);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   const verified = new Map<string, Verification | CompletedDeletion>(
     chosen.map((id, index) => [id, results[index] ?? { result: "found" }]),

@@ -12,11 +12,9 @@ import type { AuditNote } from "../../interface/trail.ts";
 import type { ErasureStep } from "../../interface/deletion.ts";
 import {
   type ErasureProgress,
-  findAllTargets,
-  findNextTargets,
+  findTargets,
   type PlanPart,
   type Processing,
-  smallPlanMax,
   storeProgressOf,
   type TargetRow,
 } from "../plan/erasure.ts";
@@ -65,15 +63,9 @@ function* eraseNext(
     const isDone = yield* eraseOrganizationStep(first, args);
     return isDone ? { ...nothing, done: [deletion.deletionRequestId] } : nothing;
   }
-  const planEndMax = Math.min(recordsMax, smallPlanMax);
-  const isSmall = processing.every(
-    ({ planEnd, cursor }) => planEnd > 0 && planEnd <= planEndMax && cursor === null,
-  );
   const cursors = new Map(processing.map((one) => [one.deletion.deletionRequestId, one.cursor]));
-  const parts = isSmall
-    ? yield* findAllTargets(processing.map((one) => one.deletion))
-    : [yield* findNextTargets(deletion, recordsMax)];
-  return yield* eraseParts(parts, cursors, act);
+  const deletions = processing.map((one) => one.deletion);
+  return yield* eraseParts(yield* findTargets(deletions, "toErase", recordsMax), cursors, act);
 }
 
 /** The deletions with nothing left to erase, and how many notices were written. */

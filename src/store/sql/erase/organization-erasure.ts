@@ -10,7 +10,7 @@ import { organizationType } from "../../../domain/deletion/organization-deletion
 import type { Act } from "../../interface/act.ts";
 import type { NextPage, PartPage } from "../part.ts";
 import { storeCursor } from "../plan/claim.ts";
-import { findNextTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
+import { findTargets, type Processing, storeProgressOf } from "../plan/erasure.ts";
 import { redactKeptStep } from "./redact-kept.ts";
 import { removePartyPart } from "../party/entries.ts";
 import { get, run, runTogether, type Statements, column, scalar } from "../statement/statements.ts";
@@ -166,7 +166,7 @@ export function* eraseOrganizationStep(
   const { organizationId } = deletion;
   const { act, rowsMax } = args;
   if (yield* redactKeptStep({ deletion, cursor }, { rowsMax, act })) return false;
-  const [target] = (yield* findNextTargets(deletion, 1)).targets;
+  const [target] = (yield* findTargets([deletion], "toErase", 1)).flatMap((part) => part.targets);
   if (target === undefined) return true;
   const from = cursor === null ? undefined : (JSON.parse(cursor) as ErasurePlace);
   const erasedTypes: string[] = [];

@@ -25,19 +25,29 @@ export interface TargetRow {
   readonly record_no?: number | null;
 }
 
-const findNext = `
-  SELECT * FROM deletion_target
-  --sqlite INDEXED BY deletion_target_to_do
-  WHERE deletion_request_id = $1
-    --sqlite AND done = 0
-    --postgres AND NOT done
-  ORDER BY position LIMIT $2`;
+/** The first rows of one plan, or of some. */
+const findFirst = (condition: string) => {
+  const [one, some] = ["deletion_request_id = $1", inNamedIds("deletion_request_id")];
+  const find = (plans: string) => `
+  SELECT * FROM deletion_target WHERE ${plans} AND ${condition}
+  ORDER BY deletion_request_id, position LIMIT $2`;
+  return { ofOne: find(one), ofSome: find(some) };
+};
 
-const findAllOf = `
-  SELECT * FROM deletion_target WHERE ${inNamedIds("deletion_request_id")}
-    --sqlite AND done = 0
-    --postgres AND NOT done
-  ORDER BY deletion_request_id, position`;
+const isToDo = `
+    --sqlite done = 0
+    --postgres NOT done
+    `;
+
+/** Those that are restricted are verified last. */
+const findNext = { toErase: findFirst(isToDo), toVerify: findFirst("NOT restricted") };
+
+const findRestricted = `
+  SELECT * FROM deletion_target WHERE ${inNamedIds("deletion_request_id")} AND restricted`;
+
+const removeThem = `
+  DELETE FROM deletion_target
+  ${among("USING", "deletion_target", ["deletion_request_id", "position bigint"])}`;
 
 const setDone = `
   UPDATE deletion_target SET done = true
@@ -98,7 +108,10 @@ export function* readPlanEnds(
   return new Map(rows.map((row) => [row.id, row.plan_end]));
 }
 
-/** Several small plans, up to so many targets together, or else the first deletion. Only these have to be locked. */
+/**
+ * Chooses what a transaction erases or verifies: several small plans, up to so many targets together, or else the first
+ * deletion. Only these have to be locked.
+ */
 export function* chooseNext(
   ids: readonly string[],
   targetsMax: number,
@@ -115,51 +128,101 @@ export function* chooseNext(
   return small.length > 0 ? small : ids.slice(0, 1);
 }
 
-/** The part of the plan of one deletion that a step processes. */
+/** The part of the plan of one deletion that a transaction erases or verifies. */
 export interface PlanPart {
   readonly deletion: Deletion;
   readonly targets: readonly TargetRow[];
-  /** True if these are all targets of the plan. */
+  /** Whether no targets follow. */
   readonly isLast: boolean;
   readonly isConfidential: (target: TargetRow) => boolean;
 }
 
 /**
- * Returns as many again of confidential types, so that these never affect the number of steps, which the time
- * discloses.
+ * Reads the next targets of what `chooseNext` has chosen. Those of confidential types have a bound of their own, so that
+ * they never affect the number of parts, which the time discloses.
  */
-export function* findNextTargets(deletion: Deletion, targetsMax: number): Statements<PlanPart> {
-  const rowsMax = 2 * targetsMax + 1;
-  const rows = yield* all<TargetRow>(findNext, deletion.deletionRequestId, rowsMax);
-  const confidential = yield* readConfidentialTypes(deletion.organizationId);
-  const isConfidential = ({ resource_type }: TargetRow) => confidential.has(resource_type);
-  const left = { open: targetsMax, confidential: targetsMax };
-  const end = rows.findIndex((row) => {
-    const kind = isConfidential(row) ? "confidential" : "open";
-    left[kind] -= 1;
-    return left[kind] < 0;
-  });
-  const targets = end === -1 ? rows : rows.slice(0, end);
-  return { deletion, targets, isLast: end === -1 && rows.length < rowsMax, isConfidential };
-}
-
-/** Returns the rest of the plans of these deletions, which have to be small. */
-export function* findAllTargets(deletions: readonly Deletion[]): Statements<readonly PlanPart[]> {
+export function* findTargets(
+  deletions: readonly Deletion[],
+  which: keyof typeof findNext,
+  targetsMax = Number.MAX_SAFE_INTEGER,
+): Statements<readonly PlanPart[]> {
   if (deletions.length === 0) return [];
   const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
-  const rows = yield* all<TargetRow>(findAllOf, ids);
-  const byDeletion = Map.groupBy(rows, (row) => row.deletion_request_id);
-  const confidential = new Map<string, ReadonlySet<string>>();
-  for (const { organizationId } of deletions) {
-    if (confidential.has(organizationId)) continue;
-    confidential.set(organizationId, yield* readConfidentialTypes(organizationId));
+  const { ofOne, ofSome } = findNext[which];
+  const rowsMax = Math.min(2 * targetsMax + 1, Number.MAX_SAFE_INTEGER);
+  const [id = "", ...others] = ids;
+  const rows =
+    others.length === 0
+      ? yield* all<TargetRow>(ofOne, id, rowsMax)
+      : yield* all<TargetRow>(ofSome, ids, rowsMax);
+  const types = new Map<string, ReadonlySet<string>>();
+  for (const owner of new Set(deletions.map(({ organizationId }) => organizationId))) {
+    types.set(owner, yield* readConfidentialTypes(owner));
   }
   const isConfidential = ({ organization_id, resource_type }: TargetRow) =>
-    confidential.get(organization_id)?.has(resource_type) === true;
+    types.get(organization_id)?.has(resource_type) === true;
+  const left = { open: targetsMax, confidential: targetsMax };
+  const end = rows.findIndex(
+    (row) => (left[isConfidential(row) ? "confidential" : "open"] -= 1) < 0,
+  );
+  const later = new Set(rows.slice(end === -1 ? rows.length : end).map(idOf));
+  const byDeletion = Map.groupBy(end === -1 ? rows : rows.slice(0, end), idOf);
   return deletions.map((deletion) => {
-    const targets = byDeletion.get(deletion.deletionRequestId) ?? [];
-    return { deletion, targets, isLast: true, isConfidential };
+    const { deletionRequestId } = deletion;
+    const targets = byDeletion.get(deletionRequestId) ?? [];
+    return { deletion, targets, isLast: !later.has(deletionRequestId), isConfidential };
   });
+}
+
+function idOf({ deletion_request_id: id }: TargetRow): string {
+  return id;
+}
+
+/** Reads what is verified next: at last also the targets of moved records, and references that remain. */
+export function* findUnverified(
+  deletions: readonly Deletion[],
+  targetsMax: number | undefined,
+): Statements<readonly PlanPart[]> {
+  const parts = yield* findTargets(deletions, "toVerify", targetsMax);
+  const ended = parts.filter(({ isLast }) => isLast);
+  if (ended.length === 0) return parts;
+  const ids = ended.map(({ deletion }) => deletion.deletionRequestId);
+  const restricted = Map.groupBy(yield* all<TargetRow>(findRestricted, ids), idOf);
+  return parts.map((part) => {
+    const more = restricted.get(part.deletion.deletionRequestId) ?? [];
+    return { ...part, targets: [...part.targets, ...more] };
+  });
+}
+
+/**
+ * Targets that are verified contain the ids of erased records. Those of the record of the deletion stay until the end,
+ * because the deletion contains its id anyway, and those of moved records: nobody may write such a record again before
+ * the deletion is completed.
+ */
+export function* removeVerified(parts: readonly PlanPart[]): Statements<void> {
+  yield* removeTargets(
+    parts.flatMap(({ deletion, targets }) =>
+      targets.filter(({ action, restricted, resource_type, resource_id }) => {
+        const isSame =
+          resource_type === deletion.resourceType && resource_id === deletion.resourceId;
+        return !restricted && !(action === "erase" && isSame);
+      }),
+    ),
+  );
+}
+
+type Placed = Pick<TargetRow, "deletion_request_id" | "position">;
+
+export function* removeTargets(targets: readonly Placed[]): Statements<void> {
+  yield* run(removeThem, placesOf(targets));
+}
+
+/** The keys of targets, for a statement about them. */
+export function placesOf(targets: readonly Placed[]): Rows {
+  return new Rows(
+    targets.map((row) => [row.deletion_request_id, row.position]),
+    2,
+  );
 }
 
 /** What a step did for one deletion. */
@@ -177,8 +240,7 @@ export interface ErasureProgress {
 /** Stores what a step did, and extends the leases. */
 export function* storeProgressOf(progress: readonly ErasureProgress[], act: Act): Statements<void> {
   const done = progress.flatMap((one) => one.done);
-  const places = done.map((row) => [row.deletion_request_id, row.position]);
-  if (places.length > 0) yield* run(setDone, new Rows(places, 2));
+  if (done.length > 0) yield* run(setDone, placesOf(done));
   const rows = progress.map(({ deletion, erased, moved, redactedTypes }) => [
     deletion.deletionRequestId,
     JSON.stringify(addCounts(deletion.erased, typesOf(erased))),

@@ -3,7 +3,7 @@
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { parseNodeKey } from "../../../domain/deletion/erasure.ts";
-import { type TargetRow, readPlanEnds } from "./erasure.ts";
+import { type TargetRow, readPlanEnds, removeTargets } from "./erasure.ts";
 import { type PlanTarget, toKey } from "./plan.ts";
 import { noteReferences, type RemainingReference } from "./restricted-reference.ts";
 import {
@@ -15,7 +15,7 @@ import {
   run,
   type Statements,
 } from "../statement/statements.ts";
-import { among, joinTargets, named, columnsIn } from "../statement/named.ts";
+import { joinTargets, named, columnsIn } from "../statement/named.ts";
 
 const targetsAtOnce = 500;
 
@@ -64,10 +64,6 @@ const findSame = `
     AND target.to_id IS NOT DISTINCT FROM named.to_id
     --citus AND target.resource_id = ANY ($3::text[])
   `;
-
-const removeTargets = `
-  DELETE FROM deletion_target
-  ${among("USING", "deletion_target", ["deletion_request_id", "position bigint"])}`;
 
 const setEnds = `
   UPDATE deletion SET plan_end = named.plan_end FROM ${named("id", "plan_end bigint")}
@@ -162,8 +158,7 @@ function* takeSame(
     return [...keyOf(target), deletion.deletionRequestId, deletion.organizationId];
   });
   const found = yield* all<SameRow>(findSame, new Rows(keys, 7));
-  const places = found.map((row) => [row.deletion_request_id, row.position]);
-  if (places.length > 0) yield* run(removeTargets, new Rows(places, 2));
+  if (found.length > 0) yield* removeTargets(found);
   return new Map(found.map((row) => [textOf(row), row]));
 }
 

@@ -2,24 +2,15 @@
 // One transaction searches a bounded part; what it has verified is removed from the plans, and the cursor of a deletion
 // is where it continues within a record with many changes.
 
-import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import { redactPayload } from "../../shared/redact-payload.ts";
 import { rowKeyText, toKey, keyValues } from "../../shared/record-key.ts";
-import { readConfidentialTypes } from "../access/organization.ts";
 import { storeVerified } from "../plan/claim.ts";
-import type { TargetRow } from "../plan/erasure.ts";
+import { placesOf, type PlanPart, removeTargets, type TargetRow } from "../plan/erasure.ts";
 import { among, inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements } from "../statement/statements.ts";
 import { measureShortRecords, readChangesAfter, Room, type Size } from "../record/changes.ts";
 import type { Unverified } from "../erase/redact-kept.ts";
-
-const findRedactions = `
-  SELECT * FROM deletion_target
-  WHERE ${inNamedIds("deletion_request_id")} AND position <= $2 AND action = 'redact'
-    --sqlite AND restricted = 0
-    --postgres AND NOT restricted
-  ORDER BY deletion_request_id, position`;
 
 const readCursors = `
   SELECT deletion_request_id AS id, cursor FROM deletion
@@ -44,8 +35,6 @@ const findSuspects = `
 
 const doAgain = `UPDATE deletion_target SET done = false ${among("FROM", "deletion_target", place)}`;
 
-const removeSome = `DELETE FROM deletion_target ${among("USING", "deletion_target", place)}`;
-
 /** The empty text differs from every id. */
 const anyPseudonym = "";
 
@@ -66,23 +55,26 @@ interface Cursor {
   readonly after: number;
 }
 
-/** Searches up to this position. A deletion that is missing in the result has no reference left. */
+/** A deletion that is missing in the result has no reference left in this part of its plan. */
 export function* verifyRedactions(
-  deletions: readonly Deletion[],
-  { upTo, now }: { readonly upTo: number; readonly now: number },
+  parts: readonly PlanPart[],
+  now: number,
 ): Statements<ReadonlyMap<string, Unverified>> {
-  const ids = deletions.map(({ deletionRequestId }) => deletionRequestId);
-  const targets = ids.length === 0 ? [] : yield* all<TargetRow>(findRedactions, ids, upTo);
+  const redactions = parts.map((part) => ({ ...part, targets: part.targets.filter(isRedaction) }));
+  const targets = redactions.flatMap((part) => part.targets);
   if (targets.length === 0) return new Map();
   const search = new Search(yield* measureShortRecords(targets.map(toKey)), now);
+  const ids = parts.map(({ deletion }) => deletion.deletionRequestId);
   const rows = yield* all<{ id: string; cursor: string }>(readCursors, ids);
   const cursors = new Map(rows.map(({ id, cursor }) => [id, JSON.parse(cursor) as Cursor]));
-  const byDeletion = Map.groupBy(targets, (row) => row.deletion_request_id);
-  for (const deletion of deletions) {
-    const { deletionRequestId: id } = deletion;
-    yield* search.add(deletion, byDeletion.get(id) ?? [], cursors.get(id));
+  for (const part of redactions) {
+    yield* search.add(part, cursors.get(part.deletion.deletionRequestId));
   }
   return yield* search.end();
+}
+
+function isRedaction({ action, restricted }: TargetRow): boolean {
+  return action === "redact" && !restricted;
 }
 
 class Search {
@@ -102,16 +94,14 @@ class Search {
   }
 
   *add(
-    deletion: Deletion,
-    targets: readonly TargetRow[],
+    { deletion, targets, isConfidential }: PlanPart,
     cursor: Cursor | undefined,
   ): Statements<void> {
     const { deletionRequestId: id } = deletion;
-    const confidential = yield* readConfidentialTypes(deletion.organizationId);
     let next: Cursor | undefined;
     for (const target of targets) {
       const { position } = target;
-      const room = this.#rooms[confidential.has(target.resource_type) ? "confidential" : "open"];
+      const room = this.#rooms[isConfidential(target) ? "confidential" : "open"];
       const size = this.#short.get(rowKeyText(target));
       if (size === undefined) {
         const after = cursor?.position === position ? cursor.after : 0;
@@ -151,7 +141,7 @@ class Search {
     // Nothing is searched twice if there is more to search.
     const isPart = (row: TargetRow) => this.#results.get(row.deletion_request_id) === "partly";
     const verified = [...this.#verified, ...this.#together.filter(isPart)];
-    if (verified.length > 0) yield* run(removeSome, placesOf(verified));
+    if (verified.length > 0) yield* removeTargets(verified);
     return this.#results;
   }
 }
@@ -161,9 +151,4 @@ function isLeft({ resource_type, to_type, to_id, payload }: Suspect): boolean {
   if (to_type === null || to_id === null || !payload.includes(JSON.stringify(to_id))) return false;
   const erased = new Map([[nodeKey(to_type, to_id), anyPseudonym]]);
   return redactPayload(resource_type, payload, erased) !== payload;
-}
-
-function placesOf(rows: readonly Pick<TargetRow, "deletion_request_id" | "position">[]): Rows {
-  const places = rows.map((row) => [row.deletion_request_id, row.position]);
-  return new Rows(places, 2);
 }

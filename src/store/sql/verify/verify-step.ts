@@ -8,13 +8,12 @@ import { limits } from "../../../domain/limits.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { type KeyRow, rowKeyText, toKey } from "../../shared/record-key.ts";
 import { postpone } from "../plan/claim.ts";
-import { smallPlanMax, type Processing, type TargetRow } from "../plan/erasure.ts";
+import { findUnverified, type PlanPart, removeVerified, type TargetRow } from "../plan/erasure.ts";
 import { verifyOrganization } from "../erase/organization-erasure.ts";
-import { readConfidentialTypes } from "../access/organization.ts";
 import { type PartyVerification, verifyParties, type VerifyingParties } from "./parties.ts";
 import { isObstacle, targetsOf } from "../plan/plan.ts";
 import { verifyKept } from "../erase/redact-kept.ts";
-import { all, Rows, run, type Statements, scalar } from "../statement/statements.ts";
+import { all, run, type Statements } from "../statement/statements.ts";
 import { verifyRedactions } from "./verify-redactions.ts";
 import { inNamedIds, keyRows, named, namedRecords, numberedRows } from "../statement/named.ts";
 import { type PlanBounds, planRecords } from "../plan/record-plans.ts";
@@ -29,16 +28,6 @@ import { removePseudonyms } from "../erase/pseudonym.ts";
 import { storeReceipts } from "../trail/receipt.ts";
 import { endSet, openSets } from "../plan/restricted-set.ts";
 import { storeParts } from "../store-parts.ts";
-
-/** How many targets of a large plan share a transaction that verifies them. */
-export const verifiedTargetsAtOnceMax = 200;
-
-/** Greater than every position. */
-const anyPosition = Number.MAX_SAFE_INTEGER;
-
-const readTargets = `
-  SELECT * FROM deletion_target
-  WHERE ${inNamedIds("deletion_request_id")} AND action = 'erase' AND position <= $2`;
 
 const findRecords = `
   SELECT organization_id, resource_type, resource_id FROM ${namedRecords}
@@ -66,34 +55,6 @@ const findRelations = (end: "to" | "from") => `
 const findRelationsTo = findRelations("to");
 const findRelationsFrom = findRelations("from");
 
-/** Null if there are fewer targets. Those of confidential types never affect the number of parts. */
-const findEndOfPart = `
-  SELECT min(position) AS position FROM (
-    SELECT position, row_number() OVER (PARTITION BY confidential ORDER BY position) AS place FROM (
-      SELECT position,
-        ${inNamedIds("resource_type", 5)} AS confidential
-      FROM deletion_target
-      WHERE deletion_request_id = $1 AND NOT restricted
-        AND NOT (action = 'erase' AND resource_type = $2 AND resource_id = $3)
-      ORDER BY position LIMIT CAST($4 AS bigint) * 2) AS target) AS numbered
-  WHERE place = $4`;
-
-/**
- * Targets of the record of the deletion stay until the end, because the deletion contains its id anyway. Targets of
- * moved records stay too: nobody may write such a record again before the deletion is completed.
- */
-const removeTargetsButRoot = `
-  DELETE FROM deletion_target
-  --postgres USING unnest($1::text[], $2::text[], $3::text[]) AS named (id, type, resource)
-  WHERE
-    --sqlite deletion_request_id IN (SELECT value ->> 0 FROM json_each($1))
-    --postgres deletion_target.deletion_request_id = named.id
-    AND position <= $4 AND NOT restricted AND NOT (action = 'erase'
-      --sqlite AND (deletion_request_id, resource_type, resource_id) IN (
-      --sqlite   SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each($1)))
-      --postgres AND resource_type = named.type AND resource_id = named.resource)
-    `;
-
 /**
  * `found`: the plan was extended. `large`: the plan must be extended by the cascade of this record, which is too large
  * to be planned here. `held`: a hold or a floor protects something that was found. `partly`: there is more to verify
@@ -105,37 +66,48 @@ export type Verification =
 
 export interface VerifyingOptions extends VerifyingParties {
   readonly bounds: PlanBounds;
-  /** The position of the last target that is verified. */
-  readonly upTo?: number;
+  /** How many targets are verified; otherwise all that are left. */
+  readonly targetsMax?: number;
 }
 
-/** Verifies deletions. Returns the result of each, in order. */
+/**
+ * Verifies what `chooseNext` has chosen. A plan that has more targets than this bound is `partly` verified. Removes the
+ * targets that are verified. Returns the result of each deletion, in order.
+ */
 export function* verifyDeletions(
   deletions: readonly Deletion[],
   options: VerifyingOptions,
 ): Statements<readonly Verification[]> {
   const ofRecords = deletions.filter((deletion) => !isOfOrganization(deletion));
-  const ids = ofRecords.map(({ deletionRequestId }) => deletionRequestId);
-  const { upTo = anyPosition } = options;
-  const targets = ids.length === 0 ? [] : yield* all<TargetRow>(readTargets, ids, upTo);
-  const left = yield* findLeft(targets);
-  const byDeletion = Map.groupBy(
-    targets.filter((row) => left.has(rowKeyText(row))),
-    (row) => row.deletion_request_id,
-  );
-  const unverified = yield* verifyRedactions(ofRecords, { upTo, now: options.now });
+  const parts = yield* findUnverified(ofRecords, options.targetsMax);
+  const left = yield* findLeft(parts.flatMap(({ targets }) => targets.filter(isErasure)));
+  const unverified = yield* verifyRedactions(parts, options.now);
+  const byId = new Map(parts.map((part) => [part.deletion.deletionRequestId, part]));
   const results: Verification[] = [];
+  const verified: PlanPart[] = [];
   for (const deletion of deletions) {
-    const { deletionRequestId: id } = deletion;
-    const found = byDeletion.get(id) ?? [];
-    if (isOfOrganization(deletion)) results.push(yield* verifyAll(deletion, options.now));
-    else if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
-    else results.push({ result: unverified.get(id) ?? "clean" });
+    const part = byId.get(deletion.deletionRequestId);
+    if (part === undefined) {
+      results.push(yield* verifyAll(deletion, options.now));
+      continue;
+    }
+    const found = part.targets.filter((row) => isErasure(row) && left.has(rowKeyText(row)));
+    const result = unverified.get(deletion.deletionRequestId);
+    if (found.length > 0) results.push(yield* planAgain(deletion, found, options));
+    else if (result !== undefined) results.push({ result });
+    else {
+      results.push({ result: part.isLast ? "clean" : "partly" });
+      verified.push(part);
+    }
   }
-  if (upTo !== anyPosition) return results;
+  if (verified.length > 0) yield* removeVerified(verified);
   const clean = deletions.filter((_, index) => results[index]?.result === "clean");
   const parties = yield* verifyParties(clean, options);
   return results.map((result, at) => parties.get(deletions[at]?.deletionRequestId ?? "") ?? result);
+}
+
+function isErasure({ action }: TargetRow): boolean {
+  return action === "erase";
 }
 
 function* verifyAll(deletion: Deletion, now: number): Statements<Verification> {
@@ -179,48 +151,6 @@ function* planAgain(
     yield* extendPlans([{ deletion, targets: targetsOf(plan) }]);
   }
   return { result: "found" };
-}
-
-/**
- * Verifies what `chooseNext` has chosen: small plans, or a part of a large one, which is `partly` verified if there is
- * more; the targets of that part are removed. The results are in order.
- */
-export function* verifyFirst(
-  processing: readonly Processing[],
-  options: VerifyingOptions,
-): Statements<readonly Verification[]> {
-  const [first] = processing;
-  if (first === undefined) return [];
-  if (first.planEnd > smallPlanMax) return [yield* verifyPart(first.deletion, options)];
-  return yield* verifyDeletions(
-    processing.map(({ deletion }) => deletion),
-    options,
-  );
-}
-
-function* verifyPart(deletion: Deletion, options: VerifyingOptions): Statements<Verification> {
-  const { deletionRequestId, resourceType, resourceId } = deletion;
-  const confidential = yield* readConfidentialTypes(deletion.organizationId);
-  const root = [resourceType, resourceId] as const;
-  const values = [...root, verifiedTargetsAtOnceMax, [...confidential]] as const;
-  const last = (yield* scalar<number | null>(findEndOfPart, deletionRequestId, ...values)) ?? null;
-  const part = { ...options, upTo: last ?? anyPosition };
-  const [verification = { result: "found" }] = yield* verifyDeletions([deletion], part);
-  if (verification.result !== "clean" || last === null) return verification;
-  yield* removeVerified([deletion], last);
-  return { result: "partly" };
-}
-
-/** They contain the ids of erased records, which can be scrubbed before the deletion is completed. */
-export function* removeVerified(
-  deletions: readonly Deletion[],
-  upTo = anyPosition,
-): Statements<void> {
-  if (deletions.length === 0) return;
-  const rows = deletions.map(({ deletionRequestId, resourceType, resourceId }) => {
-    return [deletionRequestId, resourceType, resourceId];
-  });
-  yield* run(removeTargetsButRoot, new Rows(rows, 3), upTo);
 }
 
 const removePlans = `DELETE FROM deletion_target WHERE ${inNamedIds("deletion_request_id")}`;

@@ -12,8 +12,6 @@ import { eraseStep as eraseNext } from "../../sql/erase/erase-step.ts";
 import {
   type Verification,
   verifyDeletions,
-  verifyFirst,
-  removeVerified,
   type Completing,
   finishDeletions,
 } from "../../sql/verify/verify-step.ts";
@@ -132,24 +130,19 @@ interface Clean {
 
 export type VerificationResult = Verification | Clean;
 
-/** Verifies some of these deletions, or a part of one. Removes the targets and the pseudonyms of clean ones. */
+/** Verifies some of these deletions, or a part of one. Removes the pseudonyms of clean ones. */
 export function verifyErasures(
   { connection }: Group,
   ids: readonly string[],
   act: Act,
 ): ReadonlyMap<string, VerificationResult> {
-  const chosen = connection.perform(chooseNext, ids, limits.erasureStepRecordsMax);
-  const processing = connection.perform(lockProcessing, chosen);
-  const options = { now: act.now, bounds: planBounds };
-  const results = connection.perform(verifyFirst, processing, options);
-  const clean = processing.flatMap(({ deletion }, index) =>
-    results[index]?.result === "clean" ? [deletion] : [],
-  );
-  connection.perform(removeVerified, clean);
-  const taken = connection.perform(
-    takePseudonyms,
-    clean.map(({ deletionRequestId }) => deletionRequestId),
-  );
+  const targetsMax = limits.erasureStepRecordsMax;
+  const chosen = connection.perform(chooseNext, ids, targetsMax);
+  const deletions = connection.perform(lockProcessing, chosen).map(({ deletion }) => deletion);
+  const options = { now: act.now, bounds: planBounds, targetsMax };
+  const results = connection.perform(verifyDeletions, deletions, options);
+  const clean = chosen.filter((_, index) => results[index]?.result === "clean");
+  const taken = connection.perform(takePseudonyms, clean);
   return new Map(
     results.map((verification, index): [string, VerificationResult] => {
       const id = chosen[index] ?? "";
