@@ -138,8 +138,8 @@ export interface PlanPart {
 }
 
 /**
- * Reads the next targets of what `chooseNext` has chosen. Those of confidential types have a bound of their own, so that
- * they never affect the number of parts, which the time discloses.
+ * Reads the next targets of what `chooseNext` has chosen. Those of confidential types have a bound of their own, so
+ * that they never affect the number of parts, which the time discloses.
  */
 export function* findTargets(
   deletions: readonly Deletion[],
