@@ -31,7 +31,7 @@ export class ConnectionTurns {
     this.#perTurn = perTurn;
   }
 
-  /** Calls `turn` at once or later, unless the connection is closed before. A connection waits for one turn at a time. */
+  /** Calls `turn` at once or later, unless the connection is closed before. It waits for one turn at a time. */
   add(socket: Socket, turn: Turn): void {
     if (!this.#isScheduled) this.#schedule();
     if (this.#given < this.#perTurn) {
