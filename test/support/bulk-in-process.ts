@@ -4,6 +4,7 @@
 import { EventEmitter } from "node:events";
 import { MessageChannel } from "node:worker_threads";
 import { BulkClient, type BulkThread } from "../../src/http/bulk/bulk-client.ts";
+import type { RecordWrite } from "../../src/domain/record/record-write.ts";
 import { serveTasks } from "../../src/http/bulk/serve-tasks.ts";
 import type { RecordStore } from "../../src/store/interface/store.ts";
 
@@ -21,7 +22,13 @@ export function startTasks(store: RecordStore): BulkThread {
   const { port1, port2 } = new MessageChannel();
   const thread = new EventEmitter();
   port1.on("message", (message) => thread.emit("message", message));
-  void serveTasks(port2, { ...store, streamLinesMax: 500 }).then(() => {
+  // The test may replace methods of its store.
+  const writer = {
+    streamLinesMax: 500,
+    writeRecords: (write: RecordWrite) => store.writeRecords(write),
+    refuseWrites: () => store.refuseWrites(),
+  };
+  void serveTasks(port2, writer).then(() => {
     port1.close();
     return thread.emit("exit", 0);
   });
