@@ -7,6 +7,7 @@ import type { App } from "../actions/app.ts";
 import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts";
 import type { Viewer } from "../actions/operator/viewer.ts";
 import type { HealthChecks } from "../actions/upkeep/read-health.ts";
+import type { Deletion } from "../domain/deletion/deletion.ts";
 import { AppError, type ErrorRow } from "../domain/error.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { isStorable } from "../domain/schema/formats.ts";
@@ -36,6 +37,10 @@ export interface Panels {
   readonly find?: (person: Person) => Promise<HtmlValue>;
   /** What can be asked about a person or a company: one that was found, or one whose id is known. */
   readonly party?: (person: Person, found?: FoundParty) => HtmlValue;
+  /** Other forms of the copy of what is stored about this person or company. */
+  readonly copy?: (key: RecordKey) => HtmlValue;
+  /** Links beside the state on the page of a deletion. */
+  readonly deletion?: (person: Person, deletion: Deletion) => Promise<HtmlValue>;
   /** Links beside the other actions on the page of a record. */
   readonly record?: (person: Person, key: RecordKey) => HtmlValue;
   /** Actions that the command palette finds. */
@@ -49,8 +54,9 @@ export interface Panels {
 
 export interface FoundParty {
   readonly key: RecordKey;
-  /** Why it was searched for. */
+  /** Why it was searched for, and by which name. */
   readonly reason: string;
+  readonly name: string | undefined;
 }
 
 export type PaletteAction = readonly [label: string, href: ConsolePath, right: OperatorRight];

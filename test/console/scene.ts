@@ -73,6 +73,7 @@ export async function makeScene(service: Service): Promise<Scene> {
     return (await requestDeletionOf(app, { ...key, reason })).deletionRequestId;
   };
   await addRecords(send, addPerson);
+  await addNamingTo(service, acme.token, known.gone.id);
   const completed = await requestDeletion(known.gone.id);
   await waitFor("the deletion", async () => {
     const deletion = await app.store.findDeletion(completed, undefined);

@@ -30,6 +30,8 @@ interface Shot {
   readonly as?: string;
   readonly dark?: boolean;
   readonly width?: number;
+  /** A document that leaves the house, which is printed, too. */
+  readonly printed?: true;
   /** What this person does on the page before the picture is taken. */
   readonly act?: (page: Page, organizationId: string) => Promise<void>;
 }
@@ -60,6 +62,14 @@ async function countStored(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "What is stored" }).waitFor();
 }
 
+async function showCopy(page: Page): Promise<void> {
+  await countStored(page);
+  // In this window instead of a new one.
+  await page.locator("form[target]").evaluate((form: { target: string }) => (form.target = ""));
+  await page.getByRole("button", { name: "Show the copy to print" }).click();
+  await page.getByRole("heading", { name: "Copy of the data stored about you" }).waitFor();
+}
+
 const recordOf = ({ acme }: Scene) =>
   `organization=${acme.organizationId}&type=person&id=${known.first.id}`;
 
@@ -74,12 +84,26 @@ const shots: readonly Shot[] = [
   { name: "proposal", path: (_, { proposal }) => proposal, as: "anna" },
   { name: "find", path: (scene) => `/console/find?${recordOf(scene)}`, as: "anna" },
   { name: "subjects", path: () => "/console/subjects", as: "anna", act: searchByName },
-  { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst },
+  { name: "answer", path: () => "/console/subjects", as: "anna", act: answerFirst, printed: true },
+  {
+    name: "letter",
+    path: ({ completed }) => `/console/deletion/${completed}/letter`,
+    as: "anna",
+    printed: true,
+  },
   {
     name: "access",
     path: (scene) => `/console/access?${recordOf(scene)}`,
     as: "anna",
     act: countStored,
+  },
+  {
+    name: "copy",
+    path: ({ acme }) =>
+      `/console/access?organization=${acme.organizationId}&type=person&id=customer-0`,
+    as: "anna",
+    act: showCopy,
+    printed: true,
   },
   { name: "record", path: (scene) => `/console/record?${recordOf(scene)}`, as: "anna" },
   { name: "holds", path: () => "/console/holds", as: "anna" },
@@ -183,6 +207,11 @@ async function takeShot({ browser, scene, made, cookies }: Studio, shot: Shot): 
   const file = `${shot.name}.${given === undefined ? "webp" : "png"}`;
   writeFileSync(join(folder, file), picture);
   process.stdout.write(`${file} ${picture.length} bytes\n`);
+  if (shot.printed === true) {
+    const printed = await page.pdf({ preferCSSPageSize: true });
+    assert.ok(printed.length <= bytesMax, `${shot.name}: ${printed.length} bytes in print`);
+    writeFileSync(join(folder, `${shot.name}.pdf`), printed);
+  }
   await context.close();
 }
 
@@ -218,10 +247,31 @@ try {
   await addHour(scene);
   const { organizationId } = scene.acme;
   await setRule(service.app, { organizationId, resourceType: "company", keepDays: 3_650 });
+  const kept = { resourceType: "transaction", keepDays: 1_827, redactable: true };
+  await setRule(service.app, { organizationId, ...kept });
   const customer = { date_of_birth: "1990-12-10", account_status: "APPROVED" };
   for (const [index, name] of ["Ada Example", "Ada Maria Example", "Ada Exampel"].entries()) {
     await scene.addPerson(`customer-${index}`, { ...customer, name });
   }
+  const payments = Array.from({ length: 40 }, (_, no) => ({
+    tx_id: randomUUID(),
+    type: no % 3 === 0 ? "WITHDRAWAL" : "DEPOSIT",
+    method: no % 4 === 0 ? "INTERNAL_TRANSFER" : "SEPA",
+    amount: 19.9 + 211 * no,
+    currency: "EUR",
+    status: "SETTLED",
+    sender_id: no % 3 === 0 ? "customer-0" : known.first.id,
+    sender_country: "DE",
+    receiver_id: no % 3 === 0 ? known.first.id : "customer-0",
+    receiver_country: "FR",
+    timestamp: new Date(service.clock.now() - no * 86_400_000).toISOString(),
+  }));
+  await scene.service.client.send({
+    method: "POST",
+    path: "/v2/transactions/batch",
+    token: scene.acme.token,
+    body: payments,
+  });
   const cookies: Record<string, Studio["cookies"][string]> = {};
   for (const name of new Set(shots.flatMap((shot) => shot.as ?? []))) {
     const context = await browser.newContext();

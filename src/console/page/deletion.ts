@@ -14,7 +14,7 @@ import type { Node } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
-import { jsonReply, type Next, type Person } from "../page.ts";
+import { jsonReply, type Next, type Person, readPanels } from "../page.ts";
 import { renderForm, renderApproving } from "../../noun/act.ts";
 import { deletionApprove, deletionCancel } from "../../noun/deletion.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
@@ -59,6 +59,7 @@ export async function showDeletion(person: Person): Promise<Next> {
     </div>
     ${renderApproval(details)} ${details.mayCancel && renderCancel(deletion)}`;
   const aside = html`${renderStatus(deletion.status)}
+  ${await readPanels(person, ({ deletion: show }) => show && ((one) => show(one, deletion)))}
   ${details.mayApprove === true && html`<a class="button main" href="#approve">Approve…</a>`}`;
   return {
     title: "Deletion",

@@ -24,12 +24,21 @@ export function sendDownload<Item>(
  * Sends the reply. The content is opened only when nothing else can fail. A failure after that ends the connection, so
  * that the browser reports an incomplete file.
  */
-export async function sendFile(
-  { context, request, reply }: Visitor,
+export function sendFile(
+  visitor: Visitor,
   fileName: string,
   open: () => Readable,
 ): Promise<undefined> {
-  reply.raw.writeHead(200, { ...fileHeaders(fileName), "x-request-id": request.id });
+  return sendStream(visitor, fileHeaders(fileName), open);
+}
+
+/** The same for what the browser shows. */
+export async function sendStream(
+  { context, request, reply }: Visitor,
+  headers: Readonly<Record<string, string>>,
+  open: () => Readable,
+): Promise<undefined> {
+  reply.raw.writeHead(200, { ...headers, "x-request-id": request.id });
   reply.hijack();
   try {
     await pipeline(open(), reply.raw);

@@ -126,7 +126,7 @@ type Subject = DescribedSubjects["subjects"][number];
 
 function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subject>[] {
   const { organizationId } = readRecordKey(form);
-  const reason = readText(form, "reason") ?? "";
+  const [reason = "", name] = ["reason", "name"].map((field) => readText(form, field));
   const keyOf = ({ resource_type: resourceType, resource_id: resourceId }: Subject) => {
     return { organizationId, resourceType, resourceId };
   };
@@ -149,7 +149,7 @@ function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subj
   const added = person.sources.panels.flatMap(({ party }): Column<Subject>[] => {
     if (party === undefined || !party(person)) return [];
     const heading = html`<span class="sr">What can be done</span>`;
-    return [[heading, (one) => party(person, { key: keyOf(one), reason })]];
+    return [[heading, (one) => party(person, { key: keyOf(one), reason, name })]];
   });
   return [...columns, ...added];
 }

@@ -36,7 +36,7 @@ interface CountedType {
   readonly last_seen: string;
 }
 
-interface Erasure {
+export interface Erasure {
   /** Either all records of a closed organization, or the subject. */
   readonly of: "organization" | "subject";
   readonly deletion_request_id: string;
@@ -74,7 +74,7 @@ export interface SubjectAnswer extends Stored {
 }
 
 /** Further deletions of one subject are left out, and the answer says so. */
-const erasuresMax = 1_000;
+export const erasuresMax = 1_000;
 
 /** An unknown subject gets an answer, too. Throws OperatorError invalid unless it is a person or a company. */
 export async function answerSubject(app: App, request: AnswerRequest): Promise<SubjectAnswer> {

@@ -1,14 +1,7 @@
-// Requests about what is stored on a person or a company. Of the person itself: how much there is, until when it has to
-// be answered, and the copy. Of an authority: the answer as a page to print.
+// Requests of a person or a company about what is stored on it: how much there is, until when the request has to be
+// answered, and the copy.
 
-import {
-  readDate,
-  readText,
-  renderButton,
-  renderInput,
-  renderReason,
-  renderTick,
-} from "../../console/html/field.ts";
+import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
 import { renderChip, renderStatus } from "../../console/html/chip.ts";
 import {
   renderOrganizationInput,
@@ -32,13 +25,12 @@ import {
 } from "../../console/html/link.ts";
 import { renderOrganization } from "../../console/html/party.ts";
 import { formatNumber, renderTime } from "../../console/html/time.ts";
-import type { FoundParty, Next, Panels, Person } from "../../console/page.ts";
+import type { Next, Panels, Person } from "../../console/page.ts";
 import { sendDownload } from "../../console/request/download.ts";
 import { act, read } from "../../console/route.ts";
 import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
-import { answerSubject, describeAnswer } from "./answer-subject.ts";
 import {
   auditSubject,
   type Count,
@@ -53,11 +45,11 @@ import {
 import { rights } from "./rows.ts";
 
 const screen = "/console/access";
-const answerPath = "/console/subjects/answer";
 /** If more has to be searched, the command has to be used, because it has the time. */
-const searchedMax = 100_000;
+export const searchedMax = 100_000;
 
-function renderForm(
+/** Asks for an id. */
+export function renderForm(
   path: string,
   query: URLSearchParams,
   { fields, button }: { readonly fields: HtmlValue; readonly button: string },
@@ -93,13 +85,13 @@ async function countAccess(person: Person, form: URLSearchParams): Promise<Next>
   const count = await countSubject(app, request);
   const body = html`${renderDeadline(received, app.now())} ${renderCounts(request, count)}
   ${renderDeletions(count.deletions)}
-  ${app.viewer.may(rights["subject.export"]) && renderCopy(request)}
+  ${app.viewer.may(rights["subject.export"]) && renderCopy(person, request)}
   ${app.viewer.may("deletion.request") && renderErasure(request)}`;
   const title = `Access request of a ${nounOf(request.resourceType)}`;
   return { title, id: request.resourceId, screen, body };
 }
 
-function requestOf(form: URLSearchParams): SubjectRequest {
+export function requestOf(form: URLSearchParams): SubjectRequest {
   return { ...readRecordKey(form), confidential: false, searchedMax };
 }
 
@@ -174,7 +166,7 @@ function renderDeletions(deletions: readonly SubjectDeletion[]): Html | false {
   );
 }
 
-function renderCopy(request: SubjectRequest): Html {
+function renderCopy({ sources }: Person, request: SubjectRequest): Html {
   return html`<section aria-labelledby="copy">
     <h2 id="copy">The copy</h2>
     <p>
@@ -184,6 +176,7 @@ function renderCopy(request: SubjectRequest): Html {
       explains it.
     </p>
     ${renderButton("Download the copy", `${screen}/copy`, { fields: keyFields(request), main: true })}
+    ${sources.panels.map(({ copy }) => copy?.(request))}
   </section>`;
 }
 
@@ -211,54 +204,8 @@ async function downloadCopy(person: Person, form: URLSearchParams): Promise<unde
   });
 }
 
-function showAsking(person: Person): Promise<Next> {
-  const body = renderAsking(person);
-  return Promise.resolve({ title: "Answer an inquiry", screen: "/console/find", body });
-}
-
-/** The answer about a known id, even if the record of the subject was erased. */
-function renderAsking(person: Person): Html {
-  const fields = html`${renderReason("Which inquiry it answers")}
-  ${person.app.viewer.may("confidential.read") && renderTick("Include confidential reports", "confidential")}`;
-  return html`<section aria-labelledby="answer">
-    <h2 id="answer">Answer about an id</h2>
-    <p>
-      The answer says whether a business relationship exists or existed, when and of what nature,
-      and what was erased.
-    </p>
-    ${renderForm(answerPath, new URLSearchParams(), { fields, button: "Answer" })}
-  </section>`;
-}
-
-function renderAnswering({ key, reason }: FoundParty): Html {
-  const label = html`Answer<span class="sr"> about ${key.resourceId}</span>`;
-  return renderButton(label, answerPath, { fields: { ...keyFields(key), reason } });
-}
-
-async function showAnswer({ app }: Person, form: URLSearchParams): Promise<Next> {
-  const answer = await answerSubject(app, {
-    ...readRecordKey(form),
-    reason: readText(form, "reason") ?? "",
-    confidential: form.get("confidential") === "on",
-    searchedMax,
-  });
-  const body = html`<p class="note screen">
-      Print this page with your browser. That you made this answer is in the audit trail.
-      <a href="${answerPath}">Answer another inquiry</a>
-    </p>
-    ${describeAnswer(answer).map(
-      ([heading, lines]) =>
-        html`<section>
-          <h2>${heading}</h2>
-          ${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
-        </section>`,
-    )}`;
-  return { title: "Answer to an inquiry", screen: "/console/find", body };
-}
-
 const task = "Records";
 const showing = rights["subject.show"];
-const answering = rights["subject.answer"];
 
 export const screens = [
   { task, path: screen, label: "Access requests", right: showing, icon: "access" },
@@ -268,18 +215,10 @@ export const routes = [
   read(screen, showing, showAccess),
   act(screen, showing, countAccess, showAccess),
   act(`${screen}/copy`, rights["subject.export"], downloadCopy, showAccess),
-  read(answerPath, answering, showAsking),
-  act(answerPath, answering, showAnswer, showAsking),
 ];
 
 export const panels: Panels = {
-  actions: [
-    ["Answer an access request", screen, showing],
-    ["Answer an inquiry about a person or a company", answerPath, answering],
-  ],
-  party: (person, found) =>
-    person.app.viewer.may(answering) &&
-    (found === undefined ? renderAsking(person) : renderAnswering(found)),
+  actions: [["Answer an access request", screen, showing]],
   record: ({ app }, key) =>
     isPartyType(key.resourceType) &&
     app.viewer.may(showing) &&

@@ -61,15 +61,25 @@ export async function* readSubject(
   app: App,
   request: SubjectRequest,
 ): AsyncGenerator<readonly SubjectRecord[]> {
-  const upTo = await app.store.latestArrival();
-  yield* readEach(findKeys(app, request), (key) => readRecord(app, key, upTo));
+  yield* readRecords(app, findKeys(app, request));
 }
+
+/** What is stored now of these records. */
+export async function* readRecords(
+  app: App,
+  lists: Lists,
+): AsyncGenerator<readonly SubjectRecord[]> {
+  const upTo = await app.store.latestArrival();
+  yield* readEach(lists, (key) => readRecord(app, key, upTo));
+}
+
+type Lists = AsyncIterable<readonly RecordKey[]> | Iterable<readonly RecordKey[]>;
 
 const readAtOnce = 16;
 
 /** Without what is not there any more. */
 export async function* readEach<Read>(
-  lists: AsyncIterable<readonly RecordKey[]>,
+  lists: Lists,
   read: (key: RecordKey) => Promise<Read | undefined>,
 ): AsyncGenerator<readonly Read[]> {
   for await (const keys of lists) {

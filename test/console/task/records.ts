@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
 import type { Hands } from "../hands.ts";
 import { addNamingTo, known } from "../scene.ts";
 import type { Task } from "./task.ts";
@@ -42,7 +43,8 @@ export const recordTasks: readonly Task[] = [
     },
   },
   {
-    title: "find a person by a name, and answer an authority",
+    title: "find a person by a name, and answer an authority with a letter",
+    also: "no script",
     run: async ({ scene, mark, as }) => {
       await scene.addPerson(`person-asked-${mark}`, { name: `Ada ${mark} Example` });
       const hands = await as("ben");
@@ -56,7 +58,8 @@ export const recordTasks: readonly Task[] = [
       await hands.see("Name: exact, name");
       await hands.press(`Answer about person-asked-${mark}`);
       await hands.see("A business relationship exists.");
-      await hands.see("Reason: Inquiry 17/26");
+      await hands.see("Inquiry 17/26");
+      await printLetter(hands, `Ada ${mark} Example`);
     },
   },
   {
@@ -97,9 +100,29 @@ export const recordTasks: readonly Task[] = [
       await hands.press("Download the copy");
       const path = await (await downloading).path();
       assert.match(await readFile(path, "utf8"), /"name":"Ada Example"/);
+      const opening = hands.page.waitForEvent("popup");
+      await hands.press("Show the copy to print");
+      const copy = await opening;
+      await copy.getByText("Ada Example").waitFor();
+      await findOverflow(copy);
+      await copy.close();
       await hands.press("see what it would erase, and everything that prevents it");
       await hands.see("It begins after 1 day, and can be cancelled until then.");
       await hands.see("Stays, with a pseudonym for the person: 1");
+    },
+  },
+  {
+    title: "write to a person about an erasure",
+    run: async ({ scene, as }) => {
+      const hands = await as("ben");
+      await hands.open("Deletions");
+      await hands.press("Completed");
+      await hands.press(new RegExp(known.gone.id));
+      await hands.press("Letter");
+      await hands.see("What was erased");
+      await hands.see("Transaction: 1");
+      await printLetter(hands, known.gone.id);
+      assert.ok(hands.page.url().includes(scene.completed));
     },
   },
   {
@@ -122,6 +145,31 @@ export const recordTasks: readonly Task[] = [
     },
   },
 ];
+
+/** Writes the address, and looks at the letter in a wide and a narrow window, and in print without the console. */
+async function printLetter(hands: Hands, text: string): Promise<void> {
+  const { page } = hands;
+  await hands.write("Address", "Ada Example\n1 Example Street");
+  await findOverflow(page);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.getByLabel("Address").inputValue(), "Ada Example\n1 Example Street");
+  assert.ok(await page.locator("article").getByText(text).first().isVisible());
+  for (const left of ["nav", "header", "h1", ".note"]) {
+    assert.equal(await page.locator(left).filter({ visible: true }).count(), 0, left);
+  }
+  assert.ok((await page.pdf({ preferCSSPageSize: true })).length > 1_000);
+  await page.emulateMedia({ media: "screen" });
+}
+
+async function findOverflow(page: Page): Promise<void> {
+  const size = page.viewportSize();
+  for (const width of [390, 1_280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const wide = await page.evaluate("document.documentElement.scrollWidth");
+    assert.ok(Number(wide) <= width, `${page.url()} is ${String(wide)} wide at ${width}`);
+  }
+  if (size !== null) await page.setViewportSize(size);
+}
 
 /** Leaves the page of this person open. */
 export async function findRecord(

@@ -29,12 +29,21 @@ for (const engine of ["sqlite", "postgres"] as const) {
       await send("POST", "/v2/customer_sar", sar);
     });
 
-    it("answers on a page without confidential reports, unless somebody who may asks for them", async () => {
+    it("answers with a letter, in words, without confidential reports, unless somebody who may asks for them", async () => {
       const asked = { type: "person", id: "moved" };
-      const plain = await answer(asked);
+      const plain = await answer({ ...asked, name: "<b>Moved</b> \u202EPerson" });
+      assert.match(
+        plain,
+        /<dt>Name asked for<\/dt>\s*<dd>&lt;b&gt;Moved&lt;\/b&gt; \uFFFDPerson<\/dd>/,
+      );
+      assert.match(plain, /<p>The earliest record is of 31 January 2026\.<\/p>/);
+      assert.match(plain, /<td>Retail customer<\/td>\s*<td>31 January 2026<\/td>/);
       assert.match(plain, /A business relationship exists\./);
       assert.doesNotMatch(plain, /customer_sar|SAR/);
-      assert.match(await answer({ ...asked, confidential: "on" }), /Customer SAR: 1,/);
+      assert.match(
+        await answer({ ...asked, confidential: "on" }),
+        /<th scope="row">Customer SAR<\/th>\s*<td>1<\/td>/,
+      );
       const trail = await scene.service.app.store.listAudit(0, 1_000);
       const entries = trail.filter(({ action }) => action === "subject.answer").slice(-2);
       const details = entries.map(({ detail }) => detail);
@@ -60,16 +69,12 @@ for (const engine of ["sqlite", "postgres"] as const) {
           const text = await answer({ type: "person", id });
           assert.match(text, /There was a record, and it was erased\./);
           const main = /<main.*<\/main>/s.exec(text)?.[0] ?? "";
-          const times = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-          return main
-            .replaceAll(times, "")
-            .replaceAll(/\bdel_\w+|receipt \d+/g, "")
-            .replaceAll(id, "");
+          return main.replaceAll(/<td>\d+<\/td>\s*<\/tr>/g, "").replaceAll(id, "");
         }),
       );
       assert.equal(moved, gone);
       const all = await answer({ type: "person", id: "moved", confidential: "on" });
-      assert.match(all, /Customer SAR: 1,/);
+      assert.match(all, /<th scope="row">Customer SAR<\/th>\s*<td>1<\/td>/);
     });
 
     it("does not search more transactions than a page has time for", async () => {

@@ -1,0 +1,164 @@
+// The letter about a request for erasure: what was erased, what stays, under which duty and until when. It says what
+// somebody without the right to know of confidential records may know, whoever makes it, and names no hold.
+
+import { findOrganization } from "../../actions/access/find-organization.ts";
+import type { App } from "../../actions/app.ts";
+import { previewDeletion } from "../../actions/deletion/preview-deletion.ts";
+import { visibleCounts } from "../../actions/deletion/read-deletion.ts";
+import { hasPreview } from "../../actions/deletion/show-deletion.ts";
+import { requireRight, showing, viewerOf } from "../../actions/operator/viewer.ts";
+import { findDeletion } from "../../actions/record/find-named-record.ts";
+import { dayMs } from "../../basics/duration.ts";
+import { mayCount, type Reader } from "../../domain/confidentiality.ts";
+import type { Deletion, ErasedCounts } from "../../domain/deletion/deletion.ts";
+import { namingTypes } from "../../domain/deletion/party.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import type { RetentionRule } from "../../domain/retention/floor.ts";
+import type { Letter, Part } from "./sheet.ts";
+import { showText, type Texts } from "./texts.ts";
+
+/** There is no letter about what only those may know of who may know of confidential records. */
+export function mayWrite(app: App, deletion: Deletion): Promise<boolean> {
+  return viewerOf(showing(app, { includeConfidential: false })).knows(deletion);
+}
+
+/** Throws OperatorError not_permitted and no_such_deletion. */
+export async function writeErasureLetter(app: App, id: string, texts: Texts): Promise<Letter> {
+  requireRight(app, "deletion.read");
+  const shown = showing(app, { includeConfidential: false });
+  const deletion = await findDeletion(shown, id);
+  const {
+    organizationId,
+    resourceType,
+    resourceId,
+    requestedAt,
+    status,
+    completedAt = 0,
+  } = deletion;
+  const { name } = await findOrganization(app, organizationId);
+  const requested = texts.date(requestedAt);
+  return {
+    title: texts.say("erasure.title", { requested }),
+    organizationName: name,
+    at: app.now(),
+    facts: [
+      [texts.say("sheet.organization"), showText(name)],
+      [texts.say("sheet.type"), texts.type(resourceType)],
+      [texts.say("sheet.id"), showText(resourceId)],
+      [texts.say("erasure.received"), requested],
+      [texts.say("erasure.reference"), deletion.deletionRequestId],
+    ],
+    opening: texts.say(`erasure.${status}`, { completed: texts.date(completedAt) }),
+    parts: await describe(shown, deletion, texts),
+    end: [texts.say("erasure.scope"), texts.say("erasure.remedy")],
+  };
+}
+
+async function describe(app: App, deletion: Deletion, texts: Texts): Promise<readonly Part[]> {
+  const { completedAt, organizationId } = deletion;
+  if (hasPreview(deletion)) return describePending(app, deletion, texts);
+  if (completedAt === undefined) return [];
+  const reader = await viewerOf(app).reader(organizationId);
+  const rules = await app.store.retention.listRules(organizationId);
+  const erased = Object.entries(visibleCounts(deletion, reader));
+  return [
+    {
+      heading: texts.say("erasure.gone"),
+      table: {
+        columns: [texts.say("sheet.type"), texts.say("sheet.records")],
+        rows: erased.map(([type, count = 0]) => [texts.type(type), texts.number(count)]),
+      },
+    },
+    {
+      heading: texts.say("erasure.stays"),
+      table: {
+        columns: stayColumns(texts),
+        rows: [
+          ...listChanged(deletion.redactedByType, reader).flatMap(([type, count]) =>
+            describeChanged({ type, count, completedAt, rules }, texts),
+          ),
+          [texts.say("erasure.proof"), texts.say("erasure.proof_why"), texts.say("erasure.no_end")],
+          [
+            texts.say("erasure.backups"),
+            texts.say("erasure.backups_why"),
+            texts.say("erasure.backups_until"),
+          ],
+        ],
+      },
+    },
+  ];
+}
+
+function stayColumns(texts: Texts): readonly string[] {
+  return [texts.say("erasure.what"), texts.say("erasure.why"), texts.say("erasure.until")];
+}
+
+/** Holds are left out: they may disclose an investigation. */
+async function describePending(
+  app: App,
+  deletion: Deletion,
+  texts: Texts,
+): Promise<readonly Part[]> {
+  const { floors, earliest } = await previewDeletion(app, deletion);
+  const begin = { earliest: texts.date(earliest) };
+  return [
+    {
+      lines: [
+        floors.length > 0 && texts.say("erasure.kept"),
+        earliest > app.now() && texts.say("erasure.earliest", begin),
+      ],
+      table: {
+        columns: stayColumns(texts),
+        rows: floors.map((floor) => [
+          texts.type(floor.resourceType),
+          describeDuty(floor, texts),
+          texts.date(floor.until),
+        ]),
+      },
+    },
+  ];
+}
+
+/** In the order of the types. */
+function listChanged(
+  counts: ErasedCounts,
+  reader: Reader,
+): readonly (readonly [type: string, count: number])[] {
+  return recordTypes
+    .filter((type) => mayCount(reader, type))
+    .map(({ resourceType }) => [resourceType, counts[resourceType] ?? 0] as const)
+    .filter(([, count]) => count > 0);
+}
+
+interface Changed {
+  readonly type: string;
+  readonly count: number;
+  readonly completedAt: number;
+  readonly rules: readonly RetentionRule[];
+}
+
+/** What was changed happened before, so the duty to keep the last of it ends at this time by the rule of today. */
+function describeChanged(
+  { type, count, completedAt, rules }: Changed,
+  texts: Texts,
+): readonly (readonly string[])[] {
+  const isNaming = namingTypes.some(({ resourceType }) => resourceType === type);
+  const rule = rules.find(({ resourceType, keepDays }) => resourceType === type && keepDays > 0);
+  const why = texts.say(isNaming ? "erasure.pseudonym" : "erasure.reference_removed");
+  const until = rule && texts.date(completedAt + rule.keepDays * dayMs);
+  return [
+    [
+      `${texts.type(type)}: ${texts.number(count)}`,
+      rule === undefined ? why : `${why} ${describeDuty(rule, texts)}`,
+      until === undefined ? texts.say("erasure.no_end") : texts.say("erasure.latest", { until }),
+    ],
+  ];
+}
+
+function describeDuty(
+  { keepDays, countedFrom }: Pick<RetentionRule, "keepDays" | "countedFrom">,
+  texts: Texts,
+): string {
+  const origin = texts.say(`erasure.from_${countedFrom}`);
+  return texts.say("erasure.duty", { days: texts.days(keepDays), origin });
+}

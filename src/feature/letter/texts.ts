@@ -1,0 +1,234 @@
+// What letters say, in the language of the operator: fixed texts with placeholders, the words for types, fields and
+// values, and dates and numbers as people write them. Values of records are shown so that none of them changes how the
+// text around it is read.
+
+import { readFileSync } from "node:fs";
+import { systemReasonOf } from "../../basics/system-reason.ts";
+import { recordTypes } from "../../domain/record-types.ts";
+import {
+  alternativesOf,
+  isJsonObject,
+  type JsonObject,
+  type SchemaShape,
+} from "../../domain/schema/schema-shape.ts";
+import { Problem, type Setting, setting } from "../../settings/setting.ts";
+import { english, type TextKey } from "./english.ts";
+
+type Values = Readonly<Record<string, string | number>>;
+
+export class Texts {
+  /** A BCP 47 tag. */
+  readonly language: string;
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #dates: Intl.DateTimeFormat;
+  readonly #times: Intl.DateTimeFormat;
+  readonly #numbers: Intl.NumberFormat;
+  readonly #days: Intl.NumberFormat;
+  readonly #countries: Intl.DisplayNames;
+  /** The formats of currencies. */
+  readonly #amounts = new Map<string, Intl.NumberFormat>();
+
+  constructor(own: Readonly<Record<string, string>> = {}) {
+    this.#texts = new Map(Object.entries({ ...knownTexts(), ...own }));
+    const language = (this.language = this.#read("language"));
+    const dates = { dateStyle: "long", timeZone: "UTC" } as const;
+    const times = { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" } as const;
+    this.#dates = new Intl.DateTimeFormat(language, dates);
+    this.#times = new Intl.DateTimeFormat(language, times);
+    this.#numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 20 });
+    const unit = { style: "unit", unit: "day", unitDisplay: "long" } as const;
+    this.#days = new Intl.NumberFormat(language, unit);
+    this.#countries = new Intl.DisplayNames(language, { type: "region", fallback: "code" });
+  }
+
+  get all(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#texts);
+  }
+
+  say(key: TextKey, values: Values = {}): string {
+    return this.#read(key).replaceAll(placeholder, (_, name: string) => {
+      const value = values[name] ?? "";
+      return typeof value === "number" ? this.number(value) : showText(value);
+    });
+  }
+
+  /** A record type in words; the name itself for an organization. */
+  type(resourceType: string): string {
+    return this.#texts.get(`type.${resourceType}`) ?? resourceType;
+  }
+
+  field(name: string): string {
+    return this.#texts.get(`field.${name}`) ?? wordsOf(name);
+  }
+
+  number(value: number): string {
+    return this.#numbers.format(value);
+  }
+
+  days(count: number): string {
+    return this.#days.format(count);
+  }
+
+  /** `time`: Unix milliseconds, or a text that begins with a date. */
+  date(time: number | string): string {
+    return this.#dates.format(new Date(time));
+  }
+
+  amount(value: number, currency: string): string {
+    const style = {
+      style: "currency",
+      currencyDisplay: "code",
+      maximumFractionDigits: 20,
+    } as const;
+    const format =
+      this.#amounts.get(currency) ?? new Intl.NumberFormat(this.language, { ...style, currency });
+    this.#amounts.set(currency, format);
+    return format.format(value);
+  }
+
+  /** The value of a field, on several lines if it has several parts. */
+  value(field: string, value: unknown, depth = 0): string {
+    if (value === null || value === undefined) return "–";
+    if (typeof value === "boolean") return this.say(value ? "yes" : "no");
+    if (typeof value === "number") return this.number(value);
+    if (typeof value === "string") return this.#word(field, value);
+    if (depth > depthMax) return showText(JSON.stringify(value));
+    if (Array.isArray(value)) {
+      return value.map((one: unknown) => this.value(field, one, depth + 1)).join("\n");
+    }
+    // An entry of `additional_properties`.
+    const { key, value: own } = value as JsonObject;
+    if (typeof key === "string") return `${showText(key)}: ${this.value(key, own, depth + 1)}`;
+    return Object.entries(value)
+      .map(([name, part]) => `${this.field(name)}: ${this.value(name, part, depth + 1)}`)
+      .join("\n");
+  }
+
+  #word(field: string, value: string): string {
+    if (fieldValues().get(field)?.has(value) === true)
+      return this.#texts.get(`value.${value}`) ?? value;
+    if (/^\d{4}-\d\d-\d\d$/.test(value)) return this.date(value);
+    if (/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value)) {
+      return `${this.#times.format(new Date(value))} UTC`;
+    }
+    const isCountry = /^(?:\w+_country|country|nationality)$/.test(field);
+    return showText((isCountry && /^[A-Z]{2}$/.test(value) && this.#countries.of(value)) || value);
+  }
+
+  #read(key: TextKey): string {
+    return this.#texts.get(key) ?? english[key];
+  }
+}
+
+/** Values of `additional_properties` that are nested deeper are shown as JSON. */
+const depthMax = 3;
+
+const placeholder = /\{(\w+)\}/g;
+
+/** Control characters except line breaks, and characters that turn the direction of what follows. */
+// eslint-disable-next-line no-control-regex
+const controls =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const rightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const [isolate, end] = ["\u2068", "\u2069"];
+
+/** A text from outside as it can stand within another one. */
+export function showText(text: string): string {
+  const shown = text.replaceAll(controls, "\uFFFD");
+  return rightToLeft.test(shown) ? isolate + shown + end : shown;
+}
+
+function wordsOf(name: string): string {
+  const words = name.replace(/^is_/, "").toLowerCase().replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+let values: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+
+/** The values of each field that can have only certain ones; without any for other fields. */
+function fieldValues(): ReadonlyMap<string, ReadonlySet<string>> {
+  if (values !== undefined) return values;
+  const found = new Map<string, Set<string>>();
+  const add = (name: string, schema: SchemaShape): void => {
+    const known = found.get(name) ?? new Set();
+    found.set(name, known);
+    for (const { enum: allowed = [], items, properties = {} } of alternativesOf(schema)) {
+      for (const one of allowed) if (typeof one === "string") known.add(one);
+      if (items !== undefined) add(name, items);
+      for (const [part, inner] of Object.entries(properties)) add(part, inner);
+    }
+  };
+  for (const { addSchema } of recordTypes) {
+    for (const [name, schema] of Object.entries(addSchema.properties)) add(name, schema);
+  }
+  return (values = found);
+}
+
+/** Every text that a file can replace. */
+function knownTexts(): Readonly<Record<string, string>> {
+  const fields = fieldValues();
+  const words = (kind: string, names: Iterable<string>) =>
+    Array.from(names, (name) => [`${kind}.${name}`, wordsOf(name)] as const);
+  return {
+    ...Object.fromEntries([
+      ...recordTypes.map(({ resourceType, title }) => [`type.${resourceType}`, title] as const),
+      ...words("field", fields.keys()),
+      ...words(
+        "value",
+        Array.from(fields.values()).flatMap((of) => [...of]),
+      ),
+    ]),
+    ...english,
+  };
+}
+
+export const letterTexts: Setting<Texts> = setting(
+  "LETTER_TEXTS",
+  "",
+  "Path of a JSON file with texts of letters, such as for another language, in place of the English ones.",
+  readTexts,
+);
+
+/** Texts that the file lacks stay English. */
+function readTexts(path: string): Texts | Problem {
+  if (path === "") return new Texts();
+  const problem = (why: string) => new Problem(`the path of a JSON file of texts (${why})`);
+  let given: unknown;
+  try {
+    given = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    return problem(systemReasonOf(error) ?? "it is not JSON");
+  }
+  if (!isJsonObject(given)) return problem("it is no object");
+  const fault = findFault(given);
+  return fault === undefined
+    ? new Texts(given as Readonly<Record<string, string>>)
+    : problem(fault);
+}
+
+function findFault(given: JsonObject): string | undefined {
+  const known = new Map(Object.entries(knownTexts()));
+  for (const [key, text] of Object.entries(given)) {
+    const original = known.get(key);
+    if (original === undefined) return `there is no text "${key}"`;
+    if (typeof text !== "string") return `"${key}" is no text`;
+    const [wanted, found] = [placeholdersOf(original), placeholdersOf(text)];
+    if (found !== wanted) return `"${key}" must have ${wanted}, and has ${found}`;
+    if (key === "language" && !isLanguage(text)) return `"language" must be a tag such as de-AT`;
+  }
+  return undefined;
+}
+
+function placeholdersOf(text: string): string {
+  const found = Array.from(text.matchAll(placeholder), ([all]) => all);
+  return [...new Set(found)].sort().join(" ") || "no placeholder";
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,146 @@
+// The letter about an erasure: what was erased, what stays and until when; and that it discloses no report and no hold.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { holdRecord } from "../../../src/actions/retention/holds.ts";
+import { setRule } from "../../../src/actions/retention/retention-rules.ts";
+import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
+import { dayMs } from "../../../src/basics/duration.ts";
+import { operatorRoles } from "../../../src/domain/operator.ts";
+import { addOperator, read, signIn } from "../../console/browse.ts";
+import { addNamingTo, addPersonOf } from "../../console/scene.ts";
+import { type Customer, makeCustomer } from "../../support/customer.ts";
+import { type Service, startService } from "../../support/service.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+describe("the letter about an erasure", () => {
+  let service: Service;
+  let cookie: string;
+  before(async () => {
+    service = await startService();
+    await addOperator(service.app, ["officer"]);
+    cookie = await signIn(service.app, service.client, "officer");
+  });
+  after(() => service.stop());
+
+  const customer = (more = {}) => makeCustomer(service.app, service.client, more);
+  async function request(
+    { organizationId }: Customer,
+    resourceId: string,
+    resourceType = "person",
+  ): Promise<string> {
+    const key = { organizationId, resourceType, resourceId };
+    return (await requestDeletionOf(service.app, { ...key, reason: "case 77" })).deletionRequestId;
+  }
+  async function erase(...what: Parameters<typeof request>): Promise<string> {
+    const deletion = await request(...what);
+    await waitFor("the deletion", async () => {
+      const found = await service.app.store.findDeletion(deletion, undefined);
+      return found?.status === "completed";
+    });
+    return deletion;
+  }
+  async function addReports({ token }: Customer): Promise<void> {
+    const timestamp = "2026-02-02T16:45:00Z";
+    const reports = {
+      customer_sar: { sar_id: "s", status: "FILED", related_person_id: "p", timestamp },
+      transaction_suspicious_activity: {
+        suspicious_activity_id: "a",
+        detection_date: timestamp,
+        related_tx_ids: ["tx-of-p"],
+        timestamp,
+      },
+    };
+    for (const [type, body] of Object.entries(reports)) {
+      const sent = { method: "POST", path: `/v2/${type}`, token, body };
+      const { status, text } = await service.client.send(sent);
+      assert.equal(status, 201, text);
+    }
+  }
+  async function letterOf(id: string, as = cookie): Promise<string> {
+    service.clock.advanceMs(1_000);
+    const path = `/console/deletion/${id}/letter`;
+    const { status, text } = await read(service.client, path, { cookie: as });
+    assert.equal(status, 200, text);
+    return /<article.*<\/article>/s.exec(text)?.[0] ?? "";
+  }
+
+  it("says what was erased, what stays, under which duty and until when", async () => {
+    const acme = await customer();
+    const { organizationId, token } = acme;
+    const rule = { resourceType: "transaction", keepDays: 1_827, redactable: true };
+    await setRule(service.app, { organizationId, ...rule });
+    await addPersonOf(service, token, { id: "p" });
+    await addNamingTo(service, token, "p");
+    const text = await letterOf(await erase(acme, "p"));
+    assert.match(text, /<th scope="row">Person<\/th>\s*<td>1<\/td>/);
+    assert.match(text, /<th scope="row">Transaction: 1<\/th>/);
+    assert.match(text, /Has to be kept for at least 1,827 days, counted from the last date/);
+    const until = day.format(service.clock.now() + 1_827 * dayMs);
+    assert.ok(text.includes(`<td>${until} at the latest</td>`), text);
+    assert.doesNotMatch(text, /case 77/);
+  });
+
+  it("says why nothing is erased yet, and never that there is a hold", async () => {
+    const [kept, held] = [await customer({ name: "A" }), await customer({ name: "A" })];
+    const letters = [];
+    for (const owner of [kept, held]) {
+      const { organizationId, token } = owner;
+      await setRule(service.app, { organizationId, resourceType: "person", keepDays: 3_650 });
+      await addPersonOf(service, token, { id: "p" });
+      const key = { organizationId, resourceType: "person", resourceId: "p" };
+      if (owner === held) await holdRecord(service.app, key, { reason: "secret" });
+      letters.push(await letterOf(await request(owner, "p")));
+    }
+    const [plain = "", other = ""] = letters.map((text) => text.replaceAll(/del_\w+/g, ""));
+    assert.match(plain, /Has to be kept for at least 3,650 days/);
+    assert.match(plain, /The erasure begins on 29 January 2036 at the earliest\./);
+    assert.equal(other, plain);
+  });
+
+  it("is the same with a report, its hold and what they keep as without, whoever makes it", async () => {
+    const letters = [];
+    for (const hasReport of [false, true]) {
+      const owner = await customer({ name: "A" });
+      const { organizationId, token } = owner;
+      for (const resourceType of ["customer_sar", "transaction_suspicious_activity"]) {
+        await setRule(service.app, { organizationId, resourceType, keepDays: 3_650 });
+      }
+      await addPersonOf(service, token, { id: "p" });
+      await addNamingTo(service, token, "p");
+      if (hasReport) await addReports(owner);
+      const person = await letterOf(await erase(owner, "p"));
+      const transaction = await letterOf(await erase(owner, "tx-of-p", "transaction"));
+      letters.push((person + transaction).replaceAll(/del_\w+/g, ""));
+      const sets = await service.app.store.restricted.listSets({
+        organizationId,
+        after: "",
+        limit: 10,
+      });
+      assert.equal(sets.length, hasReport ? 2 : 0);
+    }
+    const [plain = "", other = ""] = letters;
+    assert.equal(other, plain);
+    assert.match(plain, /<th scope="row">Person<\/th>\s*<td>1<\/td>/);
+    assert.match(plain, /<th scope="row">Transaction: 1<\/th>/);
+    assert.match(plain, /<th scope="row">Transaction<\/th>\s*<td>1<\/td>/);
+    assert.doesNotMatch(plain, /SAR|restricted/);
+  });
+
+  it("is there for everybody who may see the deletion, with the same words", async () => {
+    const acme = await customer();
+    await addPersonOf(service, acme.token, { id: "p" });
+    const deletion = await erase(acme, "p");
+    const expected = await letterOf(deletion);
+    for (const role of operatorRoles.filter((one) => one !== "officer")) {
+      await addOperator(service.app, [role]);
+      service.clock.advanceMs(60_000);
+      assert.equal(
+        await letterOf(deletion, await signIn(service.app, service.client, role)),
+        expected,
+      );
+    }
+  });
+});
