@@ -31,6 +31,9 @@ const style = html`<style>
   :root {
     color-scheme: light;
   }
+  * {
+    box-sizing: border-box;
+  }
   body {
     max-width: 60rem;
     margin: 2rem auto;
@@ -70,8 +73,11 @@ const style = html`<style>
     font-size: 0.8rem;
     line-height: 1.3;
   }
+  .list th:is(:nth-child(1), :nth-child(2)) {
+    width: 12%;
+  }
   .list th:is(:nth-child(5), :nth-child(6), :nth-child(7)) {
-    width: 16%;
+    width: 14%;
   }
   .list th:nth-child(4) {
     width: 8%;
@@ -174,6 +180,7 @@ async function* renderCopy(app: App, copy: Copy): AsyncGenerator<string> {
     yield* namesParties(type) ? renderList(read, texts) : renderEach(read, texts);
   }
   yield* renderDeletions(app, copy);
+  yield renderLeftOut(texts).text;
   yield "</main></body></html>\n";
 }
 
@@ -225,11 +232,7 @@ function renderSummary(
       ]),
     })}
     ${isCut && html`<p><strong>${texts.say("copy.cut", { count: recordsMax })}</strong></p>`}
-    <p>${texts.say("copy.values_cut", { count: valueCharactersMax })}</p>
-    <h2>${texts.say("copy.left_out")}</h2>
-    <ul>
-      ${leftOut.map((key) => html`<li>${texts.say(key)}</li>`)}
-    </ul>`;
+    <p>${texts.say("copy.values_cut", { count: valueCharactersMax })}</p>`;
 }
 
 /** The same for everybody. */
@@ -240,6 +243,13 @@ const leftOut = [
   "copy.left_keys",
   "copy.left_later",
 ] as const;
+
+function renderLeftOut(texts: Texts): Html {
+  return html`<h2>${texts.say("copy.left_out")}</h2>
+    <ul>
+      ${leftOut.map((key) => html`<li>${texts.say(key)}</li>`)}
+    </ul>`;
+}
 
 type Records = AsyncIterable<readonly SubjectRecord[]>;
 

@@ -6,7 +6,7 @@ import { letterTexts } from "./texts.ts";
 export const letter: Feature = {
   name: "letter",
   settings: [letterTexts],
-  commands: () => import("./commands.ts"),
+  commands: { words: ["letter"], load: () => import("./commands.ts") },
   console: () => import("./console.ts"),
   service: () => import("./serving.ts"),
 };
