@@ -6,7 +6,10 @@ const path = "/no/such/letters.json";
 
 export const samples: Samples = {
   commands: { "letter texts": { opensNoStore: true, forAnybody: "opens no store" } },
-  withoutRight: { "letter/copy writeCopy": "continues what an action with a right has begun" },
+  withoutRight: {
+    "letter/copy writeCopy": "continues what an action with a right has begun",
+    "letter/erasure mayWrite": "is asked about a deletion that is shown with a right",
+  },
   settings: {
     wrong: [["LETTER_TEXTS", [path], /the path of a JSON file of texts \(there is no such file/]],
     right: [],
