@@ -126,9 +126,7 @@ const depthMax = 3;
 const placeholder = /\{(\w+)\}/g;
 
 /** Control characters except line breaks, and characters that turn the direction of what follows. */
-// eslint-disable-next-line no-control-regex
-const controls =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const controls = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const [isolate, end] = ["\u2068", "\u2069"];
@@ -165,15 +163,17 @@ function fieldValues(): ReadonlyMap<string, ReadonlySet<string>> {
   return (values = found);
 }
 
+function wordsFor(kind: string, names: Iterable<string>) {
+  return Array.from(names, (name) => [`${kind}.${name}`, wordsOf(name)] as const);
+}
+
 /** Every text that a file can replace. */
 function knownTexts(): Readonly<Record<string, string>> {
   const fields = fieldValues();
-  const words = (kind: string, names: Iterable<string>) =>
-    Array.from(names, (name) => [`${kind}.${name}`, wordsOf(name)] as const);
   return {
     ...Object.fromEntries([
       ...recordTypes.map(({ resourceType, title }) => [`type.${resourceType}`, title] as const),
-      ...words("field", fields.keys()),
+      ...wordsFor("field", fields.keys()),
       ...words(
         "value",
         Array.from(fields.values()).flatMap((of) => [...of]),
@@ -190,10 +190,13 @@ export const letterTexts: Setting<Texts> = setting(
   readTexts,
 );
 
+function problem(why: string): Problem {
+  return new Problem(`the path of a JSON file of texts (${why})`);
+}
+
 /** Texts that the file lacks stay English. */
 function readTexts(path: string): Texts | Problem {
   if (path === "") return new Texts();
-  const problem = (why: string) => new Problem(`the path of a JSON file of texts (${why})`);
   let given: unknown;
   try {
     given = JSON.parse(readFileSync(path, "utf8"));
