@@ -174,7 +174,7 @@ function knownTexts(): Readonly<Record<string, string>> {
     ...Object.fromEntries([
       ...recordTypes.map(({ resourceType, title }) => [`type.${resourceType}`, title] as const),
       ...wordsFor("field", fields.keys()),
-      ...words(
+      ...wordsFor(
         "value",
         Array.from(fields.values()).flatMap((of) => [...of]),
       ),
