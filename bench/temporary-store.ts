@@ -28,6 +28,8 @@ export interface TemporaryStore {
 export interface DatabaseUse {
   readonly cpuSeconds: number;
   readonly statements: number;
+  /** Pages that its statements have read, from memory or not. */
+  readonly pages: number;
 }
 
 export type MakeStore = () => Promise<TemporaryStore>;
@@ -79,7 +81,7 @@ function onSqlite(folder: string): TemporaryStore {
     settings: settingsOf(`sqlite:${file}`, folder),
     query: (sql) => open((database) => database.prepare(sql).all()),
     execute: (sql) => open((database) => database.exec(sql)),
-    use: () => Promise.resolve({ cpuSeconds: 0, statements: 0 }),
+    use: () => Promise.resolve({ cpuSeconds: 0, statements: 0, pages: 0 }),
     // With a WAL, nothing else writes to the file.
     checkpointMark: () => Promise.resolve(statSync(file).mtimeMs),
   };
@@ -89,7 +91,8 @@ async function onPostgres(server: PostgresServer, folder: string): Promise<Tempo
   const url = await server.makeDatabase();
   const name = new URL(url).pathname.slice(1);
   const processes = `SELECT pid FROM pg_stat_activity WHERE datname = '${name}'`;
-  const statements = `SELECT coalesce(sum(calls), 0)::float8 AS calls FROM pg_stat_statements
+  const statements = `SELECT coalesce(sum(calls), 0)::float8 AS calls,
+      coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 AS pages FROM pg_stat_statements
     JOIN pg_database ON pg_database.oid = dbid WHERE datname = '${name}'`;
   return {
     settings: settingsOf(url, folder),
@@ -103,7 +106,7 @@ async function onPostgres(server: PostgresServer, folder: string): Promise<Tempo
       const [calls] = await server.query(statements);
       const pids = (await server.query(processes)).map(({ pid }) => cpuSecondsOf(Number(pid)));
       const cpuSeconds = pids.reduce((sum, seconds) => sum + seconds, 0);
-      return { cpuSeconds, statements: Number(calls?.["calls"]) };
+      return { cpuSeconds, statements: Number(calls?.["calls"]), pages: Number(calls?.["pages"]) };
     },
   };
 }

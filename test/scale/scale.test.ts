@@ -7,11 +7,11 @@ import { requireNothingFound } from "../campaign/in-test.ts";
 import { type Cost, evaluateScale, scale } from "./campaign.ts";
 
 function costs(cost: Partial<Cost>): ReadonlyMap<string, Cost> {
-  return new Map([["scrape", { cpuMs: 10, statements: 5, ...cost }]]);
+  return new Map([["scrape", { cpuMs: 10, statements: 5, pages: 50, ...cost }]]);
 }
 
 describe("the verdict on what grows with a store", () => {
-  for (const grown of [{ cpuMs: 100 }, { statements: 50 }]) {
+  for (const grown of [{ cpuMs: 100 }, { statements: 50 }, { pages: 1_000 }]) {
     it(`finds what takes more ${Object.keys(grown).join()}`, () => {
       const { findings } = evaluateScale(costs({}), costs(grown));
       assert.match(findings.join(), /^grows: scrape: /);
@@ -19,7 +19,10 @@ describe("the verdict on what grows with a store", () => {
   }
 
   it("finds nothing in what a busy machine adds", () => {
-    assert.deepEqual(evaluateScale(costs({}), costs({ cpuMs: 30, statements: 7 })).findings, []);
+    assert.deepEqual(
+      evaluateScale(costs({}), costs({ cpuMs: 30, statements: 7, pages: 90 })).findings,
+      [],
+    );
   });
 });
 

@@ -27,6 +27,7 @@ export async function openRecorded(
   pagesAtOnce?: number,
 ) {
   const scrubs: Scrub[] = [];
+  const failing = { scrub: false };
   const scrubOf = (pages: readonly number[]) => {
     return pages.length < statSync(path).size / pageBytes ? pages : undefined;
   };
@@ -39,6 +40,7 @@ export async function openRecorded(
   class RecordedTasks extends FileTasks {
     override ask<Name extends keyof Tasks>(name: Name, ...args: Parameters<Tasks[Name]>) {
       if (name === "scrub") scrubs.push(scrubOf([...new PageSet(args[0] as Uint8Array)]));
+      if (name === "scrub" && failing.scrub) return Promise.reject(new Error("a failed scrub"));
       const ask = () => super.ask(name, ...args);
       return name === "saveMark" ? between(ask) : ask();
     }
@@ -66,5 +68,5 @@ export async function openRecorded(
   await files.ask("checkpoint");
   const parts = { reader: connection, writer, descriptor, files, unscrubbed };
   const store = withActs(makeSqliteStore({ ...parts, sealReceipt: makeTestSeal() }));
-  return { store, unscrubbed, scrubs };
+  return { store, unscrubbed, scrubs, failing };
 }

@@ -184,6 +184,20 @@ describe("upkeep", () => {
     await store.close();
   });
 
+  it("scrubs everything again after a part has failed", async (test) => {
+    const place = makePlace(test);
+    const { store, scrubs, failing } = await openRecorded(place.path, undefined, pagesAtOnce);
+    await fill(store);
+    await deleteOne(store, "first");
+    failing.scrub = true;
+    await assert.rejects(deleteOne(store, "second"));
+    failing.scrub = false;
+    assert.equal((await store.processAll(worker.now + 3_600_000)).length, 1);
+    assert.equal(scrubs.at(-1), undefined);
+    requireNoSecret(place);
+    await store.close();
+  });
+
   it("leaves the pages to scrub as they were while another process reads", async (test) => {
     const place = makePlace(test);
     const { store, scrubs } = await openRecorded(place.path, undefined, pagesAtOnce);
