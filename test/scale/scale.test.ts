@@ -11,7 +11,7 @@ function costs(cost: Partial<Cost>): ReadonlyMap<string, Cost> {
 }
 
 describe("the verdict on what grows with a store", () => {
-  for (const grown of [{ cpuMs: 100 }, { statements: 50 }, { pages: 1_000 }]) {
+  for (const grown of [{ cpuMs: 100 }, { statements: 50 }, { pages: 10_000 }]) {
     it(`finds what takes more ${Object.keys(grown).join()}`, () => {
       const { findings } = evaluateScale(costs({}), costs(grown));
       assert.match(findings.join(), /^grows: scrape: /);
