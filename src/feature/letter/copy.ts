@@ -2,6 +2,7 @@
 // of each record by type, transactions as a table. It is sent while it is read, loads nothing, and runs nothing.
 
 import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { escapeHtml } from "../../basics/escape-html.ts";
@@ -27,111 +28,10 @@ const recordsMaxDefault = 25_000;
 const valueCharactersMax = 2_000;
 const deletionsMax = 1_000;
 
-const style = html`<style>
-  :root {
-    color-scheme: light;
-  }
-  * {
-    box-sizing: border-box;
-  }
-  body {
-    max-width: 60rem;
-    margin: 2rem auto;
-    padding: 0 1rem;
-    background: #fff;
-    color: #1b2225;
-    font:
-      1rem/1.5 system-ui,
-      sans-serif;
-  }
-  table {
-    width: 100%;
-    margin-bottom: 1.5rem;
-    border-collapse: collapse;
-  }
-  th,
-  td {
-    padding: 0.3rem 0.75rem 0.3rem 0;
-    border-bottom: 1px solid #ccc;
-    text-align: start;
-    vertical-align: top;
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
-  }
-  tbody th {
-    font-weight: 400;
-  }
-  .fields th {
-    width: 30%;
-  }
-  .scroll {
-    overflow-x: auto;
-  }
-  .list {
-    min-width: 52rem;
-    table-layout: fixed;
-    font-size: 0.8rem;
-    line-height: 1.3;
-  }
-  .list th:is(:nth-child(1), :nth-child(2)) {
-    width: 12%;
-  }
-  .list th:is(:nth-child(5), :nth-child(6), :nth-child(7)) {
-    width: 14%;
-  }
-  .list th:nth-child(4) {
-    width: 8%;
-  }
-  .list th:nth-child(3) {
-    width: 13%;
-  }
-  .list :is(th, td):nth-child(3) {
-    padding-inline-end: 1rem;
-    text-align: end;
-    overflow-wrap: normal;
-  }
-  @page {
-    size: A4;
-    margin: 18mm;
-    @bottom-right {
-      content: counter(page) " / " counter(pages);
-      font:
-        9pt system-ui,
-        sans-serif;
-    }
-  }
-  @media print {
-    body {
-      max-width: none;
-      margin: 0;
-      padding: 0;
-      font-size: 10pt;
-    }
-    .scroll {
-      overflow: visible;
-    }
-    .list {
-      min-width: 0;
-      font-size: 8pt;
-    }
-    .list :is(th, td) {
-      padding-inline-end: 2mm;
-    }
-    h2,
-    h3 {
-      break-after: avoid;
-    }
-    tr,
-    .fields {
-      break-inside: avoid;
-    }
-  }
-</style>`;
-
-const digest = hash("sha256", /<style>([^]*)<\/style>/.exec(style.text)?.[1] ?? "", "base64");
+const style = readFileSync(new URL("copy.css", import.meta.url), "utf8");
 
 /** Allows this style and nothing else. */
-export const copyPolicy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
+export const copyPolicy = `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; base-uri 'none'; form-action 'none'`;
 
 interface Copy {
   readonly request: SubjectRequest;
@@ -170,9 +70,9 @@ export async function writeCopy(
 
 async function* renderCopy(app: App, copy: Copy): AsyncGenerator<string> {
   const { request, texts, keys, counts } = copy;
-  yield `<!doctype html>\n<html lang="${escapeHtml(texts.language)}">`;
+  yield `<!doctype html>\n<html lang="${escapeHtml(texts.language)}"><head>`;
   yield renderHead(copy).text;
-  yield "<body><main>";
+  yield `<style>${style}</style></head><body><main>`;
   yield renderSummary(copy, app.now()).text;
   for (const [type] of subjectFirst(counts, request)) {
     const read = readRecords(app, [keys.get(type) ?? []]);
@@ -192,14 +92,11 @@ function subjectFirst(
 }
 
 function renderHead({ texts }: Copy): Html {
-  return html`<head>
-    <meta charset="utf-8" />
+  return html`<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${copyPolicy}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="robots" content="noindex" />
-    <title>${texts.say("copy.title")}</title>
-    ${style}
-  </head>`;
+    <title>${texts.say("copy.title")}</title>`;
 }
 
 function renderSummary(

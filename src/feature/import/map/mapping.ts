@@ -121,7 +121,7 @@ function readContent(text: string, fail: Fail): MappingFile {
 
 type Fail = (why: string) => OperatorError;
 
-function readText(path: string, fail: Fail): string {
+export function readText(path: string, fail: Fail): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
