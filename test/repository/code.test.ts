@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
-import { features } from "../../src/feature/features.ts";
 import { findCrowdedPages } from "./rule/console-pages.ts";
 import { findCycles } from "./rule/cycles.ts";
 import { findLayerViolations } from "./rule/layers.ts";
@@ -98,10 +97,7 @@ describe("the layers", () => {
 
   it("load no page of the console for a command, also not for one of a feature", () => {
     const page = /^src\/(?:console\/(?:page\/|routes)|feature\/[^/]+\/(?:pages|console)\.)/;
-    assert.equal(
-      commandEntries.length > 1,
-      features.some(({ commands }) => commands !== undefined),
-    );
+    assert.ok(commandEntries.length > 10);
     for (const entry of commandEntries) {
       const pages = [...findLoaded(house, entry).files].filter((path) => page.test(path));
       assert.deepEqual(pages, [], entry);
