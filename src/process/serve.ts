@@ -2,13 +2,14 @@
 
 import { randomBytes } from "node:crypto";
 import { uptime } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../actions/app.ts";
 import { keepReceiptKey, makeSealReceipt } from "../actions/receipt/receipt-keys.ts";
 import { keepLedger } from "../actions/ledger/keep-ledger.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { type AppOptions, openApp } from "./app.ts";
-import { awaitStore } from "./await-store.ts";
 import type { Config } from "../settings/config.ts";
+import { nextMessage, startThread } from "../basics/thread.ts";
 import { limits } from "../domain/limits.ts";
 import { sqlitePath } from "../files/sqlite-path.ts";
 import { makeEdge } from "../http/connection/shared-bounds.ts";
@@ -23,7 +24,6 @@ import { RefusalHistory } from "../metrics/refusals.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
 import { indexes } from "./indexes.ts";
 import { openClock } from "./open-clock.ts";
-import { loadDocument } from "./load-document.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openConsole } from "./open-console.ts";
 import { operations } from "./operations.ts";
@@ -31,6 +31,7 @@ import { openServices } from "./open-services.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import type { SealReceipt } from "../store/interface/deletion.ts";
+import { StoreError } from "../store/interface/store-error.ts";
 import { version } from "./version.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import { deletionRound } from "../worker/deletion.ts";
@@ -40,6 +41,8 @@ import { deletionBackOffMsMax } from "../actions/deletion/postpone-deletion.ts";
 import { closeWithin, explainListening, describeAddress } from "./listening.ts";
 import { type Parts, makeHttpContext } from "./service-parts.ts";
 import type { Serving, ServeOptions } from "./serving.ts";
+
+const storePauseMs = 500;
 
 /**
  * If it throws, everything is closed again. Throws StoreError, FileError or the system's error when the service can't
@@ -192,6 +195,37 @@ async function startEntryPoints(
     log.info("stopped");
   };
   return { address, app, edge, replaced: replaced.promise, drain, refuse, stop };
+}
+
+/**
+ * Calls `open` again after errors that end without an operator, for this long, and logs the first one: a database may
+ * start at the same time, or just be switching to another primary.
+ */
+async function awaitStore<Opened>(
+  open: () => Promise<Opened>,
+  { timeoutMs, log }: { readonly timeoutMs: number; readonly log: Logger },
+): Promise<Opened> {
+  const until = performance.now() + timeoutMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      const isTemporary = error instanceof StoreError && error.isTemporary;
+      if (!isTemporary || performance.now() + storePauseMs > until) throw error;
+      if (attempt === 1)
+        log.warn(`Waiting up to ${timeoutMs} ms for the database. ${error.message}`);
+      await sleep(storePauseMs);
+    }
+  }
+}
+
+/**
+ * The OpenAPI document is slow to make and rarely requested: a thread makes it and ends, which releases its memory, and
+ * other requests do not wait. Rejects if the thread fails.
+ */
+function loadDocument(): Promise<string> {
+  const ended = new Error("the thread of the OpenAPI document ended without a result");
+  return nextMessage(startThread(import.meta.url, "document-thread"), ended);
 }
 
 /** If this fails, the next start brings the ledger up to date. */
