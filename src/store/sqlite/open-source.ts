@@ -3,7 +3,8 @@
 import type { BareStore } from "../sql/statement/run.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
-import { type Connection, isBusy, openWriter, rollBack } from "./connection.ts";
+import { type Connection, openWriter, rollBack } from "./connection.ts";
+import { isBusy } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
 import { refuseCopiedAlone } from "./file/open-mark.ts";

@@ -5,16 +5,8 @@ import { refuseDifference } from "../shared/schema-parts.ts";
 import { StoreError } from "../interface/store-error.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
-import {
-  asUnavailable,
-  asDamaged,
-  asUnusable,
-  type Connection,
-  hasTables,
-  isMarkedOpen,
-  openReader,
-  openWriter,
-} from "./connection.ts";
+import { type Connection, hasTables, isMarkedOpen, openReader, openWriter } from "./connection.ts";
+import { asUnavailable, asDamaged, asUnusable } from "./failure.ts";
 import { SharedDescriptor } from "./erase/descriptor.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";

@@ -6,7 +6,8 @@ import { unavailable } from "../../../domain/error.ts";
 import { limits } from "../../../domain/limits.ts";
 import { countBytes, GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../interface/store.ts";
-import { type Connection, asUnavailable, rollBack, savepoint } from "../connection.ts";
+import { type Connection, rollBack, savepoint } from "../connection.ts";
+import { asUnavailable } from "../failure.ts";
 import { countRows, isOperation, type Job, type Result } from "./job.ts";
 import {
   organizationOf,

@@ -8,7 +8,8 @@ import {
   workerData,
 } from "node:worker_threads";
 import type { GroupFigures } from "../../interface/store.ts";
-import { asDamaged, type Connection, openWriter, transaction } from "../connection.ts";
+import { type Connection, openWriter, transaction } from "../connection.ts";
+import { asDamaged } from "../failure.ts";
 import { closeWriter } from "../file/checkpoint-freeze.ts";
 import { migrate } from "../migration/migrate.ts";
 import { GroupLoop } from "./group-loop.ts";

@@ -2,7 +2,7 @@
 // any descriptor of a file releases every lock that the process holds on it (POSIX), including SQLite's.
 
 import { closeSync, openSync } from "node:fs";
-import { describeFailure } from "../connection.ts";
+import { describeFailure } from "../failure.ts";
 
 interface Shared {
   users: number;

@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { FileError } from "../../../files/file-error.ts";
 import { explainOpening, requireUsable } from "../../../files/present.ts";
-import { isBusy, describeFailure } from "../connection.ts";
+import { isBusy, describeFailure } from "../failure.ts";
 import { makePrivateFile } from "./private-file.ts";
 import { StoreError } from "../../interface/store-error.ts";
 

@@ -5,7 +5,7 @@ import { readFileSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
-import { describeFailure } from "../connection.ts";
+import { describeFailure } from "../failure.ts";
 
 /** Undefined without a file. Throws StoreError if it is no regular file, is not accessible, or would lose its WAL. */
 export function sizeOfStore(path: string): number | undefined {

@@ -5,7 +5,8 @@ import { open, unlink } from "node:fs/promises";
 import { unavailable, type UnavailableReason } from "../../../domain/error.ts";
 import { codeOf } from "../../../files/file-error.ts";
 import type { Group } from "../commit/group.ts";
-import { type Connection, noRoomRetrySeconds } from "../connection.ts";
+import { type Connection } from "../connection.ts";
+import { noRoomRetrySeconds } from "../failure.ts";
 
 /** The size of the file that proves that there is room for a write. */
 const writeProbeBytes = 1_024 * 1_024;
