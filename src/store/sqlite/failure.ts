@@ -1,4 +1,4 @@
-// What the errors of SQLite mean to whoever gets them: later is early enough, or something is to be done about the file.
+// What the errors of SQLite mean to whoever gets them: later is early enough, or something is wrong with the file.
 
 import { unavailable } from "../../domain/error.ts";
 import { FileError } from "../../files/file-error.ts";
