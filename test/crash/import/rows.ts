@@ -133,7 +133,7 @@ export function checkReport(folder: string, input: Input, out: string): readonly
     .trimEnd()
     .split("\n");
   const refused = (format === "csv" ? lines.slice(1) : lines)
-    .map((line) => Number(/^(?:\{"sluice_row":)?(\d+)/.exec(line)?.[1]))
+    .map((line) => Number(/(?:^|"sluice_row":)(\d+)/.exec(line)?.[1]))
     .toSorted((one, other) => one - other);
   const left = readdirSync(folder).filter((name) => name.includes("sluice-import"));
   return [
