@@ -114,7 +114,7 @@ function renderSummary(
       [texts.say("sheet.organization"), showText(organizationName)],
       [texts.say("sheet.type"), texts.type(request.resourceType)],
       [texts.say("sheet.id"), showText(request.resourceId)],
-      [texts.say("copy.as_of"), texts.value("", new Date(now).toISOString())],
+      [texts.say("copy.as_of"), texts.time(now)],
     ])}
     <p>${texts.say("copy.intro")}</p>
     <h2>${texts.say("copy.contents")}</h2>
@@ -204,7 +204,7 @@ async function* renderList(pages: Records, texts: Texts): AsyncGenerator<string>
     yield page
       .map(({ state }) => {
         const others = Object.entries(state).filter(([field]) => !placed.has(field));
-        const details = texts.value("", Object.fromEntries(others)).replaceAll("\n", "; ");
+        const details = texts.value("details", Object.fromEntries(others)).replaceAll("\n", "; ");
         return renderRow([...columns.map(([, cell]) => cell(state, texts)), details].map(cut)).text;
       })
       .join("");

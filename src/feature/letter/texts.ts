@@ -71,7 +71,18 @@ export class Texts {
 
   /** `time`: Unix milliseconds, or a text that begins with a date. */
   date(time: number | string): string {
-    return this.#dates.format(new Date(time));
+    return this.#format(this.#dates, time) ?? String(time);
+  }
+
+  time(time: number | string): string {
+    const text = this.#format(this.#times, time);
+    return text === undefined ? String(time) : `${text} UTC`;
+  }
+
+  /** Undefined for a leap second, which Date does not have. */
+  #format(format: Intl.DateTimeFormat, time: number | string): string | undefined {
+    const date = new Date(time);
+    return Number.isNaN(date.getTime()) ? undefined : format.format(date);
   }
 
   amount(value: number, currency: string): string {
@@ -86,8 +97,8 @@ export class Texts {
     return format.format(value);
   }
 
-  /** The value of a field, on several lines if it has several parts. */
-  value(field: string, value: unknown, depth = 0): string {
+  /** The value of a field, on several lines if it has several parts. `field`: undefined for one that its owner named. */
+  value(field: string | undefined, value: unknown, depth = 0): string {
     if (value === null || value === undefined) return "–";
     if (typeof value === "boolean") return this.say(value ? "yes" : "no");
     if (typeof value === "number") return this.number(value);
@@ -98,19 +109,23 @@ export class Texts {
     }
     // An entry of `additional_properties`.
     const { key, value: own } = value as JsonObject;
-    if (typeof key === "string") return `${showText(key)}: ${this.value(key, own, depth + 1)}`;
+    if (typeof key === "string")
+      return `${showText(key)}: ${this.value(undefined, own, depth + 1)}`;
     return Object.entries(value)
-      .map(([name, part]) => `${this.field(name)}: ${this.value(name, part, depth + 1)}`)
+      .map(([name, part]) => {
+        const text = this.value(field === undefined ? undefined : name, part, depth + 1);
+        return `${field === undefined ? showText(name) : this.field(name)}: ${text}`;
+      })
       .join("\n");
   }
 
-  #word(field: string, value: string): string {
-    if (fieldValues().get(field)?.has(value) === true)
-      return this.#texts.get(`value.${value}`) ?? value;
-    if (/^\d{4}-\d\d-\d\d$/.test(value)) return this.date(value);
-    if (/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value)) {
-      return `${this.#times.format(new Date(value))} UTC`;
-    }
+  /** An id or a name that looks like a day is none. */
+  #word(field: string | undefined, value: string): string {
+    if (field === undefined) return showText(value);
+    const { values, format } = fieldKinds().get(field) ?? unknownKind;
+    if (values.has(value)) return this.#texts.get(`value.${value}`) ?? value;
+    if (format === "date") return showText(this.date(value));
+    if (format === "date-time") return showText(this.time(value));
     const isCountry = /^(?:\w+_country|country|nationality)$/.test(field);
     return showText((isCountry && /^[A-Z]{2}$/.test(value) && this.#countries.of(value)) || value);
   }
@@ -142,17 +157,24 @@ function wordsOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-let values: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+interface FieldKind {
+  /** Those that it can have, if it can have only certain ones. */
+  readonly values: Set<string>;
+  format: string | undefined;
+}
 
-/** The values of each field that can have only certain ones; without any for other fields. */
-function fieldValues(): ReadonlyMap<string, ReadonlySet<string>> {
-  if (values !== undefined) return values;
-  const found = new Map<string, Set<string>>();
+const unknownKind: FieldKind = { values: new Set(), format: undefined };
+let kinds: ReadonlyMap<string, FieldKind> | undefined;
+
+function fieldKinds(): ReadonlyMap<string, FieldKind> {
+  if (kinds !== undefined) return kinds;
+  const found = new Map<string, FieldKind>();
   const add = (name: string, schema: SchemaShape): void => {
-    const known = found.get(name) ?? new Set();
+    const known = found.get(name) ?? { values: new Set(), format: undefined };
     found.set(name, known);
-    for (const { enum: allowed = [], items, properties = {} } of alternativesOf(schema)) {
-      for (const one of allowed) if (typeof one === "string") known.add(one);
+    for (const { enum: allowed = [], format, items, properties = {} } of alternativesOf(schema)) {
+      known.format ??= format;
+      for (const one of allowed) if (typeof one === "string") known.values.add(one);
       if (items !== undefined) add(name, items);
       for (const [part, inner] of Object.entries(properties)) add(part, inner);
     }
@@ -160,7 +182,7 @@ function fieldValues(): ReadonlyMap<string, ReadonlySet<string>> {
   for (const { addSchema } of recordTypes) {
     for (const [name, schema] of Object.entries(addSchema.properties)) add(name, schema);
   }
-  return (values = found);
+  return (kinds = found);
 }
 
 function wordsFor(kind: string, names: Iterable<string>) {
@@ -169,14 +191,14 @@ function wordsFor(kind: string, names: Iterable<string>) {
 
 /** Every text that a file can replace. */
 function knownTexts(): Readonly<Record<string, string>> {
-  const fields = fieldValues();
+  const fields = fieldKinds();
   return {
     ...Object.fromEntries([
       ...recordTypes.map(({ resourceType, title }) => [`type.${resourceType}`, title] as const),
       ...wordsFor("field", fields.keys()),
       ...wordsFor(
         "value",
-        Array.from(fields.values()).flatMap((of) => [...of]),
+        Array.from(fields.values()).flatMap(({ values }) => [...values]),
       ),
     ]),
     ...english,

@@ -72,6 +72,20 @@ describe("a value in a letter", () => {
     assert.equal(showText("Ковальчук Ā"), "Ковальчук Ā");
   });
 
+  it("is a day only in a field that has days, and as it was sent if there is no such day", () => {
+    const texts = new Texts();
+    for (const text of ["2026-07-08", "2026-02-30", "2026-13-45", "2026-01-31T99:99:99Z"]) {
+      assert.equal(texts.value("tx_id", text), text);
+      const entries = [{ key: "timestamp", value: { date_of_birth: text } }];
+      const shown = `timestamp: date_of_birth: ${text}`;
+      assert.equal(texts.value("additional_properties", entries), shown);
+    }
+    assert.equal(texts.value("date_of_birth", "2026-07-08"), "8 July 2026");
+    const second = "2016-12-31T23:59:60Z";
+    assert.equal(texts.value("timestamp", second), second);
+    assert.equal(texts.date(second), second);
+  });
+
   it("is written in words, and as it was sent where it is free text", () => {
     const texts = new Texts();
     assert.equal(texts.value("status", "SETTLED"), "Settled");
