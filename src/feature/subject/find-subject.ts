@@ -3,6 +3,7 @@
 // restricted sets. Yields pages of keys. Keeps in memory one page for each level, and a short hash of each record that
 // could be reached twice.
 
+import { Turns } from "../../basics/turns.ts";
 import { hash } from "node:crypto";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
@@ -57,11 +58,21 @@ export async function requireSubject(
   );
 }
 
+/** Of all reads about subjects, which take longer the more there is: others are served between two steps. */
+export const subjectTurns = new Turns();
+
 /** Lists of records of one type and organization or set, each record once; the subject first. */
 export async function* findSubject(
   app: App,
   query: SubjectQuery,
 ): AsyncGenerator<readonly RecordKey[]> {
+  for await (const keys of findAll(app, query)) {
+    await subjectTurns.next(query.organizationId);
+    yield keys;
+  }
+}
+
+async function* findAll(app: App, query: SubjectQuery): AsyncGenerator<readonly RecordKey[]> {
   const search = new SubjectSearch(app, query);
   yield* search.search(query.organizationId);
   if (!query.restricted) return;

@@ -17,7 +17,7 @@ import { recordTypes } from "../../domain/record-types.ts";
 import { mergeChanges } from "../../domain/record/merge.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
-import { findSubject, requireSubject } from "./find-subject.ts";
+import { findSubject, requireSubject, subjectTurns } from "./find-subject.ts";
 import { rights } from "./rows.ts";
 
 export interface SubjectRequest extends RecordKey {
@@ -84,6 +84,7 @@ export async function* readEach<Read>(
 ): AsyncGenerator<readonly Read[]> {
   for await (const keys of lists) {
     for (let at = 0; at < keys.length; at += readAtOnce) {
+      await subjectTurns.next(keys[at]?.organizationId ?? "");
       const found = await Promise.all(keys.slice(at, at + readAtOnce).map(read));
       yield found.filter((one) => one !== undefined);
     }
