@@ -50,10 +50,13 @@ const signed = new RegExp(
 );
 
 function readerOf([decimal, other]: readonly [string, string]): (text: string) => unknown {
-  const grouped = String.raw`\d{1,3}(?<sign>[${other} '’])\d{3}(?:\k<sign>\d{3})*`;
+  // Groups of thousands never begin with 0, so that 0.125 with a decimal comma is not 125.
+  const grouped = String.raw`[1-9]\d{0,2}(?<sign>[${other} '’])\d{3}(?:\k<sign>\d{3})*`;
   const plain = new RegExp(`^(?<whole>${grouped}|\\d*)(?:[${decimal}](?<fraction>\\d+))?$`);
   // Most numbers. The others take several times as long.
-  const usual = new RegExp(String.raw`^-?(?:\d{1,3}(?:[${other}]\d{3})+|\d+)(?:[${decimal}]\d+)?$`);
+  const usual = new RegExp(
+    String.raw`^-?(?:[1-9]\d{0,2}(?:[${other}]\d{3})+|\d+)(?:[${decimal}]\d+)?$`,
+  );
   const mismatch = `must be a number written as ${decimal === "," ? "1.234,56" : "1,234.56"}, not `;
   return (given) => {
     if (usual.test(given)) {

@@ -180,6 +180,11 @@ const wrongNumbers: readonly (readonly [format: string, text: string, message: R
   ["point", ".", /written as/],
   ["point", "9007199254740993", /./],
   ["minor:=EUR", "13.90", /whole number of minor units/],
+  ["comma", "0.125", /written as 1\.234,56, not "0\.125"/],
+  ["comma", "-012.500", /written as 1\.234,56/],
+  ["comma", "0.001,5", /written as 1\.234,56/],
+  ["point", "0,125", /written as 1,234\.56/],
+  ["point", "0 125 €", /written as 1,234\.56/],
 ];
 
 describe("the format of a number", () => {
