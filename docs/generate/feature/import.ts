@@ -41,7 +41,9 @@ function renderImportFiles(): string {
       ]),
     ),
     "With `point` and `comma`, thousands may be apart by the other sign, a space or an apostrophe; a sign and a currency may\n" +
-      "be on either side, and parentheses mean a negative number. `-`, `null`, `(null)`, `nan`, `n/a` and `none` are no value.",
+      "be on either side, and parentheses mean a negative number. `-`, `null`, `(null)`, `nan`, `n/a` and `none` are no value.\n" +
+      "Thousands never begin with 0: `0.125` is refused by `comma`. With `minor`, so are currencies without minor units, such\n" +
+      "as XDR.",
     "## Formats of codes",
     "For a country or a currency, `meant` reads also `de`, ` DE `, `DEU` and `UK` as the code that is meant: in capitals,\n" +
       "without blanks, alpha-2 where only that is accepted, and `GB`, `GR`, `CNY` and `ILS` for `UK`, `EL`, `RMB` and `NIS`.",

@@ -1,6 +1,7 @@
 // Reads numbers as other systems write them, in the format that a mapping names. Never rounds, and never guesses.
 
 import { UsageError } from "../../actions/operator/operator-error.ts";
+import { minorDigitsOf } from "../../domain/schema/codes.ts";
 import { CellError, readCell, shown } from "./csv-cell.ts";
 
 /** Undefined for a word that stands for no number. `currency`: that of the row, for minor units. */
@@ -13,7 +14,7 @@ export const numberFormats = [
     name: "minor:COLUMN",
     examples: ["1390"],
     meaning:
-      "minor units of the currency in that column, with its own number of digits; `minor:=EUR` names the currency",
+      "minor units of the currency in that column, with its digits in ISO 4217; `minor:=EUR` names the currency",
   },
 ] as const;
 
@@ -35,7 +36,9 @@ export function compileNumberFormat(format: string): NumberFormat {
     );
   }
   if (isConstant === "") return { read: readMinor, currencyColumn: name };
-  if (digitsOf(name) === undefined) throw new UsageError(`There is no currency ${name}.`);
+  if (minorDigitsOf(name) === undefined) {
+    throw new UsageError(`There is no currency ${name} with minor units.`);
+  }
   return { read: (text) => readMinor(text, name), currencyColumn: undefined };
 }
 
@@ -84,9 +87,11 @@ function unsigned(text: string): { number: string; isNegative: boolean } | undef
 
 function readMinor(text: string, given: string): unknown {
   const name = given.trim().toUpperCase();
-  const digits = digitsOf(name);
+  const digits = minorDigitsOf(name);
   if (digits === undefined) {
-    return new CellError(`has no currency: ${JSON.stringify(name.slice(0, 40))} is not one`);
+    return new CellError(
+      `has no currency with minor units: ${JSON.stringify(name.slice(0, 40))} is not one`,
+    );
   }
   const [, sign = "", units] = /^([-+]?)(\d{1,20})$/.exec(text.trim()) ?? [];
   if (nothing.test(text.trim())) return undefined;
@@ -96,16 +101,4 @@ function readMinor(text: string, given: string): unknown {
   const padded = units.padStart(digits + 1, "0");
   const split = padded.length - digits;
   return readCell("number", `${sign}${padded.slice(0, split)}.${padded.slice(split)}`);
-}
-
-let digitsByCurrency: ReadonlyMap<string, number> | undefined;
-
-function digitsOf(name: string): number | undefined {
-  digitsByCurrency ??= new Map(
-    Intl.supportedValuesOf("currency").map((one) => {
-      const format = new Intl.NumberFormat("en", { style: "currency", currency: one });
-      return [one, format.resolvedOptions().maximumFractionDigits ?? 0];
-    }),
-  );
-  return digitsByCurrency.get(name);
 }

@@ -98,6 +98,29 @@ export const currencies: ReadonlySet<string> = setOf(activeCurrencies).union(
   new Set([...withdrawals.keys()].map(String)),
 );
 
+// ISO 4217: the digits of the minor unit where they are not two, also of historic codes. CLDR, and so Intl, has
+// those in use for cash instead, such as 0 for HUF.
+const minorDigits: ReadonlyMap<string, number | undefined> = new Map(
+  (
+    [
+      [undefined, "XAG XAU XBA XBB XBC XBD XDR XEU XFO XFU XPD XPT XRE XSU XTS XUA XXX"],
+      [
+        0,
+        `ADP BEF BIF BYB BYR CLP DJF ESP GNF GRD ISK ITL JPY KMF KRW LUF MGF PTE PYG RWF TPE TRL
+         UGX UYI VND VUV XAF XOF XPF`,
+      ],
+      [3, "BHD IQD JOD KWD LYD OMR TND"],
+      [4, "CLF UYW"],
+    ] as const
+  ).flatMap(([digits, codes]) => [...setOf(codes)].map((code) => [code, digits] as const)),
+);
+
+/** Undefined for what is no currency, or one without minor units, such as gold. */
+export function minorDigitsOf(currency: string): number | undefined {
+  if (!currencies.has(currency)) return undefined;
+  return minorDigits.has(currency) ? minorDigits.get(currency) : 2;
+}
+
 /** What is often sent in place of a code: the other code of a country, and common mistakes. */
 const mistaken: ReadonlyMap<string, string> = new Map([
   ...countries.map(([alpha2, alpha3]) => [alpha3, alpha2] as const),

@@ -165,6 +165,10 @@ const numbers: readonly (readonly [format: string, text: string, value: number |
   ["minor:=JPY", "1390", 1390],
   ["minor:=KWD", "-12345", -12.345],
   ["minor:=EUR", "7", 0.07],
+  ["minor:=HUF", "139000", 1390],
+  ["minor:=IQD", "1390", 1.39],
+  ["minor:=UYW", "1390", 0.139],
+  ["minor:=ITL", "1390", 1390],
 ];
 
 const wrongNumbers: readonly (readonly [format: string, text: string, message: RegExp])[] = [
@@ -209,7 +213,7 @@ describe("the format of a number", () => {
     assert.match((read("1", "XYZ") as CellError).message, /"XYZ" is not one/);
   });
 
-  for (const format of ["dot", "minor:", "minor:=XYZ"]) {
+  for (const format of ["dot", "minor:", "minor:=XYZ", "minor:=XDR"]) {
     it(`can't be ${format}`, () => assert.throws(() => compileNumberFormat(format), UsageError));
   }
 });
