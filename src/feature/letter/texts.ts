@@ -97,7 +97,7 @@ export class Texts {
     return format.format(value);
   }
 
-  /** The value of a field, on several lines if it has several parts. `field`: undefined for one that its owner named. */
+  /** The value of a field, on several lines if it has several parts. `field`: undefined if whoever sent it named it. */
   value(field: string | undefined, value: unknown, depth = 0): string {
     if (value === null || value === undefined) return "–";
     if (typeof value === "boolean") return this.say(value ? "yes" : "no");

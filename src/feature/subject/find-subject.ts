@@ -58,7 +58,7 @@ export async function requireSubject(
   );
 }
 
-/** Of all reads about subjects, which take longer the more there is: others are served between two steps. */
+/** Those of all reads about subjects, which take longer the more there is: others are served between two steps. */
 export const subjectTurns = new Turns();
 
 /** Lists of records of one type and organization or set, each record once; the subject first. */
