@@ -129,12 +129,13 @@ export class Connection extends Duplex {
     this.#shared.lingering.close(this.#socket);
   }
 
-  /** Answers what can't be parsed, and closes the connection. Never writes into a reply that has begun. */
+  /** Answers what can't be parsed, and closes the connection. A reply that has begun is ended by the body's reader. */
   fail(error: AppError): void {
     if (this.isClosing) return;
     if (this.#exchange?.isAnswered === true) this.destroySoon();
-    else if (this.reply?.headersSent === true) this.destroy();
-    else {
+    else if (this.reply?.headersSent === true) {
+      if (this.#exchange?.breakOff(error) !== true) this.destroy();
+    } else {
       const isHead = (this.reply?.req.method ?? this.#headStart.trimEnd()) === "HEAD";
       answerOnSocket(this, { error, isHead });
     }
@@ -194,7 +195,7 @@ export class Connection extends Duplex {
     if (this.#isWaitingForTurn) return false;
     const exchange = this.#exchange;
     if (exchange === undefined) return true;
-    if (exchange.request.complete) return false;
+    if (exchange.request.complete || exchange.isBroken) return false;
     if (!exchange.isChunked) return true;
     if (exchange.isFlood) {
       this.fail(new AppError("malformed_http", { message: floodMessage }));

@@ -2,6 +2,8 @@
 // when its reader asks for it, in turns, because every chunk costs a call of the parser, however small it is.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import { endUnlessAsked } from "../body/expectation.ts";
 
@@ -24,6 +26,8 @@ export class Exchange {
   readonly isChunked: boolean;
   readonly beganAt = performance.now();
   isAnswered = false;
+  /** True when no more of its body may be parsed. */
+  isBroken = false;
   /** True if it may take any time, as a file that a person uploads. */
   mayLast = false;
   #bytesLeft: number;
@@ -74,6 +78,17 @@ export class Exchange {
   /** True also before anything is known of its chunks. */
   get #hasSmallChunks(): boolean {
     return this.#framing * limits.chunkBytesMeanMin >= this.#read * chunkFramingBytes;
+  }
+
+  /** Ends a chunked body with an error for its reader, who then ends the reply. Returns false if it has none. */
+  breakOff(error: AppError): boolean {
+    if (!this.#isAsked) return false;
+    this.isBroken = true;
+    // With its socket, the request would also destroy the connection.
+    const request: { socket: Socket | null } = this.request;
+    request.socket = null;
+    this.request.destroy(error);
+    return true;
   }
 
   /** Returns whether the body has a turn; otherwise asks for one, once. `ask` may give it at once. */

@@ -70,6 +70,25 @@ describe("a chunked body", () => {
     assert.deepEqual(await exchange(link + extended), { status: 400, connection: "close" });
   });
 
+  for (const [fault, bytes, message] of [
+    ["has too many small chunks", chunkOf(" ").repeat(limits.chunksMin * 2), /small chunks/],
+    ["is not valid", `${chunkOf("\n")}no chunk`, /not valid HTTP/],
+  ] as const) {
+    it(`ends a stream with a summary when it ${fault}`, async () => {
+      const { token } = await scene.makeCustomer();
+      const fields = `Authorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n`;
+      const path = "POST /v2/transactions/batch";
+      const { socket, text } = await open(head(path, fields) + bytes);
+      const hasEnded = () => socket.closed || socket.readableEnded || undefined;
+      await waitFor("the end of the connection", hasEnded);
+      socket.destroy();
+      const summary = JSON.parse(/^\{.*\}$/m.exec(text())?.[0] ?? "{}") as Record<string, unknown>;
+      assert.equal(summary["success"], false);
+      assert.equal(summary["code"], 40_003);
+      assert.match(String(summary["message"]), message);
+    });
+  }
+
   it("is refused when it has too many empty lines, which cost as much as chunks", async () => {
     const chunk = chunkOf("\r\n\r\n".repeat(limits.chunksMin * 2));
     const reply = await exchange(`${link + chunk}0\r\n\r\n`);
