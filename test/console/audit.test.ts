@@ -129,7 +129,12 @@ describe("the audit trail and the receipts in the console", () => {
   });
 
   it("answer a time that is none with what is expected", async () => {
-    for (const query of ["from=x", "until=2026-13-01", "from=2026-01-31T09:30Z"]) {
+    for (const query of [
+      "from=x",
+      "until=2026-13-01",
+      "from=2026-02-31",
+      "from=2026-01-31T09:30Z",
+    ]) {
       const { status, text } = await read(service.client, `/console/audit?${query}`, {
         cookie: auditor,
       });

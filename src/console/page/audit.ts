@@ -12,6 +12,7 @@ import {
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes, titleOf } from "../../domain/record-types.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Input, readText, renderButton, renderInput } from "../html/field.ts";
 import { renderNext, renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
@@ -75,7 +76,8 @@ function readTime(query: URLSearchParams, name: "from" | "until"): number | unde
   if (given === undefined) return undefined;
   const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?$/;
   const text = given.includes("T") ? `${given}Z` : `${given}T00:00Z`;
-  const time = form.test(given) ? Date.parse(text) : Number.NaN;
+  const isTime = form.test(given) && isFullDate(given.slice(0, "0000-00-00".length));
+  const time = isTime ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw new OperatorError(
     "invalid",
