@@ -22,7 +22,7 @@ export function cellKindOf(schema: SchemaShape): CellKind {
   return kinds.has("boolean") ? "boolean" : "number";
 }
 
-const nullMark = "\\N";
+export const nullMark = "\\N";
 const emptyMark = "\\E";
 /** Text that looks like a mark, escaped or not, gets one more backslash in its cell. */
 const markLike = /^\\+[NE]$/;

@@ -42,7 +42,8 @@ export function compileNumberFormat(format: string): NumberFormat {
   return { read: (text) => readMinor(text, name), currencyColumn: undefined };
 }
 
-const nothing = /^(?:[-–—]|\(?null\)?|nan|n\/?a|none)?$/i;
+/** What other systems write where there is no number. */
+export const noNumber = /^(?:[-–—]|\(?null\)?|nan|n\/?a|none)?$/i;
 const currency = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|zł|Kč|kr\.?|Fr\.?|Ft)`;
 const minus = "[-\u2212\u2013]";
 /** The sign and the currency may be on either side, in any order that is in use. */
@@ -66,7 +67,7 @@ function readerOf([decimal, other]: readonly [string, string]): (text: string) =
       return readCell("number", given.replaceAll(other, "").replace(decimal, "."));
     }
     const text = given.replaceAll(/[\u00a0\u202f]/g, " ").trim();
-    if (nothing.test(text)) return undefined;
+    if (noNumber.test(text)) return undefined;
     const { number = "", isNegative } = unsigned(text) ?? {};
     const groups = number === "" ? undefined : plain.exec(number)?.groups;
     const { whole, fraction = "0" } = groups ?? {};
@@ -94,7 +95,7 @@ function readMinor(text: string, given: string): unknown {
     );
   }
   const [, sign = "", units] = /^([-+]?)(\d{1,20})$/.exec(text.trim()) ?? [];
-  if (nothing.test(text.trim())) return undefined;
+  if (noNumber.test(text.trim())) return undefined;
   if (units === undefined) {
     return new CellError(`must be a whole number of minor units, such as 1390`);
   }

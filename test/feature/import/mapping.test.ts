@@ -40,6 +40,8 @@ const bySign = {
   values: { "+": "DEPOSIT", "-": "WITHDRAWAL" },
   default: "DEPOSIT",
 };
+const shortened =
+  "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text";
 const byColumn = { filled: { debit: "WITHDRAWAL", credit: "DEPOSIT" } };
 
 const cases: readonly (readonly [
@@ -71,13 +73,7 @@ const cases: readonly (readonly [
   ["sender_country", "a@meant", { column: "a", code: "meant" }, { a: "DEU" }, "DE"],
   ["sender_country", "~{a}@meant", { template: "{a}", code: "meant" }, { a: "Mars" }, "Mars"],
   ["currency", "a@meant", { column: "a", code: "meant" }, { a: "eur" }, "EUR"],
-  [
-    "tx_id",
-    "a",
-    "a",
-    { a: "1.23457E+15" },
-    "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
-  ],
+  ["tx_id", "a", "a", { a: "1.23457E+15" }, shortened],
   ["tx_id", "a", "a", { a: "1E5" }, "1E5"],
   [
     "tx_id",
@@ -88,6 +84,14 @@ const cases: readonly (readonly [
   ],
   ["tx_id", "a@point", { column: "a", number: "point" }, { a: "81.0" }, "81"],
   ["tx_id", "a@comma", { column: "a", number: "comma" }, { a: "8,5" }, "must be a whole number"],
+  ["tx_id", "~x-{a}", { template: "x-{a}" }, { a: "1.23457E+15" }, shortened],
+  [
+    "tx_id",
+    "~x-{a}",
+    { template: "x-{a}" },
+    { a: String.raw`\N` },
+    String.raw`is made of a cell that is \N, which is no text`,
+  ],
   ["sender_id", "~{a}@b", { template: "{a}@b" }, { a: "x" }, "x@b"],
   [
     "amount",
@@ -105,6 +109,10 @@ const cases: readonly (readonly [
   ],
   ["amount", undefined, { column: ["a", "b"] }, { a: "0.00", b: "0" }, 0],
   ["amount", undefined, { column: ["none", "b"] }, { b: "5" }, 5],
+  ["amount", undefined, { column: ["a", "b"] }, { a: String.raw`\N`, b: "5" }, 5],
+  ["amount", undefined, { column: ["a", "b"] }, { a: String.raw`\N`, b: "" }, null],
+  ["amount", undefined, { column: ["a", "b"], number: "point" }, { a: "(null)", b: "0" }, 0],
+  ["sender_id", undefined, { column: ["a", "b"] }, { a: String.raw`\N`, b: "n/a" }, "n/a"],
   [
     "amount",
     undefined,
@@ -126,6 +134,8 @@ const cases: readonly (readonly [
   ["type", undefined, byColumn, { debit: "", credit: "5,00" }, "DEPOSIT"],
   ["type", undefined, byColumn, { debit: "5,00", credit: "0,00" }, "WITHDRAWAL"],
   ["type", undefined, byColumn, { debit: "-", credit: "" }, undefined],
+  ["type", undefined, byColumn, { debit: " n/a", credit: "5,00" }, "DEPOSIT"],
+  ["type", undefined, byColumn, { debit: String.raw`\N`, credit: "5,00" }, "DEPOSIT"],
   [
     "status",
     undefined,

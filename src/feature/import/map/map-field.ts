@@ -1,7 +1,14 @@
 // Compiles one field of a mapping to a function from a row to the value of the field, or to the reason why it has none.
 
 import { alternativeFor, type JsonObject } from "../../../domain/schema/schema-shape.ts";
-import { CellError, type CellKind, cellKindOf, readCell } from "../../../bulk/formats/csv-cell.ts";
+import {
+  CellError,
+  type CellKind,
+  cellKindOf,
+  nullMark,
+  readCell,
+} from "../../../bulk/formats/csv-cell.ts";
+import { noNumber } from "../../../bulk/formats/number-format.ts";
 import { recordCharactersMax } from "../../../bulk/formats/record-characters.ts";
 import { OperatorError, UsageError } from "../../../actions/operator/operator-error.ts";
 import {
@@ -63,7 +70,7 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   return { columns: [...columns, ...more], read };
 }
 
-/** The value of the first column that has one in the row. A zero, as in a debit beside a credit, is the last choice. */
+/** The value of the first column that has one in the row. Last are a zero, as in a debit beside a credit, and `\N`. */
 function firstGiven(
   getters: readonly ((row: Row) => unknown)[],
   isNumber: boolean,
@@ -72,13 +79,15 @@ function firstGiven(
   if (only !== undefined && getters.length === 1) return only;
   return (row) => {
     let zero: unknown;
+    let nothing: unknown;
     for (const get of getters) {
       const found = get(row);
       if (isEmpty(found)) continue;
-      if (!isNumber || !withoutNumber.test(textOf(found))) return found;
-      zero ??= found;
+      if (found === nullMark || (isNumber && isNoNumber(found))) nothing ??= found;
+      else if (!isNumber || !isZero(found)) return found;
+      else zero ??= found;
     }
-    return zero;
+    return zero ?? nothing;
   };
 }
 
@@ -86,11 +95,16 @@ function isEmpty(found: unknown): boolean {
   return found === undefined || found === null || found === "";
 }
 
-/** A zero or a dash. */
-const withoutNumber = /^[^\p{L}1-9]*$/u;
+function isNoNumber(found: unknown): boolean {
+  return found === nullMark || noNumber.test(textOf(found).trim());
+}
+
+function isZero(found: unknown): boolean {
+  return /^[^\p{L}1-9]*$/u.test(textOf(found));
+}
 
 function isFilled(found: unknown): boolean {
-  return !isEmpty(found) && !withoutNumber.test(textOf(found));
+  return !isEmpty(found) && !isNoNumber(found) && !isZero(found);
 }
 
 /** Says which of several columns has the value of the row, such as a debit beside a credit. */
@@ -117,7 +131,10 @@ function formattedTemplate(
   const given = origin.format;
   const at = given === undefined && takesFormat(path) ? origin.template.lastIndexOf("@") : -1;
   const format = at === -1 ? given : origin.template.slice(at + 1);
-  if (format === undefined) return template(kind, origin.template, access);
+  if (format === undefined) {
+    const isId = hasFormat(path.schema, "identifier");
+    return template(kind, origin.template, isId ? checkedIds(access) : access);
+  }
   const text = at === -1 ? origin.template : origin.template.slice(0, at);
   const made = template("text", text, access);
   const reader = compileCellReader(path, format, access);
@@ -126,6 +143,18 @@ function formattedTemplate(
     return typeof found === "string" ? reader.read(found, row) : found;
   };
   return { columns: [...made.columns, ...reader.columns], read };
+}
+
+/** The cells of CSV in an id are checked as where one of them is the whole id. */
+function checkedIds(access: Access): Access {
+  return (column) => {
+    const get = access(column);
+    return (row) => {
+      const found = get(row);
+      if (!("cells" in row)) return found;
+      return found === nullMark ? withNull : (wrongNumberOf(found) ?? found);
+    };
+  };
 }
 
 /** `{COLUMN}` stands for a cell, `{#}` for the number of the row. There is no value if one of the cells is empty. */
@@ -144,6 +173,7 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
       const found = index % 2 === 0 ? piece : getters.get(piece.slice(1, -1))?.(row);
       if (index % 2 === 1 && (found === undefined || found === null || found === ""))
         return undefined;
+      if (found instanceof CellError) return found;
       made += textOf(found);
       if (made.length > recordCharactersMax) {
         return new CellError(`becomes longer than ${recordCharactersMax} characters`);
@@ -193,6 +223,7 @@ function wrongNumberOf(found: unknown): CellError | undefined {
 const shortened = new CellError(
   "is a number that a spreadsheet has shortened, such as 1.23457E+15; export the column as text",
 );
+const withNull = new CellError(String.raw`is made of a cell that is \N, which is no text`);
 const withDecimals = new CellError(
   "is a whole number with decimals, as pandas writes 81 beside empty cells; export the column as text, or read it as the number point",
 );
