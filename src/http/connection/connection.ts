@@ -134,7 +134,7 @@ export class Connection extends Duplex {
     if (this.isClosing) return;
     if (this.#exchange?.isAnswered === true) this.destroySoon();
     else if (this.reply?.headersSent === true) {
-      if (this.#exchange?.breakOff(error) !== true) this.destroy();
+      if (this.#exchange?.fault(error) !== true) this.destroy();
     } else {
       const isHead = (this.reply?.req.method ?? this.#headStart.trimEnd()) === "HEAD";
       answerOnSocket(this, { error, isHead });

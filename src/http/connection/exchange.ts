@@ -81,13 +81,15 @@ export class Exchange {
   }
 
   /** Ends a chunked body with an error for its reader, who then ends the reply. Returns false if it has none. */
-  breakOff(error: AppError): boolean {
+  fault(error: AppError): boolean {
     if (!this.#isAsked) return false;
     this.isBroken = true;
     // With its socket, the request would also destroy the connection.
     const request: { socket: Socket | null } = this.request;
+    const { socket } = request;
     request.socket = null;
     this.request.destroy(error);
+    request.socket = socket;
     return true;
   }
 
