@@ -3,7 +3,7 @@
 
 import { bulkKeys, isBulkKey } from "./bulk-keys.ts";
 import { plainName } from "./compression.ts";
-import { restoreFormula } from "./csv-cell.ts";
+import { nullMark, restoreFormula } from "./csv-cell.ts";
 import { type CsvLine, CsvSplitter, splitCells } from "./csv-splitter.ts";
 import { type Layout, linesMax } from "./layout.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -215,8 +215,12 @@ function completeness(
   if (places.length === 0) return () => true;
   return ({ text }) => {
     const cells = split(text);
-    return typeof cells === "string" || places.every((at) => (cells[at] ?? "").trim() !== "");
+    return typeof cells === "string" || places.every((at) => !isNothing(cells[at]?.trim()));
   };
+}
+
+function isNothing(cell = ""): boolean {
+  return cell === "" || cell === nullMark;
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -128,13 +128,8 @@ export function describeCheck(check: FileCheck): string {
       ? "no row fails validation; the server may still refuse duplicates"
       : `${refused.toLocaleString("en")} ${refused === 1 ? "fails" : "fail"} validation`;
   const summary = `${file}: ${formatCount(rows, "row")} read, ${verdict}. Nothing was sent.`;
-  parts.push(
-    [
-      ...describeReading(check),
-      summary,
-      ...check.faults.map((fault) => describeFault(fault, check.places)),
-    ].join("\n"),
-  );
+  const faults = check.faults.map((fault) => describeFault(fault, check.places));
+  parts.push([...describeReading(check), summary, ...faults].join("\n"));
   return parts.join("\n\n");
 }
 
@@ -143,12 +138,10 @@ function describeFault({ error, rows, first }: Fault, place: string): string {
   return `  ${rows.toLocaleString("en")} × ${error} (${place} ${first.join(", ")}${more})`;
 }
 
-export function describeReading({
-  file,
-  detected,
-  rows,
-  ignoredLines,
-}: Pick<FileCheck, "file" | "detected" | "rows" | "ignoredLines">): readonly string[] {
+type Reading = Pick<FileCheck, "file" | "detected" | "rows" | "ignoredLines">;
+
+export function describeReading(reading: Reading): readonly string[] {
+  const { file, detected, rows, ignoredLines } = reading;
   const found = describeDetected(detected);
   const lines = found === "" ? [] : [`${file} ${found}`];
   if (rows === 0) lines.push(`${file} has no rows, so there is nothing to import.`);

@@ -136,7 +136,7 @@ const layouts: readonly (readonly [
   ],
   [
     "has headings and totals of groups",
-    'a,b\nGroup\n1,2\nTotal,\n3,x,\n,4\n5,"6\n',
+    'a,b\nGroup\n1,2\nTotal,\\N\n3,x,\n,4\n5,"6\n',
     { require: "a, b" },
     ab,
     [["1", "2"], ["3", "x", ""], "has a quote that is not closed, in line 7 of the file"],

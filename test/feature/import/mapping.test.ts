@@ -123,6 +123,7 @@ const cases: readonly (readonly [
   ["type", undefined, bySign, { a: "1.234,5" }, "DEPOSIT"],
   ["type", undefined, bySign, { a: "(5,00)" }, "WITHDRAWAL"],
   ["type", undefined, bySign, { a: "-" }, "DEPOSIT"],
+  ["type", undefined, { ...bySign, column: ["b", "a"] }, { a: "-5,00", b: "n/a" }, "WITHDRAWAL"],
   [
     "type",
     undefined,

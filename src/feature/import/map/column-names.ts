@@ -11,7 +11,7 @@ export function withOwnNames(
   columns: readonly string[],
   { type, mapping }: { type: RecordType; mapping: Mapping },
 ): ReadonlyMap<string, Origin> {
-  const mapped = mappedFields(mapping);
+  const mapped = new Set(Array.from(mapping.keys(), (path) => firstStep(path)));
   const own = columns.filter((column) => type.fieldNames.includes(column) && !mapped.has(column));
   const named = own.map((column) => [column, { column }] as const);
   const mappedTo = [...mapping].map(([path, origin]) => [path, present(columns, origin)] as const);
@@ -24,8 +24,9 @@ function present(columns: readonly string[], origin: Origin): Origin {
   return found.length === 0 ? origin : { ...origin, column: found };
 }
 
-function mappedFields(mapping: Mapping): ReadonlySet<string> {
-  return new Set([...mapping.keys()].map((path) => /^[^.[]*/.exec(path)?.[0] ?? path));
+/** `address` of `address.city`. */
+export function firstStep(path = ""): string {
+  return /^[^.[]*/.exec(path)?.[0] ?? path;
 }
 
 /** Throws OperatorError unless there is exactly one such column. */

@@ -54,7 +54,8 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   if ("filled" in origin) return firstFilled(kind, origin.filled, access);
   if ("template" in origin) return formattedTemplate(path, origin, access);
   const columns = [origin.column].flat();
-  const get = firstGiven(columns.map(access), kind === "number");
+  const isSign = origin.values !== undefined && origin.format !== undefined;
+  const get = firstGiven(columns.map(access), kind === "number" || isSign);
   const { columns: more, convert } = converter(path, origin, access);
   const isPlain = [origin.values, origin.format, origin.split].every((part) => part === undefined);
   const isText = isPlain && (kind === "text" || kind === "mixed");
@@ -70,7 +71,19 @@ function compileOrigin(path: RecordPath, origin: Origin, access: Access): Compil
   return { columns: [...columns, ...more], read };
 }
 
-/** The value of the first column that has one in the row. Last are a zero, as in a debit beside a credit, and `\N`. */
+/** How little a cell says: 0 for a value, 1 for a zero, as in a debit beside a credit, 2 for `\N` and no number. */
+function emptinessOf(found: unknown, isNumber: boolean): number {
+  if (found === undefined || found === null || found === "") return emptiest;
+  if (found === nullMark) return 2;
+  if (!isNumber) return 0;
+  const text = textOf(found);
+  if (noNumber.test(text.trim())) return 2;
+  return /^[^\p{L}1-9]*$/u.test(text) ? 1 : 0;
+}
+
+const emptiest = 3;
+
+/** Reads the first of the columns that say most in the row. */
 function firstGiven(
   getters: readonly ((row: Row) => unknown)[],
   isNumber: boolean,
@@ -78,33 +91,14 @@ function firstGiven(
   const [only] = getters;
   if (only !== undefined && getters.length === 1) return only;
   return (row) => {
-    let zero: unknown;
-    let nothing: unknown;
+    let [best, least]: [unknown, number] = [undefined, emptiest];
     for (const get of getters) {
       const found = get(row);
-      if (isEmpty(found)) continue;
-      if (found === nullMark || (isNumber && isNoNumber(found))) nothing ??= found;
-      else if (!isNumber || !isZero(found)) return found;
-      else zero ??= found;
+      const emptiness = emptinessOf(found, isNumber);
+      if (emptiness < least) [best, least] = [found, emptiness];
     }
-    return zero ?? nothing;
+    return best;
   };
-}
-
-function isEmpty(found: unknown): boolean {
-  return found === undefined || found === null || found === "";
-}
-
-function isNoNumber(found: unknown): boolean {
-  return found === nullMark || noNumber.test(textOf(found).trim());
-}
-
-function isZero(found: unknown): boolean {
-  return /^[^\p{L}1-9]*$/u.test(textOf(found));
-}
-
-function isFilled(found: unknown): boolean {
-  return !isEmpty(found) && !isNoNumber(found) && !isZero(found);
 }
 
 /** Says which of several columns has the value of the row, such as a debit beside a credit. */
@@ -112,7 +106,8 @@ function firstFilled(kind: CellKind, filled: JsonObject, access: Access): Compil
   const choices = Object.entries(filled).map(([column, value]) => {
     return { get: access(column), value: constant(kind, value).read };
   });
-  const read = (row: Row) => choices.find(({ get }) => isFilled(get(row)))?.value(row);
+  const read = (row: Row) =>
+    choices.find(({ get }) => emptinessOf(get(row), true) === 0)?.value(row);
   return { columns: Object.keys(filled), read };
 }
 
@@ -159,21 +154,19 @@ function checkedIds(access: Access): Access {
 
 /** `{COLUMN}` stands for a cell, `{#}` for the number of the row. There is no value if one of the cells is empty. */
 function template(kind: CellKind, text: string, access: Access): Compiled {
-  const pieces = text.split(/(\{[^{}]+\})/);
-  const columns = pieces.filter((_, index) => index % 2 === 1).map((piece) => piece.slice(1, -1));
-  const getters = new Map(
-    columns.map((column) => [
-      column,
-      column === "#" ? ({ number }: Row) => number : access(column),
-    ]),
-  );
+  const columns: string[] = [];
+  const parts = text.split(/\{([^{}]+)\}/).map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    if (piece === "#") return ({ number }: Row) => number;
+    columns.push(piece);
+    return access(piece);
+  });
   const read = (row: Row): unknown => {
     let made = "";
-    for (const [index, piece] of pieces.entries()) {
-      const found = index % 2 === 0 ? piece : getters.get(piece.slice(1, -1))?.(row);
-      if (index % 2 === 1 && (found === undefined || found === null || found === ""))
-        return undefined;
+    for (const part of parts) {
+      const found = typeof part === "string" ? part : part(row);
       if (found instanceof CellError) return found;
+      if (typeof part !== "string" && emptinessOf(found, false) === emptiest) return undefined;
       made += textOf(found);
       if (made.length > recordCharactersMax) {
         return new CellError(`becomes longer than ${recordCharactersMax} characters`);
@@ -181,7 +174,7 @@ function template(kind: CellKind, text: string, access: Access): Compiled {
     }
     return kind === "text" ? made : convertTo(kind, made);
   };
-  return { columns: columns.filter((column) => column !== "#"), read };
+  return { columns, read };
 }
 
 interface Converter {
@@ -248,14 +241,9 @@ const itemErrorsMax = 10;
 function splitInto(kind: CellKind, parts: readonly string[]): unknown {
   const items = parts.map((part) => part.trim()).filter((part) => part !== "");
   const values = items.map((item) => convertTo(kind, item));
-  const errors = values.filter((value) => value instanceof CellError);
+  const errors = values.filter((value) => value instanceof CellError).slice(0, itemErrorsMax);
   if (errors.length === 0) return values;
-  return new CellError(
-    errors
-      .slice(0, itemErrorsMax)
-      .map(({ message }) => message)
-      .join("; it "),
-  );
+  return new CellError(errors.map(({ message }) => message).join("; it "));
 }
 
 /** Other JSON is unchanged, except that a number or boolean becomes text for a text field. */

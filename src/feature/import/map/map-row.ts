@@ -12,6 +12,7 @@ import { CellError, readCell } from "../../../bulk/formats/csv-cell.ts";
 import { isTooLong, valueCharactersMax } from "../../../bulk/formats/record-characters.ts";
 import {
   findColumn,
+  firstStep,
   requireColumn,
   type TypedColumns,
   unknownColumns,
@@ -157,10 +158,6 @@ function finisher(type: RecordType): (built: Built, update: boolean) => MappedRo
   };
 }
 
-function firstStep(field = ""): string {
-  return /^[^.[]*/.exec(field)?.[0] ?? field;
-}
-
 /** `type`: given for JSON, whose keys with the name of a field are imported too. */
 function builder(fields: readonly Field[], type?: RecordType): (row: Row) => Built {
   const hasNested = fields.some(({ path }) => path.steps.length > 1);
@@ -186,15 +183,10 @@ function pick(fields: JsonObject, names: readonly string[]): Record<string, unkn
 }
 
 function unmapped(row: Row): Built {
-  const fieldErrors: readonly FieldError[] = [];
-  if (!("fields" in row)) return { payload: {}, fieldErrors };
-  const entries = Object.entries(row.fields);
-  const isPlain = entries.every(([name]) => !isBulkKey(name));
-  if (isPlain) return { payload: row.fields, fieldErrors };
-  return {
-    payload: Object.fromEntries(entries.filter(([name]) => !isBulkKey(name))),
-    fieldErrors,
-  };
+  const fields = "fields" in row ? row.fields : {};
+  const names = Object.keys(fields);
+  const own = names.filter((name) => !isBulkKey(name));
+  return { payload: own.length === names.length ? fields : pick(fields, own), fieldErrors: [] };
 }
 
 function lookUp(

@@ -168,7 +168,7 @@ function readAny(value: unknown): unknown {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "bigint") return numberOr(String(value));
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (value instanceof Uint8Array) return readUtf8(value);
+  if (value instanceof Uint8Array) return decoder.decode(value);
   if (Array.isArray(value)) return value.map((item) => readAny(item) ?? null);
   if (typeof value !== "object") return value;
   const entries = Object.entries(value).map(([name, part]) => [name, readAny(part)] as const);
@@ -177,13 +177,9 @@ function readAny(value: unknown): unknown {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function readUtf8(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
-}
-
 function readUtf8OrBytes(bytes: Uint8Array): string | Uint8Array {
   try {
-    return readUtf8(bytes);
+    return decoder.decode(bytes);
   } catch {
     return bytes;
   }
