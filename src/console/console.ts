@@ -151,9 +151,9 @@ function handlerOf(route: Route, queue: PageQueue): Handle {
     const organization = readOrganizationCookie(request.headers, origin);
     const person = { ...visitor, app, operator, session, organization };
     const make = async () => answerOf(person, await route.handle(person).catch(showProposed));
-    // A form may wait for its body, and is sent by hand.
+    // What a form starts, such as a download, may last as long as its body or its reply, so that no page waits for it.
     const isPage = route.method === "GET" && route.lasting !== true;
-    const made = isPage ? queue.run(operator.operatorId, make) : make();
+    const made = queue[isPage ? "run" : "admit"](operator.operatorId, make);
     return made.catch((error: unknown) => answerRefused(person, route.page, error));
   };
 }
@@ -186,7 +186,7 @@ const pauseFactor = 3;
 const pauseMsMax = 250;
 /** How long a page waits at most for an earlier one, which may itself wait for a slow database. */
 const waitMsMax = 1_000;
-/** The maximum number of pages that wait or are made, of one person and in total; a further request is refused. */
+/** How many pages wait or are made, and forms are carried out, of one person and in total; more are refused. */
 const ofPersonMax = 16;
 const openMax = 256;
 
@@ -195,27 +195,37 @@ export class PageQueue {
   #before: Promise<void> = Promise.resolve();
   readonly #open: string[] = [];
 
-  /** Throws AppError unavailable if too many pages wait or are made. */
-  async run<Page>(personId: string, make: () => Promise<Page>): Promise<Page> {
+  /** Throws AppError unavailable if too many are open. */
+  run<Page>(personId: string, make: () => Promise<Page>): Promise<Page> {
+    return this.admit(personId, async () => {
+      const before = this.#before;
+      const { promise, resolve: done } = Promise.withResolvers<void>();
+      this.#before = promise;
+      await Promise.race([before, sleep(waitMsMax, undefined, { ref: false })]);
+      const startedAt = performance.now();
+      try {
+        return await make();
+      } finally {
+        const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
+        setTimeout(done, pauseMs).unref();
+      }
+    });
+  }
+
+  /** The same for what does not wait for others. Throws AppError unavailable. */
+  async admit<Page>(personId: string, make: () => Promise<Page>): Promise<Page> {
     const own = this.#open.filter((id) => id === personId).length;
     if (own >= ofPersonMax || this.#open.length >= openMax) {
       throw new AppError("unavailable", {
-        message: "Too many pages are waiting to be shown. Reload this one in a moment.",
+        message: "Too many pages or downloads are open. Try again when some of them have ended.",
         retryAfterSeconds: 1,
       });
     }
-    const before = this.#before;
-    const { promise, resolve: done } = Promise.withResolvers<void>();
-    this.#before = promise;
     this.#open.push(personId);
-    await Promise.race([before, sleep(waitMsMax, undefined, { ref: false })]);
-    const startedAt = performance.now();
     try {
       return await make();
     } finally {
       this.#open.splice(this.#open.indexOf(personId), 1);
-      const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
-      setTimeout(done, pauseMs).unref();
     }
   }
 }

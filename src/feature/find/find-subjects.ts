@@ -190,14 +190,16 @@ async function findPage(
   });
   const ranked = rank(tokens, terms);
   const { name } = wanted;
-  const similar =
-    name === undefined || skip > 0 ? [] : await findSimilar(app, organizationId, { name, ranked });
+  const { similar, isCut } =
+    name === undefined || skip > 0
+      ? { similar: [], isCut: false }
+      : await findSimilar(app, organizationId, { name, ranked });
   return {
     subjects: await describeAll(app, organizationId, ranked.slice(skip, skip + limit)),
     total: ranked.length,
     more,
     similar: await describeAll(app, organizationId, similar.slice(0, similarMax)),
-    moreSimilar: similar.length > similarMax,
+    moreSimilar: isCut || similar.length > similarMax,
     incomplete,
   };
 }
@@ -207,7 +209,7 @@ async function findSimilar(
   app: App,
   organizationId: string,
   { name, ranked }: { readonly name: string; readonly ranked: readonly Ranked[] },
-): Promise<readonly Ranked[]> {
+): Promise<{ readonly similar: readonly Ranked[]; readonly isCut: boolean }> {
   const keys = requireKeys(app);
   const terms = termsOfSimilarName(name);
   const hashes = terms.map((term) => keys.hash(organizationId, makeTerm(term)));
@@ -223,7 +225,7 @@ async function findSimilar(
       matched: [{ criterion: "name", match: rule, field, former }],
     });
   }
-  return [...found.values()];
+  return { similar: [...found.values()], isCut: tokens.length === similarRowsMax };
 }
 
 async function complete(app: App, organizationId: string): Promise<string | undefined> {

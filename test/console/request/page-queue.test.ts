@@ -51,6 +51,18 @@ describe("the queue of pages", () => {
     }
   });
 
+  it("counts downloads that nobody reads, for which no page waits", async () => {
+    const queue = new PageQueue();
+    const page = async () => "page";
+    const download = () => queue.admit("anna", () => new Promise(() => undefined));
+    for (let index = 0; index < 15; index += 1) void download();
+    assert.equal(await queue.run("anna", page), "page");
+    void download();
+    await assert.rejects(download(), { errorName: "unavailable" });
+    await assert.rejects(queue.run("anna", page), { errorName: "unavailable" });
+    assert.equal(await queue.admit("ben", page), "page");
+  });
+
   it("does not wait for long for a page that does not end, and refuses what is too much of one person or of all", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
