@@ -7,6 +7,7 @@ import { describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
+import { readSubject } from "../../../src/feature/subject/read-subject.ts";
 import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { operate } from "../../support/server.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
@@ -229,5 +230,29 @@ describe("subject show", () => {
     }
     const nowhere = await line.fail("subject show person p --organization nowhere");
     assert.equal(nowhere.name, "no_such_organization");
+  });
+});
+
+describe("a read about a subject with many records", () => {
+  it("lets others be served between its steps", async () => {
+    await operate(line.environment, async (app) => {
+      await add(app, "person", "busy");
+      for (let index = 0; index < 160; index += 1) {
+        await add(app, "transaction", `busy-${index}`, { sender_id: "busy", sender_country: "DE" });
+      }
+      let [served, records, isRead] = [0, 0, false];
+      const serve = (): void => {
+        served += 1;
+        if (!isRead) setImmediate(serve);
+      };
+      setImmediate(serve);
+      const key = { organizationId: "acme", resourceType: "person", resourceId: "busy" };
+      for await (const page of readSubject(app, { ...key, confidential: false })) {
+        records += page.length;
+      }
+      isRead = true;
+      assert.equal(records, 161);
+      assert.ok(served >= 11, `${served} times`);
+    });
   });
 });
