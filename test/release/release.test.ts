@@ -187,6 +187,7 @@ describe("the released package, installed into an empty folder without developme
         ) &&
         !/^dist\/src\/console\/frame\/asset\/[\w-]+\.(?:css|svg)$/.test(path) &&
         !/^dist\/src\/(?:\w+\/)+schema\.sql$/.test(path) &&
+        !/^dist\/src\/feature\/\w+\/[\w-]+\.css$/.test(path) &&
         !/^dist\/src\/feature\/import\/map\/preset\/[\w-]+\.json$/.test(path) &&
         !/^(?:README|CHANGELOG|SECURITY)\.md$|^LICENSE$/.test(path),
     );

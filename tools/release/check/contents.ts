@@ -8,7 +8,7 @@ import { readManifest, type Manifest, run } from "../files.ts";
 const documents = "(?:README|CHANGELOG|SECURITY)\\.md|LICENSE|package\\.json";
 const built = "(?:[\\w-]+/)*[\\w-]+\\.(?:js|d\\.ts)";
 const assets =
-  "src/console/frame/asset/[\\w-]+\\.(?:css|svg)|dist/src/(?:\\w+/)+(?:schema\\.sql|preset/[\\w-]+\\.json)";
+  "src/console/frame/asset/[\\w-]+\\.(?:css|svg)|dist/src/(?:\\w+/)+(?:schema\\.sql|preset/[\\w-]+\\.json)|dist/src/feature/\\w+/[\\w-]+\\.css";
 
 /** The files that each package may have. A test, a source or a folder of data is in none of them. */
 const allowed: Readonly<Record<string, RegExp>> = {
