@@ -186,7 +186,7 @@ const pauseFactor = 3;
 const pauseMsMax = 250;
 /** How long a page waits at most for an earlier one, which may itself wait for a slow database. */
 const waitMsMax = 1_000;
-/** How many pages wait or are made, and forms are carried out, of one person and in total; more are refused. */
+/** How many pages wait or are made, and forms are handled, of one person and in total; more are refused. */
 const ofPersonMax = 16;
 const openMax = 256;
 

@@ -5,6 +5,8 @@ import { describe, it, mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PageQueue } from "../../../src/console/console.ts";
 
+const page = async () => "page";
+
 describe("the queue of pages", () => {
   it("leaves others three times as long as a page took, also one that failed", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
@@ -53,7 +55,6 @@ describe("the queue of pages", () => {
 
   it("counts downloads that nobody reads, for which no page waits", async () => {
     const queue = new PageQueue();
-    const page = async () => "page";
     const download = () => queue.admit("anna", () => new Promise(() => undefined));
     for (let index = 0; index < 15; index += 1) void download();
     assert.equal(await queue.run("anna", page), "page");
