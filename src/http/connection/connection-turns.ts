@@ -8,6 +8,9 @@ import { addressOwner } from "../rate-limit/address-owner.ts";
 /** For work of a fraction of a millisecond on each connection. */
 export const perTurnMax = 8;
 
+/** Node accepts one connection in a tick. While one arrives in each, only every eighth tick gives a turn, to one. */
+const ticksPerTurnMax = 8;
+
 type Turn = () => void;
 
 /** A connection that waits, or has waited. */
@@ -24,18 +27,29 @@ export class ConnectionTurns {
   /** A listener for each turn would cost more than all else that a turn does. */
   readonly #known = new WeakMap<Socket, Known>();
   readonly #perTurn: number;
-  #given = 0;
+  readonly #isBehindArrivals: boolean;
+  /** How many may have a turn at once. */
+  #left: number;
+  #hasArrival = false;
+  /** Consecutive ticks in which a connection has arrived. */
+  #arrivalTicks = 0;
   #isScheduled = false;
 
-  constructor(perTurn = perTurnMax) {
-    this.#perTurn = perTurn;
+  /**
+   * `isBehindArrivals`: what waits are new connections, and those that the system still has come first. It has them in
+   * the order of their arrival, so that others wait behind thousands of one client; here addresses take turns.
+   */
+  constructor({ perTurn = perTurnMax, isBehindArrivals = false } = {}) {
+    this.#perTurn = this.#left = perTurn;
+    this.#isBehindArrivals = isBehindArrivals;
   }
 
   /** Calls `turn` at once or later, unless the connection is closed before. It waits for one turn at a time. */
   add(socket: Socket, turn: Turn): void {
     if (!this.#isScheduled) this.#schedule();
-    if (this.#given < this.#perTurn) {
-      this.#given += 1;
+    this.#hasArrival = this.#isBehindArrivals;
+    if (this.#left > 0) {
+      this.#left -= 1;
       turn();
       return;
     }
@@ -53,17 +67,24 @@ export class ConnectionTurns {
   }
 
   #giveNext(): void {
-    this.#given = 0;
+    this.#refill();
     for (const place of this.#waiting.inTurn()) {
-      if (this.#given === this.#perTurn) break;
-      this.#given += 1;
+      if (this.#left === 0) break;
+      this.#left -= 1;
       const known = this.#waiting.take(place);
       const { turn } = known;
       known.place = known.turn = undefined;
       turn?.();
     }
     this.#isScheduled = false;
-    if (this.#given > 0) this.#schedule();
+    if (this.#left < this.#perTurn) this.#schedule();
+  }
+
+  #refill(): void {
+    this.#arrivalTicks = this.#hasArrival ? this.#arrivalTicks + 1 : 0;
+    this.#hasArrival = false;
+    if (this.#arrivalTicks === 0) this.#left = this.#perTurn;
+    else if (this.#arrivalTicks % ticksPerTurnMax === 0 && this.#left === 0) this.#left = 1;
   }
 
   #schedule(): void {

@@ -42,7 +42,7 @@ export function makeEdge(
       connectionsPerAddressMax,
       isProxy: proxyCheck(trustProxy),
     }),
-    admission: new ConnectionTurns(),
+    admission: new ConnectionTurns({ isBehindArrivals: true }),
     turns: new SharedTurns(unparsedBytesMax, new LingeringClose()),
     replies: new ReplyMemory(queuedReplyBytesMax),
     largeReplies: new LargeReplies(),

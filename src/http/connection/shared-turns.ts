@@ -15,7 +15,7 @@ export class SharedTurns {
    * The turns of requests: the system hands over what thousands of connections have sent in the order in which it
    * arrived, and whoever sends next would wait until all of it is answered.
    */
-  readonly requests = new ConnectionTurns(requestsPerTurn);
+  readonly requests = new ConnectionTurns({ perTurn: requestsPerTurn });
   readonly bodies = new ConnectionTurns();
   readonly lingering: LingeringClose;
   readonly #bytesMax: number;

@@ -134,6 +134,34 @@ describe("connections beyond the bound", () => {
   });
 });
 
+describe("connections that one client opens at once", () => {
+  // Only Linux has every address of 127.0.0.0/8.
+  const skip = process.platform !== "linux" && "needs a second address";
+  it(
+    "are accepted before they are served, so that another client need not wait",
+    { skip },
+    async () => {
+      await withService({ environment: { TRUST_PROXY: "off" } }, async ({ address }) => {
+        const { hostname: host, port } = new URL(address);
+        let served = 0;
+        const connectFrom = (localAddress: string): Socket => {
+          const socket = connect({ host, port: Number(port), localAddress });
+          socket.on("error", () => undefined).write(live);
+          return socket;
+        };
+        const many = Array.from({ length: 500 }, () =>
+          connectFrom("127.0.0.2").once("data", () => (served += 1)),
+        );
+        const other = connectFrom("127.0.0.3");
+        await once(other, "data");
+        assert.ok(served < many.length / 2, `${served} were served before`);
+        await waitFor("all to be served", () => served === many.length);
+        for (const socket of [...many, other]) socket.destroy();
+      });
+    },
+  );
+});
+
 describe("connections of one IPv6 network", () => {
   class FakeSocket extends EventEmitter {
     readonly remoteAddress: string;
