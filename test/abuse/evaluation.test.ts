@@ -18,20 +18,23 @@ describe("the figures of a good client", () => {
     assert.equal(figuresOf([]).count, 0);
   });
 
-  it("fail the acceptance when p99 grows too much, or a request times out", () => {
+  it("fail the acceptance when p99 grows too much, and far above its floor, or a request times out", () => {
     const row = { name: "", tally: { sent: 1, replies: {}, refused: 0, closed: 0 } };
     const rest = { peakBytes: 1, settledBytes: 1, eventLoopP99Ms: 1, eventLoopMaxMs: 1 };
-    const made = (idleMs: number, underMs: number, timeouts = 0) =>
+    const made = (idleMs: number, underMs: number, { timeouts = 0, floorMs = Number.NaN } = {}) =>
       missedTargetsOf({
         ...row,
         ...rest,
         findings: [],
         idle: phaseOf(idleMs, 0),
         under: phaseOf(underMs, timeouts),
+        floor: phaseOf(floorMs, 0),
       });
     assert.deepEqual(made(10, 50), []);
     assert.equal(made(10, 51).length, 1);
-    assert.equal(made(10, 20, 1).length, 1);
+    assert.equal(made(10, 20, { timeouts: 1 }).length, 1);
+    assert.deepEqual(made(10, 200, { floorMs: 100 }), []);
+    assert.equal(made(10, 201, { floorMs: 100 }).length, 1);
     assert.equal(made(Number.NaN, 20).length, 1);
   });
 });

@@ -86,11 +86,15 @@ export const slowClients: readonly Abuse[] = [
     () => ({}),
   ),
   // More than may be open, so that each new one closes one that is idle.
-  holding(
-    ["too-many-connections", "12,000 connections from 8 addresses"],
-    { connections: [12_000, 600], addresses: 8, pauseMs: () => 100 },
-    () => ({ first: "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n" }),
-  ),
+  {
+    ...holding(
+      ["too-many-connections", "12,000 connections from 8 addresses"],
+      { connections: [12_000, 600], addresses: 8, pauseMs: () => 100 },
+      () => ({ first: "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n" }),
+    ),
+    // Node accepts one connection in each tick, in the order of their arrival.
+    hasFloor: true,
+  },
   flooding(
     ["connection-churn", "a connection per request, as many as possible"],
     { connections: [64, 16], addresses: 4 },

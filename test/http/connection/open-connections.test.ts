@@ -39,7 +39,7 @@ async function ask(opened: Opened): Promise<boolean> {
 }
 
 async function withService(
-  options: { bounds: EdgeBounds; environment?: Record<string, string> },
+  options: { bounds?: EdgeBounds; environment?: Record<string, string> },
   test: (service: Service) => Promise<void>,
 ): Promise<void> {
   const service = await startService(options);
