@@ -28,10 +28,13 @@ function isNewEnough(version) {
 
 /**
  * Has Node keep what it compiles beside the code, where only those can write who can change the code. Without permission
- * to write there, it keeps nothing.
+ * to write there, it keeps nothing. A server sets flags of V8 (src/cli/v8-flags.ts), which takes nothing that was compiled
+ * with others, so what it and commands compile is kept apart.
  */
 function keepCompiled() {
-  const folder = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url));
+  const kind = process.argv[2] === "serve" ? "serve" : "commands";
+  const place = new URL(`../node_modules/.cache/compiled/${kind}`, import.meta.url);
+  const folder = fileURLToPath(place);
   // Threads read the variable.
   process.env.NODE_COMPILE_CACHE ||= folder;
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);

@@ -72,18 +72,19 @@ describe("the launcher", () => {
       assert.ok(!(await isOwn(version)), version);
   });
 
-  it("keeps compiled code beside the code, or where the environment says", async () => {
+  it("keeps compiled code beside the code, that of servers apart, or where the environment says", async () => {
     const checkout = makeCheckout();
     const source = "console.log(module.getCompileCacheDir(), process.env.NODE_COMPILE_CACHE);";
     mkdirSync(join(checkout, "src/cli"), { recursive: true });
     writeFileSync(join(checkout, "src/cli/main.ts"), `import module from "node:module"; ${source}`);
     const own = join(checkout, "node_modules/.cache/compiled");
     const program = [process.execPath, join(checkout, "bin/sluice.js")];
-    for (const [given, used] of [
-      ["", own],
-      [join(checkout, "other"), join(checkout, "other")],
+    for (const [word, given, used] of [
+      ["serve", "", join(own, "serve")],
+      ["migrate", "", join(own, "commands")],
+      ["serve", join(checkout, "other"), join(checkout, "other")],
     ] as const) {
-      const { out } = await startProcess(program, { NODE_COMPILE_CACHE: given }).ended;
+      const { out } = await startProcess([...program, word], { NODE_COMPILE_CACHE: given }).ended;
       const [folder = "", ofThreads] = out.trim().split(" ");
       assert.deepEqual([dirname(folder), ofThreads], [used, used]);
       assert.ok(existsSync(used));

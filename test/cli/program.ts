@@ -21,7 +21,8 @@ export function runProgram(words: readonly string[], environment: Environment): 
 }
 
 export function startProgram(words: readonly string[], environment: Environment): Started {
-  return startProcess([process.execPath, bin, ...words], environment);
+  const env = { ...programEnvironment(words[0]), ...environment };
+  return startProcess([process.execPath, bin, ...words], env);
 }
 
 /** `code` is -1 for a process that a signal ended. */

@@ -59,7 +59,7 @@ describe("a service whose log can't be written", () => {
     const folder = makeTempFolder();
     const pipe = makeFullPipe();
     const child = spawn(process.execPath, [bin, "serve"], {
-      env: { ...programEnvironment(), ...testEnvironment(folder, logging) },
+      env: { ...programEnvironment("serve"), ...testEnvironment(folder, logging) },
       stdio: ["ignore", "pipe", pipe],
     });
     closeSync(pipe);
@@ -79,7 +79,7 @@ describe("standard output that can't be written", () => {
     writeFileSync(log, "");
     const [shell = "", ...words] = redirected(`>/dev/full 2>${log}`);
     const child = spawn(shell, [...words, process.execPath, bin, "serve"], {
-      env: { ...programEnvironment(), ...testEnvironment(join(folder, "data"), logging) },
+      env: { ...programEnvironment("serve"), ...testEnvironment(join(folder, "data"), logging) },
       stdio: "ignore",
     });
     const address = await waitFor(

@@ -7,11 +7,15 @@ import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Outcome } from "../cli/command-line.ts";
+import { makeTempFolder } from "./temp-folder.ts";
 
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const program = fileURLToPath(new URL("../cli/command-lines-process.ts", import.meta.url));
 const user = isRoot ? { uid: nobody, gid: nobody } : {};
+/** What Node compiles for that user, who can't write where it is kept for this one. */
+const compiled = makeTempFolder();
+chmodSync(compiled, 0o777);
 
 /** False where that user can't even read the program, as in a checkout below root's own folder. */
 export function canRunAsOther(): boolean {
@@ -50,7 +54,7 @@ export function runAsOther(
   const { stdout, stderr } = spawnSync(process.execPath, [program, JSON.stringify(lines)], {
     ...user,
     cwd: folder,
-    env: environment,
+    env: { NODE_COMPILE_CACHE: compiled, ...environment },
     encoding: "utf8",
   });
   if (stderr !== "") throw new Error(stderr);

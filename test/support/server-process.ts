@@ -50,7 +50,7 @@ export async function startServerProcess(
   { bin = ownBin, under = [] }: { readonly bin?: string; readonly under?: readonly string[] } = {},
 ): Promise<ServerProcess> {
   const [program, ...words] = [...under, process.execPath, bin, "serve"];
-  const env = { ...programEnvironment(), NODE_ENV: "production", ...environment };
+  const env = { ...programEnvironment("serve"), NODE_ENV: "production", ...environment };
   if (env.NODE_ENV === "production") await makeStore(env, [...under, process.execPath, bin]);
   const child = spawn(program, words, { env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";

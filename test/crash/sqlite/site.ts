@@ -66,7 +66,7 @@ const bin = fileURLToPath(new URL("../../../bin/sluice.js", import.meta.url));
 
 /** Starts a server and kills it before it is ready, or just after. */
 export async function killAtStart({ environment }: Site, afterMs: number): Promise<void> {
-  const env = { ...programEnvironment(), NODE_ENV: "production", ...environment };
+  const env = { ...programEnvironment("serve"), NODE_ENV: "production", ...environment };
   const child = spawn(process.execPath, [bin, "serve"], { env, stdio: "ignore" });
   const ended = once(child, "exit");
   await sleep(afterMs);
