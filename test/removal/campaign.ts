@@ -84,9 +84,9 @@ async function findLeft(
   return findings;
 }
 
-/** Those of `npm test` but the one that asks git, which a copy does not have. */
+/** Those of `npm test` but the one that asks git, which a copy does not have, and the tests of the test runner. */
 function houseRules(): readonly string[] {
-  return globSync("test/repository/!(package).test.ts", { cwd: root })
+  return globSync("test/repository/!(package|run).test.ts", { cwd: root })
     .filter((path) => kindOf(join(root, path)) === undefined)
     .toSorted();
 }
