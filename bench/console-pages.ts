@@ -1,45 +1,56 @@
-// The pages of the console that need no id, those of a record and of a deletion, and what is on them.
+// The pages of the console on a store that `fillStore` has filled: all that can be read, those with an id for what was
+// stored, and those of what many records name.
 
-import { changeOrganization } from "../src/actions/access/change-organization.ts";
-import type { App } from "../src/actions/app.ts";
-import { requestDeletionOf } from "../src/actions/deletion/request-as-operator.ts";
-import { holdRecord } from "../src/actions/retention/holds.ts";
 import { routes } from "../src/process/console-routes.ts";
-import { idOf } from "./fill.ts";
+import { busy, type Filled } from "./console-store.ts";
 
-/** How many there are of each kind, so that lists have more than one page. */
-const rowsOfLists = 200;
+/** Filters, and parts after the first one. */
+const variants = [
+  "/console/audit?action=deletion",
+  "/console/audit?subject=transaction-7",
+  "/console/audit?actor=nobody",
+  "/console/deletions?status=pending&sort=due",
+  "/console/deletions?status=completed",
+  ...["grace", "hold", "floor", "approval", "mine"].map(
+    (wait) => `/console/deletions?wait=${wait}`,
+  ),
+  "/console/holds?review=overdue",
+  "/console/holds?owner=owner-7",
+  "/console/holds?end=soon",
+  "/console/organizations?q=filled",
+  "/console/palette?q=transaction-7",
+  "/console/proposals?state=all",
+];
 
-/** Stores deletions that wait, and holds, in an organization that `fill` has filled. Returns the id of a deletion. */
-export async function addLists(app: App, organizationId: string): Promise<string> {
-  await changeOrganization(app, organizationId, { deletionGraceSeconds: 86_400 });
-  let last = "";
-  for (let index = 0; index < rowsOfLists; index += 1) {
-    const resourceId = idOf(index, "ordered");
-    const target = { organizationId, resourceType: "transaction", resourceId };
-    if (index % 2 === 0) await holdRecord(app, target, { reason: "benchmark" });
-    last = (await requestDeletionOf(app, { ...target, reason: "benchmark" })).deletionRequestId;
-  }
-  return last;
-}
-
-export function pathsOf(organizationId: string, deletionId: string): readonly string[] {
-  const record = new URLSearchParams({
-    organization: organizationId,
-    type: "transaction",
-    id: idOf(7, "ordered"),
-  }).toString();
-  const own = routes.filter(
-    ({ method, path, open }) => method === "GET" && open !== true && !path.includes(":"),
+export function pathsOf({ organizationId, ids }: Filled): readonly string[] {
+  const own = routes.flatMap((route) => {
+    if (route.method !== "GET" || route.open === true) return [];
+    const [path, rest = ""] = route.path.split("/:id");
+    const id = route.path.includes("/:id") ? ids[path ?? ""] : "";
+    // What features have with an id of their own does not grow with a store.
+    if (id === undefined) return [];
+    return needRecord.has(route.path) ? [] : [id === "" ? route.path : `${path}/${id}${rest}`];
+  });
+  const named = busy.flatMap(([type, id]) => {
+    const query = new URLSearchParams({ organization: organizationId, type, id }).toString();
+    const paths = ["/console/find", ...needRecord].map((path) => `${path}?${query}`);
+    return [...paths, `/console/find?${query}&of=named`, `/console/deletion/del_busy_${type}`];
+  });
+  const of = `organization=${organizationId}`;
+  const retention = `/console/retention?${of}`;
+  const rule = `${retention}&rule=transaction&keep=10&delete=365`;
+  const ofOrganization = ["audit", "deletions", "erasures", "holds", "proposals"].map(
+    (name) => `/console/${name}?${of}`,
   );
-  const needRecord = new Set<string>(["/console/record", "/console/record/deletion"]);
   return [
-    ...own.map(({ path }) => (needRecord.has(path) ? `${path}?${record}` : path)),
-    `/console/deletion/${deletionId}`,
-    "/console/deletions?status=pending&wait=grace",
-    ...(own.some(({ path }) => path === "/console/find") ? [`/console/find?${record}`] : []),
-    ...(own.some(({ path }) => path === "/console/retention")
-      ? [`/console/retention?organization=${organizationId}&days=365`]
-      : []),
+    ...own,
+    ...variants,
+    ...ofOrganization,
+    ...named,
+    retention,
+    `${retention}&days=365`,
+    rule,
   ];
 }
+
+const needRecord: ReadonlySet<string> = new Set(["/console/record", "/console/record/deletion"]);

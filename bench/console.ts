@@ -11,14 +11,13 @@ import { readConfig } from "../src/settings/config.ts";
 import { operatorRoles } from "../src/domain/operator.ts";
 import { startServer } from "./child.ts";
 import { median } from "../test/support/median.ts";
-import { addLists, pathsOf } from "./console-pages.ts";
-import { fill } from "./fill.ts";
+import { pathsOf } from "./console-pages.ts";
+import { fillStore } from "./console-store.ts";
 import { type Intake, type Span, startIntake } from "./intake.ts";
 import { program } from "./program.ts";
 import { requestToken, runCommand } from "./subjects.ts";
 import { onTemporaryStore, type Settings } from "./temporary-store.ts";
 
-const filled = "filled";
 const neighbour = "neighbour";
 const connections = 64;
 /** Somebody who opens a page as soon as the last one is there, without reading it. */
@@ -117,13 +116,10 @@ async function measureIntake(site: Site, intake: Intake): Promise<void> {
 }
 
 async function measure(environment: Settings): Promise<void> {
-  for (const id of [filled, neighbour]) {
-    runCommand(environment, ["organization", "create", "--name", id, "--id", id]);
-  }
+  runCommand(environment, ["organization", "create", "--name", neighbour, "--id", neighbour]);
   const key = runCommand(environment, ["key", "create", "--organization", neighbour]);
   const app = await openApp(readConfig(environment), { role: "serve" });
-  await fill(app.store, { organizationId: filled, records, ids: "ordered" });
-  const deletionId = await addLists(app, filled);
+  const filled = await fillStore(app, { organizationId: "filled", records });
   await createOperator(app, { name: "anna", roles: operatorRoles });
   const { secret } = await createSignInLink(app, "anna");
   await app.close();
@@ -132,7 +128,7 @@ async function measure(environment: Settings): Promise<void> {
   const server = await startServer([program, "serve"], behindProxy);
   opened.defer(() => server.stop());
   const base = `http://127.0.0.1:${server.port}`;
-  const site = { base, cookie: await signIn(base, secret), paths: pathsOf(filled, deletionId) };
+  const site = { base, cookie: await signIn(base, secret), paths: pathsOf(filled) };
   process.stdout.write(
     `${values.engine}, ${records.toLocaleString("en")} records, ${availableParallelism()} cores, Node ${process.version}\n\n`,
   );

@@ -1,9 +1,9 @@
-// Fills a store, and compares what should take the same time however much a store has with the same on a store of few
-// records: every round of upkeep, the scrape of the metrics, the pages of the console, commands and requests. Compares
-// processor time of this process, and on PostgreSQL the statements and the pages that they read.
+// Fills a store, and compares what should take the same time however much a store has with the same on a store with a
+// fiftieth of the records: every round of upkeep, the scrape of the metrics, the pages of the console (all that can be
+// read, and those of what many records name), commands and requests. Compares processor time of this process, and on
+// PostgreSQL the statements and the pages that they read. A bounded part of a store may be read, as `slack` says.
 
 import { createKey } from "../../src/actions/access/keys.ts";
-import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { changeOrganization } from "../../src/actions/access/change-organization.ts";
 import type { App } from "../../src/actions/app.ts";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
@@ -19,8 +19,8 @@ import { version } from "../../src/process/version.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";
 import { type Rounds, upkeepRounds } from "../../src/worker/upkeep.ts";
-import { addLists, pathsOf } from "../../bench/console-pages.ts";
-import { fill, idOf } from "../../bench/fill.ts";
+import { pathsOf } from "../../bench/console-pages.ts";
+import { type Filled, fillStore } from "../../bench/console-store.ts";
 import {
   type Settings,
   type TemporaryStore,
@@ -37,6 +37,8 @@ import { startServer } from "../support/server.ts";
 /** Also what `everyCommand` names, and the id of a record. */
 const organizationId = "transaction";
 const fewRecords = 1_000;
+/** The store of few records has so small a part of the others. */
+const part = 50;
 const farDays = 3_650;
 
 export interface Cost {
@@ -72,7 +74,8 @@ async function runScale(run: CampaignRun): Promise<CampaignOutcome<Figures>> {
     };
     // The first one compiles.
     await measure(fewRecords);
-    const [few, many] = [await measure(fewRecords), await measure(records)];
+    const few = await measure(Math.max(fewRecords, Math.floor(records / part)));
+    const many = await measure(records);
     const { lines, findings } = evaluateScale(few, many);
     for (const line of lines) tell(line);
     return { figures: { measured: many.size }, findings };
@@ -115,8 +118,8 @@ async function measureStore(store: TemporaryStore, { run, records }: Measuring):
     await probe();
     costs.set(name, await costOf(store, probe, run.countMax));
   };
-  const deletionId = await measureRounds(store, records, measure);
-  await measureServer(store, deletionId, measure);
+  const prepared = await measureRounds(store, records, measure);
+  await measureServer(store, prepared, measure);
   return costs;
 }
 
@@ -151,17 +154,17 @@ function environmentOf(settings: Settings): Settings {
 
 const monotonic = () => performance.now();
 
-/** Fills the store, and measures each round once nothing is left to do. Returns the id of a deletion. */
+/** Fills the store, and measures each round once nothing is left to do. */
 async function measureRounds(
   store: TemporaryStore,
   records: number,
   measure: Measure,
-): Promise<string> {
+): Promise<Prepared> {
   await using opened = new AsyncDisposableStack();
   const config = configOf(store);
   const app = await openApp(config, { role: "serve" });
   opened.defer(() => app.close());
-  const deletionId = await prepare(app, records);
+  const prepared = await prepare(app, records);
   const log = makeLog("error");
   const registry = new Registry();
   const parts = { config, registry, app: () => app, log, monotonic, version };
@@ -177,23 +180,27 @@ async function measureRounds(
   for (const { failure, round } of rounds) {
     await measure(`round, ${failure.replace(/ failed$/, "")}`, () => round(signal));
   }
-  return deletionId;
+  return prepared;
 }
 
-async function prepare(app: App, records: number): Promise<string> {
-  await createOrganization(app, { name: "Filled", organizationId });
-  await fill(app.store, { organizationId, records, ids: "ordered" });
+interface Prepared {
+  readonly filled: Filled;
+  readonly deletionId: string;
+}
+
+async function prepare(app: App, records: number): Promise<Prepared> {
+  const filled = await fillStore(app, { organizationId, records });
   const rest = { mode: "add", lenient: false, receivedAt: app.now() } as const;
   const person = draftOf("person", organizationId);
   const drafts = { transaction: [transaction(organizationId)], person: [person] };
   for (const [resourceType, some] of Object.entries(drafts)) {
     await app.store.writeRecords({ organizationId, resourceType, drafts: some, ...rest });
   }
-  await addLists(app, organizationId);
   await changeOrganization(app, organizationId, { retainDays: farDays });
   // Of a record to which none belongs, however many there are.
   const record = { organizationId, resourceType: "transaction", resourceId: organizationId };
-  return (await requestDeletionOf(app, { ...record, reason: "scale" })).deletionRequestId;
+  const { deletionRequestId } = await requestDeletionOf(app, { ...record, reason: "scale" });
+  return { filled, deletionId: deletionRequestId };
 }
 
 /**
@@ -205,7 +212,7 @@ const measuredCommands =
 
 async function measureServer(
   store: TemporaryStore,
-  deletionId: string,
+  { filled, deletionId }: Prepared,
   measure: Measure,
 ): Promise<void> {
   const environment = environmentOf(store.settings);
@@ -220,8 +227,8 @@ async function measureServer(
     });
     await measure("scrape", () => client.send({ method: "GET", path: "/metrics" }));
     let reader = 0;
-    for (const path of pathsOf(organizationId, deletionId)) {
-      await measure(`page ${path.replace(deletionId, "ID")}`, async () => {
+    for (const path of pathsOf(filled)) {
+      await measure(`page ${path.replace(/_\w{16}\b/, "_ID")}`, async () => {
         reader += 1;
         const headers = { "x-forwarded-for": `10.0.${reader >> 8}.${reader & 255}` };
         const { status } = await read(client, path, { cookie, headers });
@@ -264,7 +271,7 @@ function requestsOf(deletionId: string) {
         body: Array.from({ length: 100 }, newBody),
       }),
     ],
-    ["exists", () => ({ method: "GET", path, query: { tx_id: idOf(7, "ordered") } })],
+    ["exists", () => ({ method: "GET", path, query: { tx_id: "transaction-7" } })],
     [
       "delete",
       () => ({ method: "DELETE", path, body: { tx_id: organizationId, reason: "scale" } }),

@@ -48,7 +48,7 @@ export async function countRecords(
 }
 
 /** A page counts at most this many records of a type, because a count reads each of them. */
-export const countedRecordsMax = 100_000;
+export const countedRecordsMax = 10_000;
 
 /** Like `countRecords`; a number above `countedRecordsMax` means that there are more. */
 export async function countShownRecords(

@@ -40,7 +40,8 @@ export async function selectDeletions(
   query: DeletionQuery,
 ): Promise<Selection> {
   requireRight(app, `deletion.${act}`);
-  const wanted: DeletionQuery = { ...query, status: query.status ?? "pending" };
+  const isToApprove = act === "approve";
+  const wanted: DeletionQuery = { ...query, status: query.status ?? "pending", isToApprove };
   const deletions: Deletion[] = [];
   let before: Deletion | undefined;
   for (let parts = 0; parts < partsMax && deletions.length < bulkMax; parts += 1) {

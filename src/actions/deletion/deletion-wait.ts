@@ -9,7 +9,11 @@ import {
   type Deletion,
   openStatuses,
 } from "../../domain/deletion/deletion.ts";
-import { briefRelationsMax, type PlannedFloor } from "../../domain/deletion/dry-run.ts";
+import {
+  briefRelationsMax,
+  type DryRun,
+  type PlannedFloor,
+} from "../../domain/deletion/dry-run.ts";
 import { isOfOrganization } from "../../domain/deletion/organization-deletion.ts";
 import { describeFloor, describePartyFloor } from "../../domain/retention/floor.ts";
 import { keyText } from "../../domain/record/record-write.ts";
@@ -71,7 +75,15 @@ export async function withCurrentFloor(app: App, deletion: Deletion): Promise<De
     recordsMax,
     after: undefined,
   });
-  if (isCut || next !== undefined) return deletion;
+  return atCurrentFloor(deletion, { floors, isCut: isCut || next !== undefined });
+}
+
+/** The same from a plan that was made now. */
+export function atCurrentFloor(
+  deletion: Deletion,
+  { floors, isCut }: Pick<DryRun, "floors" | "isCut">,
+): Deletion {
+  if (isCut || !waitsForFloors(deletion)) return deletion;
   const [floor] = floors;
   const until = Math.max(floor?.until ?? 0, deletion.nextAttemptAt ?? 0);
   return {

@@ -104,14 +104,14 @@ export async function findMatching(
 /** A waiting deletion is pending or, after a failure, processing. */
 async function examine(
   { store }: App,
-  { organizationId, status, wait }: DeletionQuery,
+  { organizationId, status, wait, isToApprove }: DeletionQuery,
   { before, limit }: { readonly before: Place | undefined; readonly limit: number },
 ): Promise<readonly Deletion[]> {
-  if (wait === undefined) return store.listDeletions({ organizationId, status, before, limit });
-  if (wait === "approval") {
+  if (wait === "approval" || isToApprove === true) {
     if (status !== undefined && status !== "pending") return [];
     return store.listDeletions({ organizationId, awaitsApproval: true, before, limit });
   }
+  if (wait === undefined) return store.listDeletions({ organizationId, status, before, limit });
   const statuses = openStatuses.filter((one) => status === undefined || one === status);
   const lists = await Promise.all(
     statuses.map((one) => store.listDeletions({ organizationId, status: one, before, limit })),
@@ -170,7 +170,7 @@ export interface ErasureReport {
 
 const partRows = 1_000;
 /** How many deletions that this person may know of are read at most, so that hidden ones don't change the result. */
-const readMax = 5_000;
+const readMax = 1_000;
 /** How many parts are read at most, even if few may be known. */
 const partsMax = 50;
 
@@ -180,10 +180,10 @@ export async function reportErasures(app: App, query: ErasureQuery): Promise<Era
   for await (const part of completedPages(app, query)) {
     known.push(...part);
     parts += 1;
-    if (known.length > readMax || parts === partsMax) break;
+    if (known.length >= readMax || parts === partsMax) break;
   }
   const erasures = await selectErasures(app, known.slice(0, readMax), query);
-  return { erasures, isComplete: known.length <= readMax && parts < partsMax };
+  return { erasures, isComplete: known.length < readMax && parts < partsMax };
 }
 
 /** Records the download in the audit trail first. */

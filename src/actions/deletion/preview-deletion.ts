@@ -22,10 +22,28 @@ export interface DeletionPreview extends Omit<DryRun, "holds" | "named"> {
 /** How many relations a preview reads. */
 export const previewRelationsMax = 20_000;
 
-/** How many transactions of a person or a company one part reads, and how many parts there are: 100,000 are counted. */
-const recordsAtOnce = 10_000;
+export interface PreviewBounds {
+  readonly relationsMax: number;
+  /** How many transactions of a person or a company one part reads, and from how many on no part is added. */
+  readonly recordsMax: number;
+  readonly namedMax: number;
+}
 
 const partsMax = 11;
+
+/** For commands and documents. */
+const longPreview: PreviewBounds = {
+  relationsMax: previewRelationsMax,
+  recordsMax: 10_000,
+  namedMax: 100_000,
+};
+
+/** For a page, which somebody waits for. */
+export const briefPreview: PreviewBounds = {
+  relationsMax: 1_000,
+  recordsMax: 1_000,
+  namedMax: 1_000,
+};
 
 const holdsShownMax = 100;
 
@@ -36,12 +54,16 @@ type Previewed = RecordKey & Partial<Deletion>;
 export async function previewDeletion(
   app: App,
   record: Previewed,
-  at = app.now(),
+  {
+    at = app.now(),
+    bounds = longPreview,
+  }: { at?: number; bounds?: PreviewBounds | undefined } = {},
 ): Promise<DeletionPreview> {
   const { organizationId, resourceType, resourceId, dueAt = at } = record;
   const { deletionRequestId = "", requestedAt = at, processedBefore } = record;
   const key = { organizationId, resourceType, resourceId, deletionRequestId, requestedAt };
-  const { next, holds, named, ...plan } = await planInParts(app, {
+  const { relationsMax, recordsMax, namedMax } = bounds;
+  const asked = {
     deletion: {
       ...key,
       restrictedOf: undefined,
@@ -50,10 +72,11 @@ export async function previewDeletion(
     },
     now: at,
     types: await viewerOf(app).knownTypes(organizationId),
-    relationsMax: previewRelationsMax,
-    recordsMax: recordsAtOnce,
+    relationsMax,
+    recordsMax,
     after: undefined,
-  });
+  } as const;
+  const { next, holds, named, ...plan } = await planInParts(app, asked, namedMax);
   const held = holds.map((place) => ({ ...place, organizationId }));
   return {
     ...plan,
@@ -65,9 +88,14 @@ export async function previewDeletion(
   };
 }
 
-async function planInParts({ store }: App, query: DryRunQuery): Promise<DryRunPart> {
+async function planInParts(
+  { store }: App,
+  query: DryRunQuery,
+  namedMax: number,
+): Promise<DryRunPart> {
   let plan = await store.plans.dryRun(query);
   for (let part = 1; plan.next !== undefined && part < partsMax; part += 1) {
+    if (plan.named.length >= namedMax) break;
     const next = await store.plans.dryRun({ ...query, after: plan.next });
     plan = { ...addPart(plan, next), next: next.next };
   }

@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { findRecord } from "../record/find-records.ts";
-import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
+import { briefPreview, type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
 
 type RequestTerms = Required<Pick<Organization, "deletionGraceSeconds" | "deletionApproval">>;
 
@@ -20,6 +20,6 @@ export async function previewRequest(
   const organization = await findOrganization(app, key.organizationId);
   const { deletionGraceSeconds, deletionApproval = false } = organization;
   const dueAt = app.now() + deletionGraceSeconds * 1_000;
-  const preview = await previewDeletion(app, { ...key, dueAt });
+  const preview = await previewDeletion(app, { ...key, dueAt }, { bounds: briefPreview });
   return { ...preview, deletionGraceSeconds, deletionApproval };
 }

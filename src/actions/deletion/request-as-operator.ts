@@ -6,6 +6,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { type App, currentTimeOf } from "../app.ts";
 import { findOpenOrganization } from "../access/close-organization.ts";
 import { makeId } from "../credential.ts";
+import { withCurrentFloor } from "./deletion-wait.ts";
 import { findDeletion, findType, nameTarget } from "../record/find-named-record.ts";
 import { OperatorError, requireReason } from "../operator/operator-error.ts";
 import { requireKnowledge, requireRight } from "../operator/viewer.ts";
@@ -43,7 +44,7 @@ export async function requestDeletionOf(app: App, wanted: OperatorsDeletion): Pr
   if (found === undefined) {
     throw new OperatorError("no_such_record", `There is no ${nameTarget(wanted)} to delete.`);
   }
-  return findDeletion(app, found);
+  return withCurrentFloor(app, await findDeletion(app, found));
 }
 
 function requireBasis(given: string | undefined): DeletionBasis | undefined {

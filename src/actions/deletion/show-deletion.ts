@@ -18,8 +18,13 @@ import { publishReceiptKeys } from "../receipt/receipt-keys.ts";
 import { verifyReceipts } from "../receipt/verify-receipt.ts";
 import { readRestriction } from "../retention/restricted-sets.ts";
 import { findDeletion, noSuchDeletion } from "../record/find-named-record.ts";
-import { type ShownDeletion, withWaits } from "./deletion-wait.ts";
-import { type DeletionPreview, previewDeletion } from "./preview-deletion.ts";
+import { atCurrentFloor, type ShownDeletion, withWaits } from "./deletion-wait.ts";
+import {
+  briefPreview,
+  type DeletionPreview,
+  type PreviewBounds,
+  previewDeletion,
+} from "./preview-deletion.ts";
 import {
   findReceipt,
   visibleCounts,
@@ -30,6 +35,8 @@ import {
 } from "./read-deletion.ts";
 
 export interface ReadDeletion extends ShownDeletion {
+  /** What it would erase now; undefined if it is not pending, or of an organization. */
+  readonly preview: DeletionPreview | undefined;
   readonly receipt: Receipt | undefined;
   readonly reader: Reader;
   readonly recipients: readonly ToldView[];
@@ -37,9 +44,15 @@ export interface ReadDeletion extends ShownDeletion {
 }
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
-export async function showDeletion(app: App, id: string): Promise<ReadDeletion> {
+export async function showDeletion(
+  app: App,
+  id: string,
+  bounds?: PreviewBounds,
+): Promise<ReadDeletion> {
   requireRight(app, "deletion.read");
-  const deletion = await findDeletion(app, id);
+  const found = await findDeletion(app, id);
+  const preview = hasPreview(found) ? await previewDeletion(app, found, { bounds }) : undefined;
+  const deletion = preview === undefined ? found : atCurrentFloor(found, preview);
   const [shown = { deletion, waitsFor: undefined, kind: undefined }] = await withWaits(app, [
     deletion,
   ]);
@@ -47,7 +60,7 @@ export async function showDeletion(app: App, id: string): Promise<ReadDeletion> 
   const recipients = await readTold(app, deletion, reader);
   const receipt = await findReceipt(app, deletion);
   const statement = stateAcknowledged(app, receipt, recipients);
-  return { ...shown, reader, recipients, statement, receipt };
+  return { ...shown, preview, reader, recipients, statement, receipt };
 }
 
 /** What a page compares to learn of a change. Throws OperatorError not_permitted and no_such_deletion. */
@@ -72,7 +85,7 @@ export interface DeletionDetails extends ShownDeletion {
   /** The transactions that stay with a pseudonym, by type; undefined unless a person or a company was erased. */
   readonly pseudonyms: ErasedCounts | undefined;
   readonly receiptFaults: readonly string[] | undefined;
-  readonly preview: DeletionPreview | undefined;
+  readonly preview: ReadDeletion["preview"];
   readonly mayCancel: boolean;
   readonly recipients: readonly ToldView[];
   /** `own`: this person requested it, so somebody else has to. False also if it needs no approval. */
@@ -81,7 +94,7 @@ export interface DeletionDetails extends ShownDeletion {
 
 /** Throws OperatorError not_permitted and no_such_deletion. */
 export async function readDeletionDetails(app: App, id: string): Promise<DeletionDetails> {
-  const { receipt, reader, ...shown } = await showDeletion(app, id);
+  const { receipt, reader, ...shown } = await showDeletion(app, id, briefPreview);
   const { deletion } = shown;
   const kept = visibleKept(deletion, reader);
   return {
@@ -91,7 +104,6 @@ export async function readDeletionDetails(app: App, id: string): Promise<Deletio
     restriction: Object.keys(kept).length === 0 ? undefined : await readRestriction(app, deletion),
     pseudonyms: visiblePseudonyms(deletion, reader),
     receiptFaults: receipt === undefined ? undefined : await verify(app, receipt),
-    preview: hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined,
     mayCancel: hasPreview(deletion) && hasRight(app, "deletion.cancel"),
     mayApprove: mayApprove(app, deletion),
   };

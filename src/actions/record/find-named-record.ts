@@ -6,7 +6,6 @@ import type { RecordType } from "../../domain/record-type.ts";
 import { adviseName } from "../../domain/validation/suggest.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { App } from "../app.ts";
-import { withCurrentFloor } from "../deletion/deletion-wait.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { requireKnowledge, viewerOf } from "../operator/viewer.ts";
@@ -48,13 +47,14 @@ export function confidentialType(resourceType: string): OperatorError {
   return new OperatorError("confidential_type", `The type ${resourceType} is confidential.`);
 }
 
-/** Finds a deletion. Throws OperatorError no_such_deletion, also for a deletion that this person may not know of. */
+/**
+ * Finds a deletion, with what the worker last found that it waits for. Throws OperatorError no_such_deletion, also for a
+ * deletion that this person may not know of.
+ */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
-  if (found === undefined || !(await viewerOf(app).knows(found))) {
-    throw noSuchDeletion(deletionRequestId);
-  }
-  return withCurrentFloor(app, found);
+  if (found !== undefined && (await viewerOf(app).knows(found))) return found;
+  throw noSuchDeletion(deletionRequestId);
 }
 
 export function noSuchDeletion(deletionRequestId: string): OperatorError {

@@ -96,7 +96,7 @@ export interface NamingPart {
 }
 
 /** One search finds about this many records, in parts between which others are served. */
-const examinedMax = 4_000;
+const examinedMax = 1_000;
 const recordsAtOnce = 500;
 
 /** Transactions that name a party as sender or receiver, as many as one search finds. Throws like `listReferrers`. */

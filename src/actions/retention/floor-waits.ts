@@ -17,9 +17,9 @@ export interface FloorWaits {
 }
 
 const readAtOnce = 1_000;
-const readMax = 10_000;
+const readMax = 1_000;
 /** How many deletions are evaluated that the worker has not evaluated yet. */
-const evaluatedMax = 500;
+const evaluatedMax = 50;
 
 interface Change {
   readonly before: RetentionRule | undefined;

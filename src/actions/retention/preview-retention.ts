@@ -39,12 +39,14 @@ export class ExpiryTally {
   recent = 0;
   /** Records that were left out because too much belongs to them, and which may have to wait for that. */
   inPart = 0;
+  planned = 0;
 
   /** Adds expired records, and what the deletions of those that are due would do. */
   add(expired: readonly Previewed[], { waiting, erasedWith, shared, inPart }: ErasedPreview): void {
     const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
     for (const { record, expiry: own, isRecent } of expired) {
       const expiry = waits.get(textOf(record)) ?? own;
+      if (own === "due") this.planned += 1;
       this.counts[expiry] += 1;
       if (expiry !== "due") continue;
       if (isRecent) this.recent += 1;
@@ -86,7 +88,9 @@ export interface PreviewPart {
 
 /** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
 const stepsMax = 2 * recordTypes.length;
-const examinedAtOnce = 250;
+const examinedAtOnce = 100;
+/** A part ends with the step in which so many deletions were planned, because these take most of the time. */
+const plannedMax = 200;
 
 /**
  * What retention would delete among the next records, added to the tally of the previous parts. Throws OperatorError
@@ -113,7 +117,9 @@ export async function previewPart(
     resourceType: first,
     resourceId: after?.resourceType === first ? after.resourceId : "",
   };
+  const plannedBefore = tally.planned;
   for (let steps = 0; steps < stepsMax && last !== undefined; steps += 1) {
+    if (tally.planned - plannedBefore >= plannedMax) break;
     const step = { tally, after: last, left, now };
     last = await previewStep(app, { floors: bounds.floors, ceilings }, step);
   }
@@ -194,7 +200,7 @@ async function previewRestricted(
 ): Promise<readonly Node[]> {
   const found = new Map<string, Node>();
   for (const record of due) {
-    const { restriction } = await previewDeletion(app, record, at);
+    const { restriction } = await previewDeletion(app, record, { at });
     for (const node of restriction.moved) found.set(nodeKey(node.type, node.id), node);
   }
   return [...found.values()];

@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
-export const deletionsCountedMax = 10_000;
+export const deletionsCountedMax = 1_000;
 
 export interface Overview {
   readonly queue: DeletionQueue;

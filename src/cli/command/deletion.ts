@@ -2,9 +2,9 @@
 
 import { requireOrganization } from "../../actions/access/find-organization.ts";
 import { listDeletions } from "../../actions/deletion/list-deletions.ts";
-import { type DeletionPreview, previewDeletion } from "../../actions/deletion/preview-deletion.ts";
+import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
 import { requestDeletionOf } from "../../actions/deletion/request-as-operator.ts";
-import { hasPreview, showDeletion } from "../../actions/deletion/show-deletion.ts";
+import { showDeletion } from "../../actions/deletion/show-deletion.ts";
 import type { ToldView } from "../../actions/deletion/read-deletion.ts";
 import { showing, viewerOf } from "../../actions/operator/viewer.ts";
 import { listHoldsOf } from "../../actions/retention/holds.ts";
@@ -130,16 +130,13 @@ export const deletionShow = defineStoreCommand({
   restoring: true,
   run: async (opened, { id, includeConfidential }) => {
     const app = showing(opened, { includeConfidential });
-    const { deletion, waitsFor, receipt, reader, recipients, statement } = await showDeletion(
-      app,
-      id,
-    );
+    const shown = await showDeletion(app, id);
+    const { deletion, waitsFor, receipt, reader, recipients, statement, preview } = shown;
     const holds = await listHoldsOf(app, deletion);
     const view = viewForOperator(deletion, waitsFor, { receipt, reader });
     const parts = [describeDeletion(deletion, waitsFor, { reader })];
     if (holds.length > 0) parts.push(listedHolds.table(holds));
     if (recipients.length > 0) parts.push(renderTable(toldColumns, recipients));
-    const preview = hasPreview(deletion) ? await previewDeletion(app, deletion) : undefined;
     if (preview !== undefined) parts.push(describePlan(preview));
     if (view.receipt !== undefined) parts.push(JSON.stringify(view.receipt, null, 2));
     if (statement !== undefined) parts.push(JSON.stringify(statement, null, 2));

@@ -1,0 +1,102 @@
+// What pages of the console read does not grow with the store: parts of a bounded size, and one plan of a deletion.
+
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { previewRequest } from "../../src/actions/deletion/preview-request.ts";
+import { selectDeletions } from "../../src/actions/deletion/decide-deletions.ts";
+import { listDeletions, reportErasures } from "../../src/actions/deletion/list-deletions.ts";
+import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts";
+import { viewRecord } from "../../src/actions/record/view-record.ts";
+import { previewPart } from "../../src/actions/retention/preview-retention.ts";
+import { previewRule, setRule } from "../../src/actions/retention/retention-rules.ts";
+import { type OpenApp, openApp } from "../../src/process/app.ts";
+import { readConfig } from "../../src/settings/config.ts";
+import { acme, draftOf, keyOf, operator, organization } from "../conformance/scene.ts";
+import { testEnvironment } from "../support/service.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { type TestStore, withActs } from "../support/test-store.ts";
+
+const many = 1_200;
+const insertDeletions = `
+  WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${many})
+  INSERT INTO deletion (deletion_request_id, organization_id, resource_type, resource_id, reason,
+    status, requested_by, requested_at, due_at, completed_at)
+  SELECT 'del_' || ?1 || n, '${acme}', 'transaction', 't' || n, 'asked', ?1, 'key', n, n, n
+  FROM numbers`;
+
+describe("a page of the console on a store with much of everything", () => {
+  const folder = makeTempFolder();
+  let app: OpenApp;
+  let store: TestStore;
+
+  before(async () => {
+    app = await openApp(readConfig(testEnvironment(folder)), { role: "command" });
+    store = withActs(app.store);
+    await store.createOrganization(organization(acme), operator);
+    await store.add("person", "p");
+    const named = { sender_id: "p", sender_country: "DE" };
+    await store.write(
+      Array.from({ length: many }, (_, no) => draftOf("transaction", `t${no + 1}`, named)),
+    );
+    const screenings = Array.from({ length: 500 }, (_, no) => draftOf("screening", `s${no}`));
+    await store.write(screenings, { resourceType: "screening" });
+    while (await app.store.parties.index((await app.store.settledArrival()).settled));
+    await setRule(app, { organizationId: acme, resourceType: "transaction", keepDays: 36_500 });
+    using database = new DatabaseSync(join(folder, "sluice.db"));
+    for (const status of ["pending", "completed"]) database.prepare(insertDeletions).run(status);
+  });
+  after(async () => {
+    await app.close();
+    removeFolder(folder);
+  });
+
+  it("counts only some of the transactions that name a person", async () => {
+    const { pseudonyms, isCut } = await previewRequest(app, keyOf("person", "p"));
+    assert.deepEqual([pseudonyms, isCut], [1_000, true]);
+  });
+
+  it("plans a deletion once to show it, and never for a list or the page of its record", async (test) => {
+    const plans = test.mock.method(app.store.plans, "dryRun");
+    const { deletion, preview } = await readDeletionDetails(app, "del_pending7");
+    assert.deepEqual([plans.mock.callCount(), deletion.floorUntil], [1, preview?.earliest]);
+    await viewRecord(app, keyOf("transaction", "t7"), { before: undefined, isRevealed: false });
+    await listDeletions(app, {}, { before: "del_pending7", limit: 5 });
+    assert.equal(plans.mock.callCount(), 1);
+  });
+
+  it("reports a part of the erasures, and says so", async (test) => {
+    const reads = test.mock.method(app.store, "listDeletions");
+    const query = { organizationId: acme, from: undefined, until: undefined };
+    const { erasures, isComplete } = await reportErasures(app, query);
+    assert.deepEqual([erasures.length, isComplete], [1_000, false]);
+    assert.equal(reads.mock.callCount(), 1);
+  });
+
+  it("finds what can be approved without reading what needs no approval", async (test) => {
+    const reads = test.mock.method(app.store, "listDeletions");
+    assert.deepEqual((await selectDeletions(app, "approve", {})).deletions, []);
+    assert.equal(reads.mock.callCount(), 1);
+    assert.deepEqual(await reads.mock.calls[0]?.result, []);
+  });
+
+  it("plans some of what a ceiling would erase, and continues behind that", async () => {
+    const ceiling = { resourceType: "screening", days: 1, countedFrom: "last_seen" } as const;
+    const bounds = { floors: [], ceilings: [{ ...ceiling, isOwn: true }] };
+    const { tally, last } = await previewPart(app, {
+      organizationId: acme,
+      bounds,
+      after: undefined,
+    });
+    assert.ok(tally.planned >= 200 && tally.planned <= 300, `${tally.planned}`);
+    assert.equal(last?.resourceType, "screening");
+  });
+
+  it("evaluates some of the deletions that may wait for a floor", async (test) => {
+    const plans = test.mock.method(app.store.plans, "dryRun");
+    const rule = { organizationId: acme, resourceType: "transaction", keepDays: 1 };
+    assert.equal((await previewRule(app, rule)).waits.isComplete, false);
+    assert.equal(plans.mock.callCount(), 50);
+  });
+});
