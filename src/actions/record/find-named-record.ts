@@ -48,8 +48,8 @@ export function confidentialType(resourceType: string): OperatorError {
 }
 
 /**
- * Finds a deletion, with what the worker last found that it waits for. Throws OperatorError no_such_deletion, also for a
- * deletion that this person may not know of.
+ * Finds a deletion, with what the worker last found that it waits for. Throws OperatorError no_such_deletion, also for
+ * a deletion that this person may not know of.
  */
 export async function findDeletion(app: App, deletionRequestId: string): Promise<Deletion> {
   const found = await app.store.findDeletion(deletionRequestId, undefined);
