@@ -16,13 +16,17 @@ export function arrayTypesOf(sql: string): ReadonlyMap<number, string> {
 
 /** Undefined for elements without a binary form here, such as bytes that are written as text. */
 export function encodeArray(items: readonly Item[], type: string | undefined): Buffer | undefined {
-  if (type === "text") return encode(items.map(toText), type);
+  if (type === "text") return encode(items.every(isText) ? items : items.map(toText), type);
   if (type === "bigint") return items.every(isInteger) ? encode(items, type) : undefined;
   return type === "bytea" && items.every(isBytes) ? encode(items, type) : undefined;
 }
 
+function isText(item: Item): item is string | null {
+  return item === null || typeof item === "string";
+}
+
 function toText(item: Item): string | null {
-  return item === null || typeof item === "string" ? item : String(item);
+  return isText(item) ? item : String(item);
 }
 
 function isInteger(item: Item): item is number | null {
@@ -40,20 +44,41 @@ const lengthBytes = 4;
 const integerBytes = 8;
 const lengthOfNull = -1;
 
-/** One dimension, counted from 1; then each element after its length. */
+/**
+ * One dimension, counted from 1; then each element after its length. An element that repeats the one before it, such as
+ * the organization of a row, is copied. `for … of` would allocate an object for each element, as the arrays are of
+ * several kinds.
+ */
 function encode(items: readonly Encoded[], type: string): Buffer {
-  let bytes = items.length === 0 ? 12 : headBytes;
-  for (const item of items) bytes += lengthBytes + sizeOf(item);
-  const buffer = Buffer.allocUnsafe(bytes);
+  const buffer = Buffer.allocUnsafe(items.length === 0 ? 12 : headBytes + countBytes(items));
   buffer.writeInt32BE(items.length === 0 ? 0 : 1, 0);
   buffer.writeInt32BE(items.includes(null) ? 1 : 0, 4);
   buffer.writeInt32BE(elementTypes[type] ?? 0, 8);
   if (items.length === 0) return buffer;
   buffer.writeInt32BE(items.length, 12);
   buffer.writeInt32BE(1, 16);
+  let before: Encoded | undefined;
+  let bytes = 0;
   let at = headBytes;
-  for (const item of items) at = writeItem(buffer, item, at);
+  items.forEach((item) => {
+    if (item === before) buffer.copyWithin(at, at - bytes, at);
+    else bytes = writeItem(buffer, item, at);
+    before = item;
+    at += bytes;
+  });
   return buffer;
+}
+
+function countBytes(items: readonly Encoded[]): number {
+  let before: Encoded | undefined;
+  let bytes = 0;
+  let sum = 0;
+  items.forEach((item) => {
+    if (item !== before) bytes = lengthBytes + sizeOf(item);
+    before = item;
+    sum += bytes;
+  });
+  return sum;
 }
 
 function sizeOf(item: Encoded): number {
@@ -62,12 +87,11 @@ function sizeOf(item: Encoded): number {
   return typeof item === "string" ? Buffer.byteLength(item) : item.length;
 }
 
-/** Returns where the next element begins. */
+/** Returns how many bytes the element takes. */
 function writeItem(buffer: Buffer, item: Encoded, at: number): number {
-  const start = at + lengthBytes;
-  const size = item === null ? 0 : write(buffer, item, start);
+  const size = item === null ? 0 : write(buffer, item, at + lengthBytes);
   buffer.writeInt32BE(item === null ? lengthOfNull : size, at);
-  return start + size;
+  return lengthBytes + size;
 }
 
 function write(buffer: Buffer, item: number | string | Uint8Array, start: number): number {
