@@ -7,13 +7,11 @@ import type { RecordStore } from "../store/interface/store.ts";
 
 /** Heap limit of the thread: above it the thread ends and is restarted, and the process continues. */
 const heapMebibytesMax = 256;
-/** Limit of the young generation; without it V8 would grow it further and keep the memory. */
-const youngMebibytesMax = 12;
 
 export function openBulk(store: RecordStore, log: Logger): BulkClient {
   return new BulkClient({
     start: () => {
-      const { data: shared, transfer } = store.shareWriter();
+      const { data: shared, transfer, youngMebibytesMax } = store.shareWriter();
       return startThread(import.meta.url, "bulk-thread", {
         workerData: { shared },
         transferList: [...transfer],

@@ -29,6 +29,8 @@ import type { EngineTraits } from "./engine-traits.ts";
 export interface SharedWriter {
   readonly data: SharedWriterData;
   readonly transfer: readonly MessagePort[];
+  /** For the young generation of the thread, which V8 would otherwise let grow further, and keep. */
+  readonly youngMebibytesMax: number;
 }
 
 export type SharedWriterData =

@@ -63,7 +63,12 @@ export function makePostgresStore(database: Database, options: PostgresOptions):
     ...upkeepMethods(database),
     shareWriter: () => {
       if (options.sharing === undefined) throw new TypeError("a command has no writer to share");
-      return { data: { engine: "postgres", ...options.sharing }, transfer: [] };
+      // The thread writes groups: with less, their rows would become garbage of the old generation.
+      return {
+        data: { engine: "postgres", ...options.sharing },
+        transfer: [],
+        youngMebibytesMax: 48,
+      };
     },
     // Every read is a separate transaction.
     writtenElsewhere: () => undefined,

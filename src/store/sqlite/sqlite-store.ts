@@ -71,7 +71,7 @@ function recordMethods({ reader, writer, snapshot }: Parts) {
     shareWriter: () => {
       if (writer.connect === undefined) throw new TypeError("a command has no writer to share");
       const port = writer.connect();
-      return { data: { engine: "sqlite", port }, transfer: [port] };
+      return { data: { engine: "sqlite", port }, transfer: [port], youngMebibytesMax: 12 };
     },
     writtenElsewhere: () => snapshot?.end(),
     refuseWrites: () => writer.refuseWrites?.(),
