@@ -9,8 +9,8 @@
 //   alone    operations that need a separate transaction        one operation
 //
 // The small lane alternates with the other lanes, which take turns. A long list takes tens of milliseconds in which
-// nobody else is served. So while another organization is active, long lists get at most a share of 1 /
-// longListRestTimes of the time, and a group of lists has at most half of the rows.
+// nobody else is served. So while another organization is active, the lane rests after a long list (`restAfter()`), for
+// at most longListRestMsMax, and a group of lists has at most half of the rows.
 
 import { limits } from "../../domain/limits.ts";
 import type { Draft } from "../../domain/record/record-write.ts";
@@ -20,8 +20,10 @@ import { FairQueue } from "../../basics/fair-queue.ts";
 const groupWritesMax = 2_048;
 /** Bytes of the payloads of one transaction. */
 export const groupBytesMax = 4 * 1_024 * 1_024;
-/** After a long list its lane pauses for this many times the duration of the list, while others are active. */
-export const longListRestTimes = 150;
+/** How long others may wait for long lists at the 99th percentile. */
+const longListWaitMs = 25;
+/** The longest rest after a long list, so that lists are served also beside others that are always active. */
+export const longListRestMsMax = 5_000;
 
 export type Lane = "small" | "lists" | "long" | "alone";
 
@@ -47,8 +49,8 @@ const activeMs = 1_000;
 const others: readonly Exclude<Lane, "small">[] = ["alone", "lists", "long"];
 
 export interface SchedulerOptions {
-  /** After a long list its lane rests for this many times what the list took; 0 if a long list delays nobody. */
-  readonly longListRestTimes: number;
+  /** False where a long list delays nobody. */
+  readonly longListsRest: boolean;
 }
 
 export class GroupScheduler<Item> {
@@ -68,7 +70,7 @@ export class GroupScheduler<Item> {
   #lastAt = -Infinity;
   #lastOfOthersAt = -Infinity;
 
-  constructor(options: SchedulerOptions = { longListRestTimes: longListRestTimes }) {
+  constructor(options: SchedulerOptions = { longListsRest: true }) {
     this.#options = options;
   }
 
@@ -96,9 +98,10 @@ export class GroupScheduler<Item> {
     );
   }
 
-  /** Reports how long a group took, from which the rest of the long lane is computed. */
-  ran(lane: Lane, tookMs: number, nowMs: number): void {
-    if (lane === "long") this.#longAllowedAt = nowMs + tookMs * this.#options.longListRestTimes;
+  /** Reports the processor time of a group, from which the rest of the long lane is computed. */
+  ran(lane: Lane, workMs: number, nowMs: number): void {
+    if (lane !== "long" || !this.#options.longListsRest) return;
+    this.#longAllowedAt = nowMs + restAfter(workMs);
   }
 
   /** When to call `take` again although nothing arrives; undefined if that is not needed. */
@@ -172,6 +175,14 @@ export class GroupScheduler<Item> {
     }
     return items;
   }
+}
+
+/**
+ * A list that takes no longer than the wait needs no rest. With a rest of `rest`, the share of arrivals that wait longer
+ * than the wait is (workMs - longListWaitMs) / (workMs + rest), which this keeps below one percent.
+ */
+function restAfter(workMs: number): number {
+  return Math.min(100 * Math.max(0, workMs - longListWaitMs), longListRestMsMax);
 }
 
 function laneOf<Item>({ alone, rows, bytes }: Arrival<Item>): Lane {

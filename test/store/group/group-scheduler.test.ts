@@ -9,7 +9,7 @@ import {
   GroupScheduler,
   type Lane,
   groupBytesMax,
-  longListRestTimes,
+  longListRestMsMax,
 } from "../../../src/store/group/group-scheduler.ts";
 
 function arrival(name: string, fields: Partial<Arrival<string>> = {}): Arrival<string> {
@@ -121,11 +121,26 @@ describe("the group scheduler", () => {
     assert.equal(made.take(900)?.lane, "small");
     assert.equal(made.take(900), undefined);
     assert.equal(made.nextAt(), 1_900, "when the other organization has been quiet for a second");
-    for (let nowMs = 1_000; nowMs < 9_000; nowMs += 500) made.add(arrival("b-n"), nowMs);
-    takeAll(made, 7_000);
-    assert.equal(made.nextAt(), 50 + 50 * longListRestTimes);
-    assert.deepEqual(made.take(50 + 50 * longListRestTimes)?.items, ["a-2"]);
+    for (let nowMs = 1_000; nowMs <= 2_500; nowMs += 500) made.add(arrival("b-n"), nowMs);
+    takeAll(made, 2_500);
+    assert.equal(
+      made.nextAt(),
+      50 + 2_500,
+      "25 ms beyond what others may wait, in one percent of the time",
+    );
+    assert.deepEqual(made.take(50 + 2_500)?.items, ["a-2"]);
     assert.equal(made.nextAt(), undefined);
+  });
+
+  it("pauses for a bounded time, and not after a list that is short enough", () => {
+    const made = scheduler(...[1, 2, 3].map((no) => arrival(`a-${no}`, long)), arrival("b-1"));
+    assert.equal(made.take(0)?.lane, "small");
+    assert.deepEqual(made.take(0)?.items, ["a-1"]);
+    made.ran("long", 20, 20);
+    assert.deepEqual(made.take(20)?.items, ["a-2"]);
+    made.ran("long", 10_000, 10_020);
+    for (let nowMs = 10_020; nowMs < 15_000; nowMs += 500) made.add(arrival("b-n"), nowMs);
+    assert.equal(made.nextAt(), 10_020 + longListRestMsMax);
   });
 
   it("serves everything once, each organization in its order within a lane", () => {

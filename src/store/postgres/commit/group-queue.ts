@@ -42,7 +42,7 @@ interface Waiting<Job, Result> {
 
 export class GroupQueue<Job, Result> {
   readonly #options: GroupOptions<Job, Result>;
-  readonly #scheduler = new GroupScheduler<Waiting<Job, Result>>({ longListRestTimes: 0 });
+  readonly #scheduler = new GroupScheduler<Waiting<Job, Result>>({ longListsRest: false });
   #scheduled = false;
   /** How many jobs the last group and the queue had when it ended. */
   #expected = 0;

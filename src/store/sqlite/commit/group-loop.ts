@@ -81,9 +81,11 @@ export class GroupLoop {
       if (group === undefined) break;
       const jobs = group.items.map(({ job }) => job);
       const startedAt = performance.now();
+      const before = process.threadCpuUsage();
       const results = runJobs(this.#connection, jobs);
+      const { user, system } = process.threadCpuUsage(before);
       const endedAt = performance.now();
-      this.#scheduler.ran(group.lane, endedAt - startedAt, endedAt);
+      this.#scheduler.ran(group.lane, (user + system) / 1_000, endedAt);
       for (const [index, task] of group.items.entries()) answer(task, results[index]);
       this.#options.onGroup?.({ writes: jobs.length, seconds: (endedAt - startedAt) / 1_000 });
     }
