@@ -6,7 +6,6 @@ import {
   accessSync,
   constants,
   linkSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Config } from "../settings/config.ts";
 import { codeOf, FileError } from "../files/file-error.ts";
+import { readNamedFile } from "../files/named-file.ts";
 import { syncFolder, temporaryName, writeOwnFile } from "../files/own-file.ts";
 import { explainCreation, explainOpening, isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
@@ -115,7 +115,7 @@ function notKey(path: string, found = "unknown format"): FileError {
 
 function readBytes(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readNamedFile(path);
   } catch (cause) {
     throw explainOpening(cause, what, path);
   }

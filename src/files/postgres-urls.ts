@@ -42,6 +42,13 @@ const tlsValues: Readonly<Record<string, readonly string[]>> = {
   sslmode: ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"],
 };
 
+const tlsFiles = ["sslcert", "sslkey", "sslrootcert"];
+
+/** The parameters about TLS that name files. */
+export function tlsFilesOf(url: string): readonly (readonly [name: string, path: string])[] {
+  return Array.from(parse(url)?.searchParams ?? []).filter(([name]) => tlsFiles.includes(name));
+}
+
 /** The name of a parameter about TLS with an unknown value. */
 export function unknownTls(url: string): string | undefined {
   const parameters = parse(url)?.searchParams;
@@ -58,7 +65,7 @@ export function isUnencrypted(url: string): boolean {
     if (one === null || process.env["PGSSLMODE"] !== undefined) return false;
     const { searchParams, hostname } = one;
     const host = searchParams.get("host") ?? decodeURIComponent(hostname);
-    const says = ["ssl", "sslmode", "sslcert", "sslkey", "sslrootcert"];
+    const says = ["ssl", "sslmode", ...tlsFiles];
     return (
       !host.startsWith("/") && !local.test(host) && !says.some((name) => searchParams.has(name))
     );

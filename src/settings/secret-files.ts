@@ -1,8 +1,8 @@
 // Secrets that are in files, as container platforms provide them: `NAME_FILE` names a file whose content is the value
 // of `NAME`. Never repeats the content.
 
-import { readFileSync } from "node:fs";
 import { fileReasonOf } from "../actions/operator/operator-error.ts";
+import { readNamedFile } from "../files/named-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +44,9 @@ export function readSecretFiles(
 function readSecret(variable: string, path: string): { text: string; problem?: string } {
   const file = `The file ${path}, which ${variable} names,`;
   try {
-    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    const text = readNamedFile(path)
+      .toString()
+      .replace(/\r?\n$/, "");
     return text === "" ? { text, problem: `${file} is empty.` } : { text };
   } catch (cause) {
     return { text: "", problem: `${file} can't be read: ${fileReasonOf(cause)}.` };

@@ -2,10 +2,18 @@
 // that was lost.
 
 import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ConfigError, describeUnknownSettings, readConfig } from "../../src/settings/config.ts";
+import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
+import { requireKnownTls } from "../../src/store/postgres/check-server.ts";
+import {
+  type Config,
+  ConfigError,
+  describeUnknownSettings,
+  readConfig,
+} from "../../src/settings/config.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
@@ -57,6 +65,30 @@ describe("a secret in a file", () => {
     const { databaseUrl, metricsToken } = readConfig({ ...production, ...files });
     assert.deepEqual([databaseUrl, metricsToken], ["postgres://u:p@db/sluice", token]);
     assert.deepEqual(describeUnknownSettings(files), []);
+  });
+
+  it("is read from a pipe that is open, and refused if it is a named one or a device", () => {
+    const module = JSON.stringify(import.meta.resolve("../../src/settings/config.ts"));
+    const script = `import(${module}).then(({ readConfig }) => console.log(readConfig(process.env).metricsToken))`;
+    const command = 'printf %s "$TOKEN" | METRICS_TOKEN_FILE=/dev/stdin "$0" -e "$1"';
+    const env = { ...process.env, TOKEN: token };
+    const { stdout } = spawnSync("sh", ["-c", command, process.execPath, script], { env });
+    assert.equal(stdout.toString(), `${token}\n`);
+    const pipe = `${writeSecret("")}.pipe`;
+    execFileSync("mkfifo", [pipe]);
+    for (const path of [pipe, "/dev/zero"]) {
+      refused(
+        { METRICS_TOKEN_FILE: path },
+        /: it is a named pipe or a device; name a regular file/,
+      );
+    }
+    const url = `postgres://db/sluice?sslrootcert=${pipe}`;
+    assert.throws(
+      () => requireKnownTls(url),
+      /^StoreError: sslrootcert in DATABASE_URL names \S+,/,
+    );
+    const config: Config = { ...readConfig({}), receiptKeyFile: pipe };
+    assert.throws(makeKeyReader(config), /^FileError: The key for receipts .*: it is a named pipe/);
   });
 
   it("is refused if it is missing, empty or invalid, or also in the environment", () => {

@@ -2,8 +2,7 @@
 // values, and dates and numbers as people write them. Values of records are shown so that none of them changes how the
 // text around it is read.
 
-import { readFileSync } from "node:fs";
-import { systemReasonOf } from "../../basics/system-reason.ts";
+import { fileReasonOf } from "../../actions/operator/operator-error.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import {
   alternativesOf,
@@ -11,6 +10,7 @@ import {
   type JsonObject,
   type SchemaShape,
 } from "../../domain/schema/schema-shape.ts";
+import { readNamedFile } from "../../files/named-file.ts";
 import { Problem, type Setting, setting } from "../../settings/setting.ts";
 import { english, type TextKey } from "./english.ts";
 
@@ -221,9 +221,9 @@ function readTexts(path: string): Texts | Problem {
   if (path === "") return new Texts();
   let given: unknown;
   try {
-    given = JSON.parse(readFileSync(path, "utf8"));
+    given = JSON.parse(readNamedFile(path).toString());
   } catch (error) {
-    return problem(systemReasonOf(error) ?? "it is not JSON");
+    return problem(error instanceof SyntaxError ? "it is not JSON" : fileReasonOf(error));
   }
   if (!isJsonObject(given)) return problem("it is no object");
   const fault = findFault(given);

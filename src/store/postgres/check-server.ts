@@ -2,7 +2,8 @@
 // repeats the URL, which may contain a password.
 
 import { AppError } from "../../domain/error.ts";
-import { describeServers, unknownTls } from "../../files/postgres-urls.ts";
+import { whyNotRead } from "../../files/named-file.ts";
+import { describeServers, tlsFilesOf, unknownTls } from "../../files/postgres-urls.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { Database } from "./database.ts";
 import { insufficientPrivilege, readOnlyState, ServerError } from "./failure.ts";
@@ -24,6 +25,11 @@ interface Server {
 
 /** The driver would end with an error of its own, or take an unknown value for another one. */
 export function requireKnownTls(url: string): void {
+  for (const [name, path] of tlsFilesOf(url)) {
+    const why = whyNotRead(path);
+    if (why === undefined) continue;
+    throw new StoreError(`${name} in DATABASE_URL names ${path}, which can't be read: ${why}.`);
+  }
   const unknown = unknownTls(url);
   if (unknown === undefined) return;
   throw new StoreError(

@@ -3,6 +3,7 @@
 // (postgresql.org/docs/current/libpq-pgpass.html); the driver's own support of it is deprecated.
 
 import { Client, type ClientBase, type ClientConfig } from "pg";
+import { whyNotRead } from "../../files/named-file.ts";
 import { postgresUrls } from "../../files/postgres-urls.ts";
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -104,6 +105,8 @@ function findPassword(wanted: Wanted): string {
       `The server asks for a password, and ${file} is not used because other users may read it: chmod 600 ${file}.`,
     );
   }
+  const why = whyNotRead(file);
+  if (why !== undefined) throw new StoreError(`${file} can't be read for a password: ${why}.`);
   const password = passwordIn(readFileSync(file, "utf8"), wanted);
   if (password !== undefined) return password;
   throw new StoreError(

@@ -50,6 +50,11 @@ describe("the texts of letters", () => {
       [{ language: "german!" }, /\("language" must be a tag such as de-AT\)/],
     ];
     for (const [texts, message] of cases) assert.throws(() => readTexts(texts), { message });
+    const environment = { LETTER_TEXTS: "/dev/zero" };
+    assert.throws(
+      () => readConfig(environment, [letterTexts]),
+      /\(it is a named pipe or a device;/,
+    );
   });
 
   it("are all printed by a command, as a file that can be used again", async () => {
