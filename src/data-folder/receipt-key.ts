@@ -2,14 +2,7 @@
 // its public part is published.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  linkSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../settings/config.ts";
 import { codeOf, FileError } from "../files/file-error.ts";

@@ -8,7 +8,7 @@ import { Duplex } from "node:stream";
 import { freeMemory } from "../../basics/own-memory.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import { answerOnSocket } from "./client-error.ts";
+import { answerOnSocket, errorOf } from "./client-error.ts";
 import { Exchange } from "./exchange.ts";
 import { firstByteOf, lengthToEmptyLine, lastBytes } from "./message-end.ts";
 import type { SharedTurns } from "./shared-turns.ts";
@@ -313,7 +313,7 @@ export class Connection extends Duplex {
     if (this.#rest.length > 0 || this.isClosing || this.destroyed) return;
     if (this.#exchange === undefined) this.push(null);
     else if (!this.#exchange.request.complete) {
-      this.fail(new AppError("malformed_http"));
+      this.fail(errorOf("HPE_INVALID_EOF_STATE"));
     }
   }
 }

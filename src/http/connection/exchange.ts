@@ -61,7 +61,7 @@ export class Exchange {
 
   /** Whether the rest of a body that nobody has read is read for the next request. */
   get isWorthReading(): boolean {
-    return !this.isChunked && this.#bytesLeft <= unaskedBytesMax;
+    return !this.isChunked && !this.isBroken && this.#bytesLeft <= unaskedBytesMax;
   }
 
   /** True for many chunks that are very small on average: most of what arrives is framing. The same for empty lines. */
@@ -80,9 +80,9 @@ export class Exchange {
     return this.#framing * limits.chunkBytesMeanMin >= this.#read * chunkFramingBytes;
   }
 
-  /** Ends a chunked body with an error for its reader, who then ends the reply. Returns false if it has none. */
+  /** Ends a body with an error for its reader, who then ends the reply. Returns false if a chunked one has none. */
   fault(error: AppError): boolean {
-    if (!this.#isAsked) return false;
+    if (this.isChunked && !this.#isAsked) return false;
     this.isBroken = true;
     // With its socket, the request would also destroy the connection.
     const request: { socket: Socket | null } = this.request;

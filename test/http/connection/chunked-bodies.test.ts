@@ -70,19 +70,37 @@ describe("a chunked body", () => {
     assert.deepEqual(await exchange(link + extended), { status: 400, connection: "close" });
   });
 
-  for (const [fault, bytes, message] of [
-    ["has too many small chunks", chunkOf(" ").repeat(limits.chunksMin * 2), /small chunks/],
-    ["is not valid", `${chunkOf("\n")}no chunk`, /not valid HTTP/],
+  const length = (line: string, more = ""): string =>
+    head(line, more).replace("Transfer-Encoding: chunked", "Content-Length: 100");
+  for (const [fault, makeHead, bytes, message] of [
+    [
+      "it has too many small chunks",
+      head,
+      chunkOf(" ").repeat(limits.chunksMin * 2),
+      /small chunks/,
+    ],
+    ["it is not valid", head, `${chunkOf("\n")}no chunk`, /not valid HTTP/],
+    ["its client closes its side", head, chunkOf("{}\n"), /ended before it was complete/],
+    ["the same client has sent its length", length, "{}\n", /ended before it was complete/],
   ] as const) {
-    it(`ends a stream with a summary when it ${fault}`, async () => {
+    it(`ends a stream with a summary when ${fault}`, async () => {
       const { token } = await scene.makeCustomer();
       const fields = `Authorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n`;
       const path = "POST /v2/transactions/batch";
-      const { socket, text } = await open(head(path, fields) + bytes);
+      const { socket, text } = await open(makeHead(path, fields) + bytes);
+      // Its first line is refused in the reply.
+      if (bytes.includes("{}")) {
+        await waitFor("a line of the reply", () => text().includes("{"));
+        socket.end();
+      }
       const hasEnded = () => socket.closed || socket.readableEnded || undefined;
       await waitFor("the end of the connection", hasEnded);
       socket.destroy();
-      const summary = JSON.parse(/^\{.*\}$/m.exec(text())?.[0] ?? "{}") as Record<string, unknown>;
+      const summary = JSON.parse(
+        text()
+          .match(/^\{.*\}$/gm)
+          ?.at(-1) ?? "{}",
+      ) as Record<string, unknown>;
       assert.equal(summary["success"], false);
       assert.equal(summary["code"], 40_003);
       assert.match(String(summary["message"]), message);
