@@ -1,7 +1,13 @@
 // The records of a group during its evaluation: what was stored before and what the group adds. A refused strict list
 // is rolled back.
 
-import type { Draft, RecordKey, RecordWrite } from "../../domain/record/record-write.ts";
+import {
+  type Draft,
+  keyText,
+  type RecordKey,
+  type RecordWrite,
+  type Reference,
+} from "../../domain/record/record-write.ts";
 
 /** The state as stored. */
 export interface KnownRecord {
@@ -132,14 +138,63 @@ export class RecordsOfGroup {
   }
 
   #list(chosen: (key: string, state: RecordOfGroup) => boolean): readonly RecordOfGroup[] {
-    return [...this.#states]
-      .filter(([key, state]) => chosen(key, state))
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, state]) => state);
+    return inOrder([...this.#states].filter(([key, state]) => chosen(key, state)));
   }
 
   #set(key: string, state: RecordOfGroup): void {
     if (!this.#before.has(key)) this.#before.set(key, this.#states.get(key));
     this.#states.set(key, state);
   }
+}
+
+export const relationColumns = [
+  "organization_id",
+  "from_type",
+  "from_id",
+  "to_type",
+  "to_id",
+  "kind",
+] as const;
+
+export type RelationRow = Readonly<Record<(typeof relationColumns)[number], string>>;
+
+export function toRelation(record: RecordKey, { to, id, kind }: Reference): RelationRow {
+  return {
+    organization_id: record.organizationId,
+    from_type: record.resourceType,
+    from_id: record.resourceId,
+    to_type: to,
+    to_id: id,
+    kind,
+  };
+}
+
+/** The distinct relations of the changes, in the order of their keys. */
+export function relationsOf(changes: readonly ChangeOfGroup[]): readonly RelationRow[] {
+  const rows = new Map<string, RelationRow>();
+  for (const { record, draft } of changes) {
+    for (const reference of draft.references) {
+      const key = `${keyText(record)}\n${reference.to}\n${reference.id}`;
+      if (reference.kind === "belongs" || !rows.has(key)) {
+        rows.set(key, toRelation(record, reference));
+      }
+    }
+  }
+  return inOrder([...rows]);
+}
+
+function inOrder<Item>(byKey: (readonly [string, Item])[]): readonly Item[] {
+  return byKey.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, item]) => item);
+}
+
+/** The distinct records that the drafts of the writes name, by their keys as text. */
+export function keysOf(writes: readonly RecordWrite[]): ReadonlyMap<string, RecordKey> {
+  const keys = new Map<string, RecordKey>();
+  for (const { organizationId, resourceType, drafts } of writes) {
+    for (const { id } of drafts) {
+      const key = { organizationId, resourceType, resourceId: id };
+      keys.set(keyText(key), key);
+    }
+  }
+  return keys;
 }

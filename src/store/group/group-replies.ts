@@ -78,21 +78,29 @@ export class RepliesOfGroup implements Replies {
   }
 }
 
+interface MarkedWrite {
+  readonly organizationId: string;
+  readonly idempotency?: IdempotencyMark | undefined;
+  readonly marks?: readonly IdempotencyMark[] | undefined;
+}
+
+export function marksOf({
+  idempotency,
+  marks,
+}: Omit<MarkedWrite, "organizationId">): readonly IdempotencyMark[] {
+  return marks ?? (idempotency === undefined ? [] : [idempotency]);
+}
+
 /** The distinct names. */
-export function namesOf(
-  requests: readonly {
-    readonly organizationId: string;
-    readonly idempotency?: IdempotencyMark | undefined;
-    readonly marks?: readonly IdempotencyMark[] | undefined;
-  }[],
-): readonly ReplyName[] {
-  const names = requests.flatMap(({ organizationId, idempotency: mark, marks }) =>
-    (marks ?? (mark === undefined ? [] : [mark])).map(({ keyHash }) => ({
-      organizationId,
-      keyHash,
-    })),
-  );
-  return [...new Map(names.map((name) => [textOf(name), name])).values()];
+export function namesOf(writes: readonly MarkedWrite[]): readonly ReplyName[] {
+  const names = new Map<string, ReplyName>();
+  for (const write of writes) {
+    for (const { keyHash } of marksOf(write)) {
+      const name = { organizationId: write.organizationId, keyHash };
+      names.set(textOf(name), name);
+    }
+  }
+  return [...names.values()];
 }
 
 function textOf({ organizationId, keyHash }: ReplyName): string {

@@ -8,6 +8,7 @@ import {
   type Known,
   type GroupEvaluation,
 } from "../../group/evaluate-group.ts";
+import { keysOf, relationsOf } from "../../group/group-records.ts";
 import { commitInTwoPhases } from "../citus.ts";
 import { findClosed } from "../erase/closed-record.ts";
 import type { Database } from "../database.ts";
@@ -23,7 +24,7 @@ import {
   widenSightings,
   findClosedOrganizations,
 } from "./record.ts";
-import { addRelations, relationsOf } from "../erase/relation.ts";
+import { addRelations } from "../erase/relation.ts";
 import type { Transaction } from "../transaction.ts";
 import { inSequence } from "./settle-all.ts";
 
@@ -46,7 +47,7 @@ export async function evaluateExactly(
 ): Promise<readonly Evaluation[]> {
   const closedOrganizations = await findClosedOrganizations(transaction, all);
   const writes = all.filter(({ organizationId }) => !closedOrganizations.has(organizationId));
-  const distinct = keysOf(writes);
+  const distinct = [...keysOf(writes).values()];
   const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
   const [replies, locked] = await inSequence([
     transaction.perform(findReplies, namesOf(writes)),
@@ -112,17 +113,6 @@ async function store(
   ] as const);
   if (closedOrganizations.size > 0) return false;
   return inserted === created.length && closed.size === 0 && stored === replies.length;
-}
-
-function keysOf(writes: readonly RecordWrite[]): readonly RecordKey[] {
-  const keys = new Map<string, RecordKey>();
-  for (const { organizationId, resourceType, drafts } of writes) {
-    for (const { id } of drafts) {
-      const key = { organizationId, resourceType, resourceId: id };
-      keys.set(keyText(key), key);
-    }
-  }
-  return [...keys.values()];
 }
 
 /** Checks every draft that would add a change to an existing record. */

@@ -8,7 +8,7 @@ import { countBytes, GroupScheduler } from "../../group/group-scheduler.ts";
 import type { GroupFigures } from "../../interface/store.ts";
 import { type Connection, rollBack, savepoint } from "../connection.ts";
 import { asUnavailable } from "../failure.ts";
-import { countRows, isOperation, type Job, type Result } from "./job.ts";
+import { countRows, isOperation, type Job, type Result, takeWhile } from "./job.ts";
 import {
   organizationOf,
   runsAlone,
@@ -17,12 +17,11 @@ import {
   performInGroup,
   requestOf,
 } from "./operation.ts";
-import type { RequestAct } from "../../group/evaluate-requests.ts";
 import { resultOf } from "../../group/packed-outcome.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
 import { bringMarkIntoFile, markOpen } from "../file/open-mark.ts";
 import { Group } from "./group.ts";
-import { addSingles, storeDrafts } from "./store-drafts.ts";
+import { writeGroup } from "./write-group.ts";
 
 export interface Task {
   readonly job: Job;
@@ -147,44 +146,25 @@ function runGroup(connection: Connection, jobs: readonly Job[]): readonly Result
 function performAll(connection: Connection, jobs: readonly Job[]): readonly Result[] {
   const group = new Group(connection);
   const results: Result[] = [];
-  let at = 0;
-  for (let added = addSingles(group, jobs, at); added; added = addSingles(group, jobs, at)) {
-    for (const value of added) results.push({ ok: true, value });
-    at = results.length;
-  }
-  let requests: RequestAct[] = [];
-  const openAll = (): void => {
-    if (requests.length > 0) results.push(...openTogether(group, requests));
-    requests = [];
-  };
-  for (const job of jobs.slice(at)) {
-    const request = isOperation(job) ? requestOf(job) : undefined;
-    if (request !== undefined) requests.push(request);
-    else {
-      openAll();
-      results.push(perform(group, job));
-    }
-  }
-  openAll();
+  while (results.length < jobs.length) results.push(...performNext(group, jobs, results.length));
   group.finish();
   return results;
 }
 
-/** Consecutive requests for deletions share their statements. */
-function openTogether(group: Group, requests: readonly RequestAct[]): readonly Result[] {
-  const results = group.connection.perform(openDeletions, requests);
-  group.deletionsChanged();
-  return results;
-}
-
-/** Returns errors that callers can cause as results, and throws any other error. */
-function perform(group: Group, job: Job): Result {
-  // A refused write has written nothing, so it needs no savepoint.
-  return resultOf(() =>
-    isOperation(job)
-      ? savepoint(group.connection, () => performInGroup(group, job))
-      : storeDrafts(group, job),
-  );
+/** Consecutive writes share their statements, and so do consecutive requests for deletions. */
+function performNext(group: Group, jobs: readonly Job[], from: number): readonly Result[] {
+  const writes = takeWhile(jobs, from, (job) => !isOperation(job) && job);
+  if (writes.length > 0) return writeGroup(group, writes);
+  const requests = takeWhile(jobs, from, (job) => isOperation(job) && requestOf(job));
+  if (requests.length > 0) {
+    const results = group.connection.perform(openDeletions, requests);
+    group.deletionsChanged();
+    return results;
+  }
+  const [operation] = takeWhile(jobs, from, (job) => isOperation(job) && job);
+  if (operation === undefined) throw new RangeError(`there is no job ${from}`);
+  // Returns errors that callers can cause as results, and throws any other error.
+  return [resultOf(() => savepoint(group.connection, () => performInGroup(group, operation)))];
 }
 
 function runAlone(connection: Connection, { name, args }: OperationJob): Result {

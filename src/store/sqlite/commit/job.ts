@@ -29,6 +29,21 @@ export function countRows(job: Job): number {
   return isOperation(job) ? 1 : Math.max(1, countDraftRows(job.drafts));
 }
 
+/** What `pick` finds in the items from `from` on, up to the first in which it finds nothing. */
+export function takeWhile<Item, Found>(
+  items: readonly Item[],
+  from: number,
+  pick: (item: Item) => Found | false | undefined,
+): readonly Found[] {
+  const found: Found[] = [];
+  for (let at = from; at < items.length; at += 1) {
+    const picked = pick(items[at] as Item);
+    if (picked === false || picked === undefined) break;
+    found.push(picked);
+  }
+  return found;
+}
+
 /** Reads a flat list from start to end. */
 class Cursor {
   readonly #list: readonly unknown[];

@@ -1,10 +1,12 @@
-// Inserts many new records with few statements: the fast path for drafts whose records do not exist yet. If any record
-// of a part exists, the part is undone, and the caller evaluates its drafts one by one. Evaluates nothing itself.
+// The fast paths for parts of drafts whose records are all new, or all stored already: few statements, no evaluation.
+// If a part turns out to be neither, nothing of it is stored, and the caller has its drafts evaluated.
 
-import type { Draft, WriteMode } from "../../../domain/record/record-write.ts";
-import type { Connection, Value } from "../connection.ts";
+import type { Draft } from "../../../domain/record/record-write.ts";
+import { type RelationRow, toRelation } from "../../group/group-records.ts";
+import type { Value } from "../connection.ts";
 import type { Group } from "./group.ts";
-import { insertRelation } from "./record.ts";
+import { addRelations } from "./record.ts";
+import { textsBySize } from "./row-parts.ts";
 
 /** A draft together with the fields of its write. */
 export interface NewRecord {
@@ -16,26 +18,6 @@ export interface NewRecord {
 export interface RecordKind {
   readonly organizationId: string;
   readonly resourceType: string;
-}
-
-/** How many records one statement inserts: the largest of these that does not exceed the number of records. */
-const partSizes = [16, 4, 1] as const;
-
-/** The text of a statement for a part of each size; `rows` repeats a tuple as many times. Throws TypeError. */
-export function textsBySize(
-  write: (rows: (tuple: string) => string) => string,
-): (size: number) => string {
-  const texts = new Map<number, string>(
-    partSizes.map((size) => [
-      size,
-      write((tuple) => Array.from({ length: size }, () => tuple).join()),
-    ]),
-  );
-  return (size) => {
-    const text = texts.get(size);
-    if (text === undefined) throw new TypeError(`no statement takes ${size} records`);
-    return text;
-  };
 }
 
 /**
@@ -57,81 +39,74 @@ const insertChanges = textsBySize(
     SELECT column1, column1, column2, column3, column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})`,
 );
 
+/** Organization, then the first and the last number of records. */
 const removeRelations = `
-  DELETE FROM relation WHERE organization_id = ? AND from_type = ? AND from_id = ?`;
-const removeRecord = `
-  DELETE FROM record
-  WHERE organization_id = ? AND resource_type = ? AND resource_id = ? AND record_no = ?`;
-const removeChange = `DELETE FROM change WHERE record_no = ?`;
+  DELETE FROM relation
+  WHERE organization_id = ?1 AND (from_type, from_id) IN (
+    SELECT resource_type, resource_id FROM record
+    WHERE organization_id = ?1 AND record_no BETWEEN ?2 AND ?3)`;
+const removeChanges = `
+  DELETE FROM change WHERE record_no IN (
+    SELECT record_no FROM record WHERE organization_id = ?1 AND record_no BETWEEN ?2 AND ?3)`;
+const removeRecords = `
+  DELETE FROM record WHERE organization_id = ?1 AND record_no BETWEEN ?2 AND ?3`;
 
-/** How many of `left` records the next statement inserts; at least one. */
-export function nextPartSize(left: number): number {
-  return partSizes.find((size) => size <= left) ?? 1;
-}
-
-/** True if new records may be inserted without checking each: no record of the organization can be closed to writes. */
-export function mayBeNew(
-  group: Group,
-  { mode, organizationId }: { readonly mode: WriteMode; readonly organizationId: string },
-): boolean {
-  if (mode === "update") return false;
-  return !group.anyDeletionOpen(organizationId) && !group.isClosed(organizationId);
-}
-
-/** Returns the number of the first record; the others follow. If any exists, stores nothing and returns undefined. */
-export function insertNew(
-  group: Group,
-  kind: RecordKind,
-  records: readonly NewRecord[],
-): number | undefined {
+/** True if all of the records were new. Otherwise stores nothing. */
+export function insertNew(group: Group, kind: RecordKind, part: readonly NewRecord[]): boolean {
   const { connection } = group;
   const { organizationId, resourceType } = kind;
-  const firstNo = group.takeArrivalNos(records.length);
+  const firstNo = group.takeArrivalNos(part.length);
   const rows: Value[] = [organizationId, resourceType];
   const changes: Value[] = [];
+  const relations: RelationRow[] = [];
   let no = firstNo;
-  for (const { draft, receivedAt, replyKey } of records) {
+  for (const { draft, receivedAt, replyKey } of part) {
     rows.push(draft.id, no, draft.timestamp);
     changes.push(no, receivedAt, replyKey, draft.payload);
+    for (const reference of draft.references) {
+      relations.push(toRelation({ ...kind, resourceId: draft.id }, reference));
+    }
     no += 1;
   }
-  const inserted = connection.run(insertRecords(records.length), ...rows);
-  if (inserted < records.length) {
-    if (inserted > 0) removeRecords(connection, kind, { records, firstNo });
-    return undefined;
+  const inserted = connection.run(insertRecords(part.length), ...rows);
+  if (inserted < part.length) {
+    if (inserted > 0) connection.run(removeRecords, organizationId, firstNo, no - 1);
+    return false;
   }
-  connection.run(insertChanges(records.length), ...changes);
-  for (const { draft } of records) {
-    for (const reference of draft.references) {
-      insertRelation(connection, { ...kind, resourceId: draft.id }, reference);
-    }
-  }
-  return firstNo;
+  connection.run(insertChanges(part.length), ...changes);
+  addRelations(connection, relations);
+  return true;
 }
 
-interface Stored {
-  readonly records: readonly NewRecord[];
-  readonly firstNo: number;
-}
-
-/** Removes what `insertNew` stored in this transaction. Finds it by the arrival numbers, which no other record has. */
-export function removeNew(group: Group, kind: RecordKind, { records, firstNo }: Stored): void {
-  const { connection } = group;
-  const { organizationId, resourceType } = kind;
-  for (const [index, { draft }] of records.entries()) {
-    connection.run(removeChange, firstNo + index);
-    if (draft.references.length === 0) continue;
-    connection.run(removeRelations, organizationId, resourceType, draft.id);
+/** Removes what `insertNew` has stored since it was to give this number: no other record has a number from it on. */
+export function removeNew(group: Group, { organizationId }: RecordKind, firstNo: number): void {
+  const values = [organizationId, firstNo, group.takeArrivalNos(0) - 1] as const;
+  for (const sql of [removeRelations, removeChanges, removeRecords]) {
+    group.connection.run(sql, ...values);
   }
-  removeRecords(connection, kind, { records, firstNo });
 }
 
-function removeRecords(
-  connection: Connection,
+/**
+ * Two values for each draft, its id and its payload; then organization and type. The first change of a record has the
+ * number of the record. Lengths are compared first, because SQLite knows them without reading all of a payload.
+ */
+const countStored = textsBySize(
+  (rows) => `
+    SELECT count(*) AS stored FROM (VALUES ${rows("(?, ?)")}) AS sent
+    CROSS JOIN record ON organization_id = ? AND resource_type = ? AND resource_id = sent.column1
+    CROSS JOIN change ON change.record_no = record.record_no AND change.change_no = record.record_no
+    WHERE octet_length(payload) = octet_length(sent.column2) AND payload = sent.column2`,
+);
+
+/** True if the first change of each record of a part is identical to its draft. */
+export function areStored(
+  { connection }: Group,
   { organizationId, resourceType }: RecordKind,
-  { records, firstNo }: Stored,
-): void {
-  for (const [index, { draft }] of records.entries()) {
-    connection.run(removeRecord, organizationId, resourceType, draft.id, firstNo + index);
-  }
+  part: readonly NewRecord[],
+): boolean {
+  const values: Value[] = [];
+  for (const { draft } of part) values.push(draft.id, draft.payload);
+  const sql = countStored(part.length);
+  const row = connection.get<{ stored: number }>(sql, ...values, organizationId, resourceType);
+  return row?.stored === part.length;
 }

@@ -1,185 +1,213 @@
-// Records and their changes: storing one draft, and looking up a record. Knows nothing about groups of drafts or stored
-// replies.
+// What the evaluation of a group reads about records, and the rows that it stores: many with each statement. Decides
+// nothing.
 
-import { decideOutcome, isWritten } from "../../../domain/record/draft-outcome.ts";
-import type {
-  Draft,
-  DraftOutcome,
-  RecordKey,
-  Reference,
-  Sighting,
-  WriteMode,
+import {
+  keyText,
+  type RecordKey,
+  type RecordWrite,
+  type Sighting,
 } from "../../../domain/record/record-write.ts";
+import type { GroupEvaluation, Known } from "../../group/evaluate-group.ts";
+import {
+  type ChangeOfGroup,
+  keysOf,
+  relationColumns,
+  type RelationRow,
+  relationsOf,
+} from "../../group/group-records.ts";
+import { namesOf } from "../../group/group-replies.ts";
 import { comparedChanges, payloadDigest } from "../../shared/payload-digest.ts";
-import type { Connection } from "../connection.ts";
-import type { Group } from "./group.ts";
 import { keyValues } from "../../shared/record-key.ts";
+import type { Connection, Value } from "../connection.ts";
+import type { Group } from "./group.ts";
+import { addReplies, findReplies } from "./replies.ts";
+import { readForAll, runForAll, textsBySize } from "./row-parts.ts";
 
-/** The fields of a write that are the same for all of its drafts. */
-export interface DraftContext {
-  readonly organizationId: string;
-  readonly resourceType: string;
-  readonly receivedAt: number;
-  readonly replyKey: Uint8Array | null;
+interface StoredRecord extends Sighting {
+  readonly recordNo: number;
+  /** How many changes it has, counted up to `comparedChanges`. */
+  readonly changes: number;
 }
 
-const insertRecord = `
-  INSERT INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
-  VALUES (?, ?, ?, ?, ?5, ?5)`;
+interface KnownInFile extends Known {
+  readonly records: ReadonlyMap<string, StoredRecord>;
+}
 
-const widenRecord = `
-  UPDATE record SET first_seen = min(first_seen, ?4), last_seen = max(last_seen, ?4)
-  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3`;
+/** Four values for each record: its key, and its index. Counts by the keys alone. */
+const findRecords = textsBySize(
+  (rows) => `
+    SELECT column4, record_no, first_seen, last_seen, (
+      SELECT count(*) FROM (
+        SELECT 1 FROM change WHERE change.record_no = record.record_no LIMIT ${comparedChanges}))
+    FROM (VALUES ${rows("(?, ?, ?, ?)")})
+    CROSS JOIN record ON organization_id = column1 AND resource_type = column2 AND resource_id = column3`,
+);
 
-/** Returns also whether the next change needs a digest, which saves a statement. */
-const widenAndFind = `${widenRecord}
-  RETURNING record_no AS recordNo, EXISTS (
-    SELECT 1 FROM change WHERE change.record_no = record.record_no
-    LIMIT 1 OFFSET ${comparedChanges - 1}) AS isLong`;
-
-const findRecordSql = `
-  SELECT record_no AS recordNo, first_seen AS firstSeen, last_seen AS lastSeen FROM record
-  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
-
-const insertChange = `
-  INSERT INTO change (record_no, change_no, received_at, reply_key, payload, digest)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+/** A record is closed to writes while a deletion of it is open, and while a plan being processed erases it. */
+const findClosed = textsBySize(
+  (rows) => `
+    SELECT column4 FROM (VALUES ${rows("(?, ?, ?, ?)")})
+    WHERE EXISTS (
+      SELECT 1 FROM deletion
+      WHERE organization_id = column1 AND resource_type = column2 AND resource_id = column3
+        AND status IN ('pending', 'processing'))
+    OR EXISTS (
+      SELECT 1 FROM deletion_target
+      WHERE organization_id = column1 AND resource_type = column2 AND resource_id = column3
+        AND action = 'erase')`,
+);
 
 /** Compares lengths first, because SQLite knows the length of a payload without reading all of it. */
-const compareFirst = `
-  SELECT count(*) AS compared, max(same) AS identical FROM (
-    SELECT CASE octet_length(payload) WHEN octet_length(?2) THEN payload = ?2 ELSE 0 END AS same
-    FROM change WHERE record_no = ?1 ORDER BY change_no LIMIT ${comparedChanges})`;
+const findIdenticalFirst = `
+  SELECT 1 FROM (
+    SELECT payload FROM change WHERE record_no = ?1 ORDER BY change_no LIMIT ${comparedChanges})
+  WHERE octet_length(payload) = octet_length(?2) AND payload = ?2 LIMIT 1`;
 
 /** Digests may collide, so the payload is compared too. */
 const findIdenticalLater = `
   SELECT 1 FROM change INDEXED BY change_by_digest
   WHERE record_no = ? AND digest = ? AND payload = ? LIMIT 1`;
 
-/** `belongs` takes precedence over `mentions`, whichever change stated it. */
-const storeRelation = `
-  INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
-  VALUES (?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND kind <> 'belongs'`;
-
-/** A record is closed to writes while a deletion of it is open, and while a plan being processed erases it. */
-const findClosed = `
-  SELECT 1 FROM deletion
-  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3
-    AND status IN ('pending', 'processing')
-  UNION ALL
-  SELECT 1 FROM deletion_target
-  WHERE organization_id = ?1 AND resource_type = ?2 AND resource_id = ?3 AND action = 'erase'
-  LIMIT 1`;
-
-/** Stores one draft, or nothing of it: its outcome is decided before anything is written. */
-export function writeDraft(
-  group: Group,
-  context: DraftContext,
-  { mode, draft }: { readonly mode: WriteMode; readonly draft: Draft },
-): DraftOutcome {
+/** Reads what the evaluation of the writes needs. */
+export function readKnown(group: Group, all: readonly RecordWrite[]): KnownInFile {
   const { connection } = group;
-  const key = { ...context, resourceId: draft.id };
-  let recordNo: number | undefined;
-  let known: RecordRow | undefined;
-  /** The digest of the payload, if its change needs one. */
-  let digest: number | null = null;
-  const outcome = decideOutcome(mode, {
-    isClosed: () => group.anyDeletionOpen(context.organizationId) && isClosed(connection, key),
-    exists: () => {
-      // An update of an existing record is always stored, so the same statement can extend its sighting.
-      if (mode === "update") ({ recordNo, digest } = widenUpdated(connection, key, draft));
-      else recordNo = (known = findRecordRow(connection, key))?.recordNo;
-      return recordNo !== undefined;
-    },
-    hasIdentical: () => {
-      if (recordNo === undefined) return false;
-      const comparison = compare(connection, recordNo, draft.payload);
-      ({ digest } = comparison);
-      return comparison.isIdentical;
-    },
+  const closedOrganizations = new Set<string>();
+  const writes = all.filter(({ organizationId }) => {
+    const isClosed = group.isClosed(organizationId);
+    if (isClosed) closedOrganizations.add(organizationId);
+    return !isClosed;
   });
-  if (!isWritten(outcome)) return outcome;
-  const changeNo = group.nextArrivalNo();
-  if (outcome === "created") {
-    connection.run(insertRecord, ...keyValues(key), changeNo, draft.timestamp);
-  } else if (known !== undefined) widen(connection, key, { draft, known });
-  storeChange(group, context, { draft, recordNo: recordNo ?? changeNo, changeNo, digest });
-  return outcome;
+  const keys = [...keysOf(writes)];
+  const records = readRecords(connection, keys);
+  const guarded = keys.filter(([, { organizationId }]) => group.anyDeletionOpen(organizationId));
+  return {
+    keyOf: keyText,
+    closedOrganizations,
+    records,
+    closed: readClosed(connection, guarded),
+    hasIdentical: (key, payload) => hasIdentical(connection, records.get(key), payload),
+    replies: findReplies(connection, namesOf(writes)),
+  };
 }
 
-function isClosed(connection: Connection, key: RecordKey): boolean {
-  return connection.get(findClosed, ...keyValues(key)) !== undefined;
+/** Records with their keys as text. */
+type Keys = readonly (readonly [text: string, key: RecordKey])[];
+
+function readRecords(connection: Connection, keys: Keys): ReadonlyMap<string, StoredRecord> {
+  type Row = readonly [index: number, no: number, first: string, last: string, changes: number];
+  const records = new Map<string, StoredRecord>();
+  for (const row of readForAll<Row>(connection, findRecords, keyRows(keys))) {
+    const [index, recordNo, firstSeen, lastSeen, changes] = row;
+    records.set(textAt(keys, index), { recordNo, firstSeen, lastSeen, changes });
+  }
+  return records;
 }
 
-function widenUpdated(
+function readClosed(connection: Connection, keys: Keys): ReadonlySet<string> {
+  const rows = readForAll<readonly [index: number]>(connection, findClosed, keyRows(keys));
+  return new Set(rows.map(([index]) => textAt(keys, index)));
+}
+
+function keyRows(keys: Keys): readonly (readonly Value[])[] {
+  return keys.map(([, key], index) => [...keyValues(key), index]);
+}
+
+function textAt(keys: Keys, index: number): string {
+  return keys[index]?.[0] ?? "";
+}
+
+function hasIdentical(
   connection: Connection,
-  key: RecordKey,
-  { timestamp, payload }: Draft,
-): { readonly recordNo: number | undefined; readonly digest: number | null } {
-  const values = [...keyValues(key), timestamp] as const;
-  const row = connection.get<{ recordNo: number; isLong: 0 | 1 }>(widenAndFind, ...values);
-  return { recordNo: row?.recordNo, digest: row?.isLong === 1 ? payloadDigest(payload) : null };
-}
-
-function widen(
-  connection: Connection,
-  key: RecordKey,
-  { draft: { timestamp }, known }: { readonly draft: Draft; readonly known: Sighting },
-): void {
-  if (known.firstSeen <= timestamp && timestamp <= known.lastSeen) return;
-  connection.run(widenRecord, ...keyValues(key), timestamp);
-}
-
-interface Comparison {
-  readonly isIdentical: boolean;
-  readonly digest: number | null;
-}
-
-function compare(connection: Connection, recordNo: number, payload: string): Comparison {
-  type First = { readonly compared: number; readonly identical: 0 | 1 | null };
-  const first = connection.get<First>(compareFirst, recordNo, payload);
-  if (first?.identical === 1) return { isIdentical: true, digest: null };
-  if (first?.compared !== comparedChanges) return { isIdentical: false, digest: null };
+  record: StoredRecord | undefined,
+  payload: string,
+): boolean {
+  if (record === undefined) return false;
+  const { recordNo, changes } = record;
+  if (connection.get(findIdenticalFirst, recordNo, payload) !== undefined) return true;
+  if (changes < comparedChanges) return false;
   const digest = payloadDigest(payload);
-  const later = connection.get(findIdenticalLater, recordNo, digest, payload);
-  return { isIdentical: later !== undefined, digest };
+  return connection.get(findIdenticalLater, recordNo, digest, payload) !== undefined;
 }
 
-interface NewChange {
-  readonly draft: Draft;
-  readonly recordNo: number;
-  readonly changeNo: number;
-  readonly digest: number | null;
-}
+const insertRecords = textsBySize(
+  (rows) => `
+    INSERT OR FAIL INTO record (organization_id, resource_type, resource_id, record_no, first_seen, last_seen)
+    VALUES ${rows("(?, ?, ?, ?, ?, ?)")}`,
+);
 
-function storeChange(group: Group, context: DraftContext, change: NewChange): void {
-  const { connection } = group;
-  const { draft, recordNo, changeNo, digest } = change;
-  const { receivedAt, replyKey } = context;
-  const values = [recordNo, changeNo, receivedAt, replyKey, draft.payload, digest] as const;
-  connection.run(insertChange, ...values);
-  const key = { ...context, resourceId: draft.id };
-  for (const reference of draft.references) insertRelation(connection, key, reference);
-}
+const widenRecord = `
+  UPDATE record SET first_seen = ?, last_seen = ?
+  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
 
-export function insertRelation(
-  connection: Connection,
-  key: RecordKey,
-  { to, id, kind }: Reference,
+const insertChanges = textsBySize(
+  (rows) => `
+    INSERT OR FAIL INTO change (record_no, change_no, received_at, reply_key, payload, digest)
+    VALUES ${rows("(?, ?, ?, ?, ?, ?)")}`,
+);
+
+/** `belongs` takes precedence over `mentions`, whichever change stated it. */
+const storeRelations = textsBySize(
+  (rows) => `
+    INSERT OR FAIL INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
+    VALUES ${rows("(?, ?, ?, ?, ?, ?)")}
+    ON CONFLICT DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND kind <> 'belongs'`,
+);
+
+/** Stores what was evaluated. The changes are numbered in their order. */
+export function storeEvaluated(
+  group: Group,
+  { records, changes, replies }: GroupEvaluation,
+  known: KnownInFile,
 ): void {
-  connection.run(storeRelation, ...keyValues(key), to, id, kind);
+  const { connection } = group;
+  if (changes.length > 0) {
+    const { rows, recordNos } = changeRows(group, changes, known);
+    const created = records.created.map(({ record, firstSeen, lastSeen }) => [
+      ...keyValues(record),
+      recordNos.get(keyText(record)) ?? null,
+      firstSeen,
+      lastSeen,
+    ]);
+    runForAll(connection, insertRecords, created);
+    for (const { record, firstSeen, lastSeen } of records.widened) {
+      connection.run(widenRecord, firstSeen, lastSeen, ...keyValues(record));
+    }
+    runForAll(connection, insertChanges, rows);
+    addRelations(connection, relationsOf(changes));
+  }
+  addReplies(connection, replies);
 }
 
-interface RecordRow extends Sighting {
-  readonly recordNo: number;
+/** Only a change after the first ones of its record has a digest. */
+function changeRows(group: Group, changes: readonly ChangeOfGroup[], { records }: KnownInFile) {
+  const recordNos = new Map<string, number>();
+  const counts = new Map<string, number>();
+  let changeNo = group.takeArrivalNos(changes.length);
+  const rows: (readonly Value[])[] = [];
+  for (const { record, write, draft } of changes) {
+    const key = keyText(record);
+    const recordNo = recordNos.get(key) ?? records.get(key)?.recordNo ?? changeNo;
+    const before = counts.get(key) ?? records.get(key)?.changes ?? 0;
+    const digest = before < comparedChanges ? null : payloadDigest(draft.payload);
+    const replyKey = write.idempotency?.keyHash ?? null;
+    rows.push([recordNo, changeNo, write.receivedAt, replyKey, draft.payload, digest]);
+    recordNos.set(key, recordNo);
+    counts.set(key, before + 1);
+    changeNo += 1;
+  }
+  return { rows, recordNos };
 }
 
-function findRecordRow(connection: Connection, key: RecordKey): RecordRow | undefined {
-  return connection.get<RecordRow>(findRecordSql, ...keyValues(key));
+export function addRelations(connection: Connection, relations: readonly RelationRow[]): void {
+  const rows = relations.map((row) => relationColumns.map((name) => row[name]));
+  runForAll(connection, storeRelations, rows);
 }
+
+const findRecordSql = `
+  SELECT first_seen AS firstSeen, last_seen AS lastSeen FROM record
+  WHERE organization_id = ? AND resource_type = ? AND resource_id = ?`;
 
 export function findRecord(connection: Connection, key: RecordKey): Sighting | undefined {
-  const row = findRecordRow(connection, key);
-  return row && { firstSeen: row.firstSeen, lastSeen: row.lastSeen };
+  const row = connection.get<Sighting>(findRecordSql, ...keyValues(key));
+  return row && { ...row };
 }

@@ -9,7 +9,7 @@ import type { Job, Result } from "../../../../src/store/sqlite/commit/job.ts";
 import type { OperationJob } from "../../../../src/store/sqlite/commit/operation.ts";
 import { migrate } from "../../../../src/store/sqlite/migration/migrate.ts";
 import { runJobs } from "../../../../src/store/sqlite/commit/group-loop.ts";
-import { acme, mark, operator, transaction } from "../../../conformance/scene.ts";
+import { acme, mark, operator, seen, transaction } from "../../../conformance/scene.ts";
 import { makePlace } from "../place.ts";
 import { storeParts as parts } from "../../../../src/feature/parts.ts";
 
@@ -98,6 +98,29 @@ describe("a group", () => {
     runJobs(connection, [job("a"), job("b"), deletionOf("a"), job("c")]);
     const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
     assert.equal(tally?.updates, 1);
+  });
+
+  it("updates a record once, however often a list or its jobs change it", (test) => {
+    const connection = openFresh(test);
+    connection.exec(`
+      CREATE TEMP TABLE tally (updates INTEGER);
+      INSERT INTO tally VALUES (0);
+      CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.record
+        BEGIN UPDATE tally SET updates = updates + 1; END`);
+    runJobs(connection, [job("t")]);
+    const changes = Array.from({ length: 40 }, (_, day) => transaction("t", seen(40 - day)));
+    const update = { mode: "update" } as const;
+    for (const jobs of [
+      [job("t", { ...update, drafts: changes.slice(0, 30) })],
+      changes.slice(30).map((draft) => job("t", { ...update, drafts: [draft] })),
+    ]) {
+      connection.exec("UPDATE tally SET updates = 0");
+      runJobs(connection, jobs);
+      const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
+      assert.equal(tally?.updates, 1);
+    }
+    const changed = connection.get<{ changes: number }>("SELECT count(*) AS changes FROM change");
+    assert.equal(changed?.changes, 41);
   });
 
   it("isolates a failing job, and runs the others once", (test) => {
