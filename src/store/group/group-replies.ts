@@ -104,5 +104,5 @@ export function namesOf(writes: readonly MarkedWrite[]): readonly ReplyName[] {
 }
 
 function textOf({ organizationId, keyHash }: ReplyName): string {
-  return `${organizationId}\n${Buffer.from(keyHash).toString("base64")}`;
+  return `${organizationId}\n${Buffer.from(keyHash).toString("latin1")}`;
 }

@@ -44,9 +44,11 @@ export function writeGroup(group: Group, writes: readonly RecordWrite[]): readon
 
 /** True also if two of the marks are the same. */
 function areMarksKnown({ connection }: Group, writes: readonly RecordWrite[]): boolean {
-  const names = namesOf(writes);
-  const count = writes.reduce((sum, write) => sum + marksOf(write).length, 0);
-  return names.length < count || findReplies(connection, names).length > 0;
+  const names = writes.flatMap((write) =>
+    marksOf(write).map(({ keyHash }) => ({ organizationId: write.organizationId, keyHash })),
+  );
+  if (names.length > 1 && namesOf(writes).length < names.length) return true;
+  return findReplies(connection, names).length > 0;
 }
 
 function evaluate(group: Group, writes: readonly RecordWrite[]): readonly Evaluation[] {
