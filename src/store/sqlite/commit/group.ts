@@ -24,7 +24,10 @@ export class Group {
     this.connection = connection;
   }
 
-  /** The first of consecutive numbers, or with 0 the next one. A group reads and writes the counter once; numbers of a rollback stay unused. */
+  /**
+   * The first of consecutive numbers, or with 0 the next one. A group reads and writes the counter once; numbers of a
+   * rollback stay unused.
+   */
   takeArrivalNos(count: number): number {
     this.#arrival ??= this.connection.get<{ value: number }>(readArrival)?.value ?? 0;
     const first = this.#arrival + 1;
