@@ -164,7 +164,7 @@ interface Deletions {
   readonly waiting: number;
 }
 
-/** Completes the first ones, and leaves the others, also of what many records name. Returns the id of a completed one. */
+/** Completes the first ones, and leaves others, also of what many records name. Returns the id of a completed one. */
 async function addDeletions(app: App, organizationId: string, { completed, waiting }: Deletions) {
   const act = actOf(app);
   const request = (id: string, dueAt: number, [resourceType, resourceId]: readonly string[]) => {

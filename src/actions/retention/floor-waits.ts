@@ -17,9 +17,16 @@ export interface FloorWaits {
 }
 
 const readAtOnce = 1_000;
-const readMax = 1_000;
-/** How many deletions are evaluated that the worker has not evaluated yet. */
-const evaluatedMax = 50;
+
+interface CountBounds {
+  readonly readMax: number;
+  /** How many deletions are evaluated that the worker has not evaluated yet. */
+  readonly evaluatedMax: number;
+}
+
+const forCommands: CountBounds = { readMax: 10_000, evaluatedMax: 500 };
+/** For a page, which somebody waits for. */
+export const briefCount: CountBounds = { readMax: 1_000, evaluatedMax: 20 };
 
 interface Change {
   readonly before: RetentionRule | undefined;
@@ -27,13 +34,17 @@ interface Change {
 }
 
 /** Counts none if the rule lets no deletion begin earlier. */
-export async function countFloorWaits(app: App, { before, rule }: Change): Promise<FloorWaits> {
+export async function countFloorWaits(
+  app: App,
+  { before, rule }: Change,
+  { readMax, evaluatedMax } = forCommands,
+): Promise<FloorWaits> {
   requireRight(app, "retention.set");
   const count = { waiting: 0, due: 0, isComplete: true };
   if (before === undefined || !weakensFloor(before, rule)) return count;
   const knows = await viewerOf(app).knowledge(rule.organizationId);
   let evaluated = 0;
-  for await (const deletion of listOpen(app, rule.organizationId)) {
+  for await (const deletion of listOpen(app, rule.organizationId, readMax)) {
     if (deletion === "more") return { ...count, isComplete: false };
     if (!knows(deletion) || awaitsApproval(deletion)) continue;
     const isEvaluated = deletion.waitingFor !== undefined;
@@ -55,7 +66,11 @@ function shortening(before: RetentionRule, rule: RetentionRule): number {
   return isShifted ? (before.keepDays - rule.keepDays) * dayMs : Number.POSITIVE_INFINITY;
 }
 
-async function* listOpen(app: App, organizationId: string): AsyncGenerator<Deletion | "more"> {
+async function* listOpen(
+  app: App,
+  organizationId: string,
+  readMax: number,
+): AsyncGenerator<Deletion | "more"> {
   let read = 0;
   for (const status of openStatuses) {
     let before: Deletion | undefined;
@@ -78,7 +93,7 @@ export function describeRequested({ due, last }: { due: number; last: unknown })
 }
 
 export function describeFloorWaits({ waiting, due, isComplete }: FloorWaits): string {
-  if (waiting === 0) return "";
+  if (waiting === 0 && isComplete) return "";
   const least = isComplete ? "" : "At least ";
   const wait = waiting === 1 ? "deletion waits" : "deletions wait";
   const [all, some] = [waiting, due].map((count) => count.toLocaleString("en"));

@@ -4,6 +4,7 @@
 import type { Organization } from "../../domain/access.ts";
 import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
 import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
@@ -39,6 +40,7 @@ export class ExpiryTally {
   recent = 0;
   /** Records that were left out because too much belongs to them, and which may have to wait for that. */
   inPart = 0;
+  /** How many deletions were planned; one of a person or a company counts twice, because others name it. */
   planned = 0;
 
   /** Adds expired records, and what the deletions of those that are due would do. */
@@ -46,7 +48,7 @@ export class ExpiryTally {
     const waits = new Map(waiting.map(({ key, expiry }) => [textOf(key), expiry]));
     for (const { record, expiry: own, isRecent } of expired) {
       const expiry = waits.get(textOf(record)) ?? own;
-      if (own === "due") this.planned += 1;
+      if (own === "due") this.planned += isPartyType(record.resourceType) ? 2 : 1;
       this.counts[expiry] += 1;
       if (expiry !== "due") continue;
       if (isRecent) this.recent += 1;

@@ -26,7 +26,7 @@ import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
-import { countFloorWaits, type FloorWaits } from "./floor-waits.ts";
+import { briefCount, countFloorWaits, type FloorWaits } from "./floor-waits.ts";
 import {
   previewPart,
   type PreviewPart,
@@ -117,7 +117,7 @@ export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePr
     bounds: { ...bounds, ceilings },
     after: { resourceType, resourceId: "" },
   });
-  const waits = await countFloorWaits(app, plan);
+  const waits = await countFloorWaits(app, plan, briefCount);
   const due = tally.dueByType[resourceType] ?? 0;
   return { effect, due, last, waits, seen: nameRule(before) };
 }

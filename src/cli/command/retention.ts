@@ -126,7 +126,7 @@ function countWaits(app: App, plan: RulePlan): Promise<FloorWaits> {
 /** Throws OperatorError not_confirmed if the rule may erase records earlier, or lets waiting deletions begin. */
 async function requireConfirmed(app: App, plan: RulePlan): Promise<void> {
   const waits = await countWaits(app, plan);
-  if (!plan.erasesEarlier && waits.waiting === 0) return;
+  if (!plan.erasesEarlier && waits.waiting === 0 && waits.isComplete) return;
   const preview = await previewPlan(app, plan);
   const says = sentences("Nothing was changed.", plan.effect, describeFloorWaits(waits));
   throw new OperatorError(
