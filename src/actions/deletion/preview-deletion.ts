@@ -40,9 +40,9 @@ const longPreview: PreviewBounds = {
 
 /** For a page, which somebody waits for. */
 export const briefPreview: PreviewBounds = {
-  relationsMax: 1_000,
-  recordsMax: 1_000,
-  namedMax: 1_000,
+  relationsMax: 500,
+  recordsMax: 500,
+  namedMax: 500,
 };
 
 const holdsShownMax = 100;
