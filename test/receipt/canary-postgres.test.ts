@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
+import { databaseFolder, readDataFiles, walFolder } from "../support/postgres/data-files.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
 import { startServer, type Server } from "../support/server.ts";
 import { findWord, goes, stays } from "./canary.ts";
@@ -78,24 +79,12 @@ async function findBySql(word: string): Promise<Readonly<Record<string, number>>
 
 /** In the bytes of all files of the database, or of the WAL. */
 async function findInFiles(folder: string, word: string): Promise<readonly string[]> {
-  const files = await postgres.query(
-    `SELECT name, pg_read_binary_file('${folder}/' || name, 0, 1 << 29, true) AS bytes
-     FROM pg_ls_dir('${folder}') AS name WHERE name !~ '^(archive_status|summaries|PG_VERSION)$'`,
-    url,
-  );
+  const files = [...(await readDataFiles(postgres, folder))];
   assert.ok(files.length > 0);
-  return files.flatMap(({ name, bytes }) => {
-    const forms = Object.keys(findWord(bytes as Buffer, word));
-    return forms.length === 0 ? [] : [`${String(name)}: ${forms.join()}`];
+  return files.flatMap(([name, bytes]) => {
+    const forms = Object.keys(findWord(bytes, word));
+    return forms.length === 0 ? [] : [`${name}: ${forms.join()}`];
   });
-}
-
-async function databaseFolder(): Promise<string> {
-  const [row] = await postgres.query(
-    "SELECT oid::int AS oid FROM pg_database WHERE datname = current_database()",
-    url,
-  );
-  return `base/${String(row?.["oid"])}`;
 }
 
 describe("canaries in erased records, on PostgreSQL", () => {
@@ -109,14 +98,14 @@ describe("canaries in erased records, on PostgreSQL", () => {
 
   it("are still in pages and in the WAL then", async () => {
     await postgres.query("CHECKPOINT", url);
-    assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
-    assert.ok((await findInFiles("pg_wal", goes)).length > 0);
+    assert.ok((await findInFiles(await databaseFolder(postgres, url), goes)).length > 0);
+    assert.ok((await findInFiles(walFolder, goes)).length > 0);
   });
 
   it("are still there in unused bytes once they are vacuumed", async () => {
     await postgres.query(`VACUUM ${erasedTables(storeParts).join(", ")}`, url);
     await postgres.query("CHECKPOINT", url);
-    assert.ok((await findInFiles(await databaseFolder(), goes)).length > 0);
+    assert.ok((await findInFiles(await databaseFolder(postgres, url), goes)).length > 0);
   });
 
   it("are in no file after the operator's clean-up, nor in the WAL", async () => {
@@ -127,8 +116,8 @@ describe("canaries in erased records, on PostgreSQL", () => {
       new RegExp(`^VACUUM FULL ${erasedTables(storeParts).join(", ")}$`),
     );
     for (const statement of statements) await postgres.query(statement, url);
-    assert.deepEqual(await findInFiles(await databaseFolder(), goes), []);
-    assert.deepEqual(await findInFiles("pg_wal", goes), []);
+    assert.deepEqual(await findInFiles(await databaseFolder(postgres, url), goes), []);
+    assert.deepEqual(await findInFiles(walFolder, goes), []);
   });
 
   it("are all unchanged in the records that stay", async () => {

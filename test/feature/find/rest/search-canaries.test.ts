@@ -18,6 +18,7 @@ import { readConfig } from "../../../../src/settings/config.ts";
 import { startProgram } from "../../../cli/program.ts";
 import { draftOf, keyOf } from "../../../conformance/scene.ts";
 import { readOverwriting } from "../../../support/guide-sql.ts";
+import { databaseFolder, readDataFiles, walFolder } from "../../../support/postgres/data-files.ts";
 import { startPostgres } from "../../../support/postgres/postgres-server.ts";
 import { operate } from "../../../support/server.ts";
 import { testEnvironment } from "../../../support/service.ts";
@@ -147,20 +148,8 @@ describe("the hashes of erased persons", () => {
     const url = await server.makeDatabase();
     const readFiles: ReadFiles = async () => {
       await server.query("CHECKPOINT", url);
-      const folders = await server.query(
-        "SELECT 'base/' || oid AS name FROM pg_database WHERE datname = current_database()",
-        url,
-      );
-      const found = new Map<string, Buffer>();
-      for (const folder of [String(folders[0]?.["name"]), "pg_wal"]) {
-        const rows = await server.query(
-          `SELECT name, pg_read_binary_file('${folder}/' || name, 0, 1 << 29, true) AS bytes
-           FROM pg_ls_dir('${folder}') AS name WHERE name !~ '^(archive_status|summaries)$'`,
-          url,
-        );
-        for (const { name, bytes } of rows) found.set(`${folder}/${String(name)}`, bytes as Buffer);
-      }
-      return found;
+      const database = await readDataFiles(server, await databaseFolder(server, url));
+      return new Map([...database, ...(await readDataFiles(server, walFolder))]);
     };
     const environment = testEnvironment(makeTempFolder(), { DATABASE_URL: url });
     const hashes = await play(environment, readFiles);
