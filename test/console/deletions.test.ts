@@ -112,12 +112,11 @@ describe("the deletions in the console", () => {
       assert.doesNotMatch(overview.text, /sar\b|suspicious/i, role);
       assert.match(overview.text, /<dd>61<\/dd>/);
     }
+    const health = (role: string) =>
+      read(site.service.client, "/console/health", { cookie: cookies[role] });
+    assert.doesNotMatch((await health("operator")).text, /sar\b|suspicious/i);
+    assert.match((await health("auditor")).text, /are not counted: [^.]*Customer SAR/);
     for (const role of ["officer", "auditor"]) {
-      const overview = await read(site.service.client, "/console", { cookie: cookies[role] });
-      assert.match(
-        overview.text,
-        /Customer SAR<\/th>\s*<td class="number"><small>confidential: not counted/,
-      );
       assert.ok((await list(role)).includes("secret-sar"), role);
       assert.equal((await show(role, ids["sar"])).status, 200);
     }
@@ -172,13 +171,6 @@ describe("the deletions in the console", () => {
     const { holdId: delaysNothing } = await holdRecord(site.service.app, report, { reason: "r" });
     assert.doesNotMatch((await show("officer", ids["kept"])).text, /is on hold/);
     await releaseHold(site.service.app, { holdId: delaysNothing });
-  });
-
-  it("tell the size of the store only to those who operate it or may know of all records", async () => {
-    for (const role of ["viewer", "officer"]) {
-      const { text } = await read(site.service.client, "/console", { cookie: cookies[role] });
-      assert.equal(text.includes("Size of the store"), role !== "viewer", role);
-    }
   });
 
   it("are cancelled by those who may, once the id is typed", async () => {

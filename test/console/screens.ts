@@ -93,7 +93,7 @@ export function pathsOf(scene: Scene, upload: string, proposal: string): readonl
     `/console/key/${scene.acme.keyId}`,
     ...scene.added,
     "/console/deletions/cancel?status=pending",
-    "/console?period=day",
+    "/console/health?period=day",
     "/console/deletions?status=cancelled",
     "/console/nothing",
   ];

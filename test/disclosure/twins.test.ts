@@ -6,12 +6,11 @@ import { describe, it } from "node:test";
 import type { App } from "../../src/actions/app.ts";
 import { loadTable } from "../../src/process/command-table.ts";
 import { renderChart } from "../../src/console/html/chart.ts";
-import { routes } from "../../src/process/console-routes.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
 import { compareTwins, type TwinLeak } from "./twins.ts";
 import { shortRun } from "../campaign/in-test.ts";
-import { apart, apartPages, withoutChance } from "./view.ts";
+import { apart, withoutChance } from "./view.ts";
 
 const { commands } = await loadTable();
 
@@ -90,11 +89,6 @@ describe("two stores that differ only in confidential records", () => {
     const names = new Set(commands.map(({ name }) => name));
     assert.deepEqual(
       Object.keys(apart).filter((name) => !names.has(name)),
-      [],
-    );
-    const paths = new Set<string>(routes.map(({ path }) => path));
-    assert.deepEqual(
-      Object.keys(apartPages).filter((path) => !paths.has(path)),
       [],
     );
   });

@@ -5,7 +5,7 @@ import { withTimeout } from "../../basics/with-timeout.ts";
 import type { AuditEntry } from "../../domain/access.ts";
 import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import { describeClockJump } from "./clock.ts";
-import { readQueue } from "./read-overview.ts";
+import { type IntakeType, readIntakeTypes, readQueue } from "./read-overview.ts";
 import type { App } from "../app.ts";
 import { probeWrite } from "./store-upkeep.ts";
 import { reasonOf } from "../operator/operator-error.ts";
@@ -25,6 +25,9 @@ export interface Health {
   readonly engineVersion: string | undefined;
   readonly schemaVersion: number;
   readonly lastBackup: AuditEntry | undefined;
+  readonly storeBytes: number | undefined;
+  /** Those that the charts of the intake count. */
+  readonly types: readonly IntakeType[] | undefined;
 }
 
 /** Entries of the audit trail, and receipts, that are verified. */
@@ -44,6 +47,8 @@ export async function readHealth(app: App, ...added: readonly HealthChecks[]): P
     engineVersion: await known(store.overview.engineVersion()),
     schemaVersion: store.schemaVersion,
     lastBackup: await known(store.overview.lastBackup()),
+    storeBytes: await known(store.overview.sizeBytes()),
+    types: await known(readIntakeTypes(app)),
   };
 }
 

@@ -1,11 +1,10 @@
-// Reads what the overview page of the console shows: the intake of this process, open and overdue deletions, the store
-// and its last backup. Shows nothing of confidential types to people who may not know of them.
+// Reads what the overview of the console shows, open and overdue deletions, and which types the charts of the intake
+// count. Shows nothing of confidential types to people who may not know of them.
 
-import type { AuditEntry, Organization } from "../../domain/access.ts";
+import type { Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import type { EngineTraits } from "../../store/interface/engine-traits.ts";
 import type { DeletionQueue } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
@@ -15,12 +14,7 @@ export const deletionsCountedMax = 1_000;
 
 export interface Overview {
   readonly queue: DeletionQueue;
-  /** It grows with every record, so only people who know of all records or operate the service may see it. */
-  readonly storeBytes: number | undefined;
-  readonly engine: EngineTraits;
-  readonly lastBackup: AuditEntry | undefined;
   readonly organizations: number;
-  readonly types: readonly IntakeType[];
   /** Whether deletions of confidential records and of closed organizations are counted. */
   readonly countsConfidential: boolean;
 }
@@ -42,26 +36,18 @@ export async function readQueue(app: App): Promise<DeletionQueue> {
 
 export async function readOverview(app: App): Promise<Overview> {
   requireRight(app, "overview.read");
-  const { store } = app;
+  const [queue, organizations] = await Promise.all([readQueue(app), app.store.listOrganizations()]);
+  const countsConfidential = hasRight(app, "confidential.read");
+  return { queue, organizations: organizations.length, countsConfidential };
+}
+
+/** The types that this person may know of. */
+export async function readIntakeTypes(app: App): Promise<readonly IntakeType[]> {
   const hidden = await viewerOf(app).hiddenTypes();
-  const isOfficer = hasRight(app, "confidential.read");
-  const [queue, storeBytes, lastBackup, organizations] = await Promise.all([
-    readQueue(app),
-    store.overview.sizeBytes(),
-    store.overview.lastBackup(),
-    store.listOrganizations(),
-  ]);
-  return {
-    queue,
-    storeBytes: isOfficer || hasRight(app, "health.read") ? storeBytes : undefined,
-    engine: store.traits,
-    lastBackup,
-    organizations: organizations.length,
-    types: recordTypes
-      .map((type) => ({ resourceType: type.resourceType, counted: coverage(type, organizations) }))
-      .filter(({ resourceType }) => !hidden.has(resourceType)),
-    countsConfidential: isOfficer,
-  };
+  const organizations = await app.store.listOrganizations();
+  return recordTypes
+    .map((type) => ({ resourceType: type.resourceType, counted: coverage(type, organizations) }))
+    .filter(({ resourceType }) => !hidden.has(resourceType));
 }
 
 function coverage(type: RecordType, organizations: readonly Organization[]): IntakeType["counted"] {

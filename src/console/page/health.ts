@@ -1,4 +1,5 @@
-// The health of the service: checks, versions, figures of this process, and its settings without secrets.
+// The health of the service: checks, versions, the intake and figures of this process, and its settings without
+// secrets.
 
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Snapshot } from "../../metrics/registry.ts";
@@ -12,6 +13,7 @@ import {
   renderTable,
 } from "../html/html.ts";
 import type { Next, Person, ProcessFacts } from "../page.ts";
+import { renderIntake } from "./intake-charts.ts";
 import { formatBytes, formatDuration, formatNumber, renderTime } from "../html/time.ts";
 
 export async function showHealth(person: Person): Promise<Next> {
@@ -23,7 +25,7 @@ export async function showHealth(person: Person): Promise<Next> {
     result: context.draining.aborted ? "It is stopping." : "It is not stopping.",
   };
   const body = html`${renderChecks([stopping, ...health.checks])}
-  ${renderVersions(health, sources.process, app.now())}
+  ${renderVersions(health, sources.process, app.now())} ${renderIntake(person, health.types ?? [])}
   ${renderProcess(await sources.process.readMetrics().catch(() => []))}
   ${renderSettings(sources.process.settings)}`;
   return { title: "Health", screen: "/console/health", body };
@@ -53,7 +55,7 @@ const checkColumns: readonly Column<HealthCheck>[] = [
 ];
 
 function renderVersions(
-  { engine, engineVersion, schemaVersion, lastBackup }: Health,
+  { engine, engineVersion, schemaVersion, lastBackup, storeBytes }: Health,
   { version, node, startedAt }: ProcessFacts,
   now: number,
 ): Html {
@@ -67,11 +69,13 @@ function renderVersions(
         "Schema",
         html`migrated to version ${schemaVersion}, the one that this version of Sluice uses`,
       ],
+      ["Size of the store", storeBytes === undefined ? "unknown" : formatBytes(storeBytes)],
       ["Running", html`for ${formatDuration(now - startedAt)}, since ${renderTime(startedAt)}`],
       [
         "Last backup",
         lastBackup === undefined
-          ? html`none by <code>sluice backup</code>`
+          ? html`none by
+              <code>sluice backup</code>${engine.isServer && `; ${engine.title} has its own tools`}`
           : html`${renderTime(lastBackup.at)} by <bdi>${lastBackup.actor}</bdi>`,
       ],
     ])}
