@@ -2,6 +2,7 @@
 
 import {
   chainStart,
+  countAuditDays,
   downloadAudit,
   listAudit,
   type ShownEntry,
@@ -16,6 +17,7 @@ import { isFullDate } from "../../domain/timestamp.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Input, readText, renderButton, renderInput } from "../html/field.ts";
 import { renderNext, renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
+import { renderChart } from "../html/chart.ts";
 import {
   type Column,
   html,
@@ -52,10 +54,34 @@ export async function showAudit(person: Person): Promise<Next> {
   });
   const older = renderNext("Older entries", screen, { query, place: { before: next } });
   const columns = columnsOf(sources.actions, query);
-  const body = html`${renderFilters(query, sources.actions)}
+  const isAll = [...query.keys()].every((name) => name === "organization");
+  const body = html`${isAll && renderDays(await countAuditDays(app), sources.actions)}
+  ${renderFilters(query, sources.actions)}
   ${renderTable(columns, entries, { empty: describeNone(next !== undefined) })} ${older}
   ${chainForms}`;
   return { title: "Audit trail", screen, body };
+}
+
+type Days = Awaited<ReturnType<typeof countAuditDays>>;
+
+function renderDays(days: Days, actions: Actions): Html {
+  const slots = days.map(({ at, entries: value, actions: counts }) => {
+    const parts = counts.map(
+      ([action, count]) => `${describeAction(action, actions)}: ${formatNumber(count)}`,
+    );
+    return { at, value, detail: parts.join(", ") };
+  });
+  return renderChart({
+    label: "Entries by day",
+    unit: "entries a day, of all organizations",
+    slots,
+    isByDay: true,
+    details: "What happened",
+  });
+}
+
+function describeAction(action: string, actions: Actions): string {
+  return (actions[action] ?? action).replace(/\.$/, "");
 }
 
 /** Throws OperatorError invalid. */
@@ -129,17 +155,17 @@ function columnsOf(actions: Actions, query: URLSearchParams): readonly Column<Sh
     ],
     ["Time", ({ at }) => renderExactTime(at)],
     ["By", ({ actor }) => html`<bdi>${actor}</bdi>`],
-    ["What happened", (entry) => renderSentence(entry, actions[entry.action]), "text"],
+    ["What happened", (entry) => renderSentence(entry, actions), "text"],
     ...(readText(query, "organization") === undefined ? [ofOrganization] : []),
     ["Details", ({ detail }) => renderDetail(detail), "text"],
   ];
 }
 
 /** `An API key was created: key_2f…`; the tooltip has the name of the action, by which files have it. */
-function renderSentence(entry: ShownEntry, sentence = entry.action): Html {
+function renderSentence(entry: ShownEntry, actions: Actions): Html {
   const { action, subject, organizationId, start } = entry;
   const object = subject !== organizationId && html`: ${renderObject(entry)}`;
-  return html`<span title="${action}">${sentence.replace(/\.$/, "")}</span>${object}${
+  return html`<span title="${action}">${describeAction(action, actions)}</span>${object}${
       start && html`, begun ${renderExactTime(start.at)}`
     }`;
 }

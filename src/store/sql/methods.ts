@@ -5,7 +5,6 @@
 import * as apiKey from "./access/api-key.ts";
 import { approveDeletion } from "./proposal/agree.ts";
 import * as audit from "./trail/audit.ts";
-import { searchAudit } from "./trail/audit.ts";
 import * as clock from "./trail/clock.ts";
 import * as closing from "./deletion/close-organization.ts";
 import {
@@ -231,7 +230,8 @@ export const methods = {
   },
   trail: {
     head: lookup(every, audit.readChainHead),
-    search: read(every, searchAudit),
+    search: read(every, audit.searchAudit),
+    countDays: read(every, audit.countAuditDays),
     verify: read(every, audit.verifyPart),
     note: change(every, audit.auditAct),
     findDeletions: lookup(every, deletion.findDeletions),
