@@ -17,6 +17,7 @@ import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { jsonReply, type Next, type Person, readPanels } from "../page.ts";
 import { renderForm, renderApproving } from "../../noun/act.ts";
 import { deletionApprove, deletionCancel } from "../../noun/deletion.ts";
+import { renderBars } from "../html/chart.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import {
   deletionPath,
@@ -53,7 +54,8 @@ export async function showDeletion(person: Person): Promise<Next> {
         ${renderReceipt(details)} ${renderTold(details)}
       </div>
       <div>
-        ${renderCourse(deletion)} ${isOpen && renderFollowed(deletionPath(id), stateOf(deletion))}
+        ${renderCourse(details, person.app.now())}
+        ${isOpen && renderFollowed(deletionPath(id), stateOf(deletion))}
         ${person.app.viewer.may("audit.read") && renderTrailLink(deletion)}
       </div>
     </div>
@@ -108,20 +110,73 @@ function renderOwnFacts({
   ]);
 }
 
-function renderCourse(deletion: Deletion): Html {
+function renderCourse(details: DeletionDetails, now: number): Html {
+  const { deletion } = details;
   const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
+  const { floorsEnd, holdsEnd } = obstaclesOf(details);
   const steps = [
     [requestedAt, html`requested by <bdi>${requesterOf(deletion)}</bdi>`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
     [dueTime(deletion), html`due`],
-    [startedAt, html`processing began, ${formatCount(deletion.attempts, "attempt")} so far`],
-    [completedAt, html`completed: a verification pass found nothing left`],
+    [floorsEnd, html`the last retention floor ends`],
+    [holdsEnd, html`the last legal hold ends`],
+    [
+      startedAt,
+      html`planned, and processing began; ${formatCount(deletion.attempts, "attempt")} so far`,
+    ],
+    [completedAt, html`erased and completed: a verification pass found nothing left`],
     [status === "completed" ? undefined : nextAttemptAt, html`next attempt`],
   ] as const;
-  return renderTimeline(steps, [
-    awaitsApproval(deletion) && html`<li>not approved yet</li>`,
-    status === "cancelled" && html`<li>cancelled</li>`,
-  ]);
+  return renderTimeline(steps, {
+    above: status !== "cancelled" && renderAxis(details, now),
+    last: [
+      awaitsApproval(deletion) && html`<li>not approved yet</li>`,
+      status === "cancelled" && html`<li>cancelled</li>`,
+    ],
+  });
+}
+
+/** When what prevents it now ends; undefined for nothing, and for holds of which one has no end. */
+function obstaclesOf({ preview }: DeletionDetails) {
+  const { holds = [], floors = [] } = preview ?? {};
+  const ends = holds.map(({ endsOn }) => (endsOn === undefined ? Infinity : endOfDay(endsOn)));
+  const holdsEnd = lastOf(ends);
+  return {
+    isHeld: holds.length > 0,
+    holdsEnd: holdsEnd === Infinity ? undefined : holdsEnd,
+    floorsEnd: lastOf(floors.map(({ until }) => until)),
+  };
+}
+
+function lastOf(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function endOfDay(date: string): number {
+  return Date.parse(date) + 86_400_000;
+}
+
+function row(name: string, from: number, until: number | undefined, keeps = false) {
+  return [name, [{ name, from, until, keeps }]] as const;
+}
+
+function renderAxis(details: DeletionDetails, now: number): Html {
+  const { deletion, restriction } = details;
+  const { requestedAt, dueAt, startedAt, completedAt, approval } = deletion;
+  const { isHeld, holdsEnd, floorsEnd } = obstaclesOf(details);
+  const rows = [
+    approval && row("Approval", requestedAt, approval.approvedAt),
+    row("Grace period", requestedAt, dueAt),
+    floorsEnd !== undefined && row("Retention floors", requestedAt, floorsEnd, true),
+    isHeld && row("Legal holds", requestedAt, holdsEnd, true),
+    startedAt !== undefined && row("Erasure and verification", startedAt, completedAt),
+    completedAt !== undefined &&
+      restriction?.status === "pending" &&
+      row("Kept in the restricted store", completedAt, restriction.floorUntil, true),
+  ];
+  const shown = rows.filter((one) => one !== undefined && one !== false);
+  const isOver = completedAt !== undefined && restriction?.status !== "pending";
+  return renderBars(shown, { label: "The timeline as an axis", now: isOver ? undefined : now });
 }
 
 interface Waits {

@@ -107,20 +107,25 @@ function renderProcess(snapshot: Snapshot): Html {
 
 const settingColumns: readonly Column<ProcessFacts["settings"][number]>[] = [
   ["Setting", ({ name }) => html`<code>${name}</code>`, "head"],
-  ["Value", ({ value }) => html`<bdi>${value}</bdi>`],
-  ["From", ({ isDefault }) => (isDefault ? "default" : "set")],
+  ["Value", ({ value }) => html`<bdi>${value}</bdi>`, "text"],
   ["Meaning", ({ summary }) => summary.replaceAll("`", ""), "text"],
 ];
 
 function renderSettings(settings: ProcessFacts["settings"]): Html {
-  const own = settings.filter(({ isDefault }) => !isDefault);
+  const [own, others] = [false, true].map((isDefault) =>
+    renderTable(
+      settingColumns,
+      settings.filter((one) => one.isDefault === isDefault),
+      { empty: "None." },
+    ),
+  );
   return html`<section aria-labelledby="settings">
     <h2 id="settings">Settings of this process</h2>
     <p class="note">Settings are environment variables, read when the process starts.</p>
-    ${own.length > 0 && renderTable(settingColumns, own)}
+    ${own}
     <details>
-      <summary>All ${settings.length} settings</summary>
-      ${renderTable(settingColumns, settings)}
+      <summary>Settings that have their default</summary>
+      ${others}
     </details>
   </section>`;
 }

@@ -12,6 +12,7 @@ import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Next, Person } from "../page.ts";
 import { readText, readWhole, renderHidden, renderInput } from "../html/field.ts";
 import { renderNext, withOrganization } from "../html/filter.ts";
+import { renderBars } from "../html/chart.ts";
 import {
   type Column,
   html,
@@ -99,10 +100,37 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
     retainDays: organization.retainDays,
     changing: maySet ? (query.get("change") ?? "") : undefined,
   })}
+  ${renderHorizon(rules, organization, app.now())}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
   ${maySet && renderRuleForm(organizationId, { types: part.types, query })}
   ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}`;
   return { body, status: plan?.status ?? 200 };
+}
+
+const dayMs = 86_400_000;
+const horizonDays = 3_653;
+
+/** From the rules alone: which records end when would have to be counted over all of them. */
+function renderHorizon(rules: Retention["rules"], { retainDays }: Organization, now: number): Html {
+  const after = (days: number | undefined) => (days === undefined ? undefined : now + days * dayMs);
+  const other = { resourceType: "other types", keepDays: 0, deleteAfterDays: undefined };
+  const rows = [...rules, other].map(({ resourceType, keepDays, deleteAfterDays = retainDays }) => {
+    const floorEnd = now + keepDays * dayMs;
+    const bars = [
+      { name: "has to be kept", from: now, until: floorEnd, keeps: true },
+      { name: "stays until it is erased", from: floorEnd, until: after(deleteAfterDays) },
+    ];
+    const shown = bars.filter(({ from, until }) => until === undefined || until > from);
+    return [titleOf(resourceType), shown] as const;
+  });
+  return html`<section aria-labelledby="horizon">
+    <h2 id="horizon">How long a record of today is kept</h2>
+    ${renderBars(rows, { label: "The rules above on an axis of ten years", now, until: now + horizonDays * dayMs })}
+    <p class="note">
+      First what a floor keeps, then what stays until a ceiling erases it, or a request; paler
+      without a ceiling. Legal holds keep records longer.
+    </p>
+  </section>`;
 }
 
 const daysMax = limits.retainDaysMax;
