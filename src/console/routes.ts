@@ -8,7 +8,7 @@ import { approvalForm, closeForm, organizationCreate, settingsForm } from "../no
 import { operatorPage, operatorsPage } from "../noun/operator.ts";
 import { proposalPage, proposalsPage } from "../noun/proposal.ts";
 import { act, read, routeOf, routesOf, send } from "./route.ts";
-import type { Route } from "./page.ts";
+import type { Person, Route } from "./page.ts";
 import {
   addPasskey,
   endSession,
@@ -59,20 +59,14 @@ export const routes: readonly Route[] = [
   act("/console/sign-out", "own", signOut),
   read("/console", "overview.read", showOverview),
   read("/console/deletions", "deletion.read", showDeletions),
-  read("/console/deletions/cancel", "deletion.cancel", (person) => showBulk(person, "cancel")),
-  act(
-    "/console/deletions/cancel",
-    "deletion.cancel",
-    (person, form) => changeBulk(person, form, "cancel"),
-    (person) => showBulk(person, "cancel"),
-  ),
-  read("/console/deletions/approve", "deletion.approve", (person) => showBulk(person, "approve")),
-  act(
-    "/console/deletions/approve",
-    "deletion.approve",
-    (person, form) => changeBulk(person, form, "approve"),
-    (person) => showBulk(person, "approve"),
-  ),
+  ...(["cancel", "approve"] as const).flatMap((name) => {
+    const [path, right] = [`/console/deletions/${name}`, `deletion.${name}`] as const;
+    const show = (person: Person) => showBulk(person, name);
+    return [
+      read(path, right, show),
+      act(path, right, (person, form) => changeBulk(person, form, name), show),
+    ];
+  }),
   read("/console/deletion/:id", "deletion.read", showDeletion),
   routeOf(deletionCancel, showDeletion, "/console/deletion/:id"),
   read("/console/deletion/:id/progress", "deletion.read", followDeletion),

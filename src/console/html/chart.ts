@@ -50,7 +50,8 @@ export function renderChart({ label, unit, slots, isByDay = false, ...chart }: C
     ...(details === undefined ? [] : [[details, ({ detail }: Slot) => detail ?? "–"] as const]),
   ];
   const step = stepOf(slots.length);
-  const starts = slots.filter((_, index) => index % step === 0).map(({ at }) => renderStart(at));
+  const shown = slots.filter((_, index) => index % step === 0);
+  const starts = shown.map(({ at }) => (isByDay ? shortDayOf(at) : renderHour(at)));
   const total = `${label}: at most ${formatNumber(Math.max(0, ...values))} ${unit}`;
   return html`<figure class="chart">
     <figcaption aria-hidden="true">${unit}</figcaption>
@@ -93,6 +94,16 @@ function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+const shortDay = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+function shortDayOf(at: number): string {
+  return shortDay.format(at);
+}
+
 function clockOf(at: number): string {
   return new Date(at).toISOString().slice(11, 16);
 }
@@ -102,7 +113,7 @@ function renderHour(at: number): Html {
 }
 
 /** A part of a row; without an end it lasts. */
-interface Bar {
+export interface Bar {
   readonly name: string;
   readonly from: number;
   readonly until: number | undefined;

@@ -17,7 +17,7 @@ import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { jsonReply, type Next, type Person, readPanels } from "../page.ts";
 import { renderForm, renderApproving } from "../../noun/act.ts";
 import { deletionApprove, deletionCancel } from "../../noun/deletion.ts";
-import { renderBars } from "../html/chart.ts";
+import { type Bar, renderBars } from "../html/chart.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import {
   deletionPath,
@@ -156,23 +156,29 @@ function endOfDay(date: string): number {
   return Date.parse(date) + 86_400_000;
 }
 
-function row(name: string, from: number, until: number | undefined, keeps = false) {
-  return [name, [{ name, from, until, keeps }]] as const;
+function row(name: string, bar: Omit<Bar, "name">) {
+  return [name, [{ name, ...bar }]] as const;
 }
 
 function renderAxis(details: DeletionDetails, now: number): Html {
   const { deletion, restriction } = details;
   const { requestedAt, dueAt, startedAt, completedAt, approval } = deletion;
   const { isHeld, holdsEnd, floorsEnd } = obstaclesOf(details);
+  const from = requestedAt;
   const rows = [
-    approval && row("Approval", requestedAt, approval.approvedAt),
-    row("Grace period", requestedAt, dueAt),
-    floorsEnd !== undefined && row("Retention floors", requestedAt, floorsEnd, true),
-    isHeld && row("Legal holds", requestedAt, holdsEnd, true),
-    startedAt !== undefined && row("Erasure and verification", startedAt, completedAt),
+    approval && row("Approval", { from, until: approval.approvedAt }),
+    row("Grace period", { from, until: dueAt }),
+    floorsEnd !== undefined && row("Retention floors", { from, until: floorsEnd, keeps: true }),
+    isHeld && row("Legal holds", { from, until: holdsEnd, keeps: true }),
+    startedAt !== undefined &&
+      row("Erasure and verification", { from: startedAt, until: completedAt }),
     completedAt !== undefined &&
       restriction?.status === "pending" &&
-      row("Kept in the restricted store", completedAt, restriction.floorUntil, true),
+      row("Kept in the restricted store", {
+        from: completedAt,
+        until: restriction.floorUntil,
+        keeps: true,
+      }),
   ];
   const shown = rows.filter((one) => one !== undefined && one !== false);
   const isOver = completedAt !== undefined && restriction?.status !== "pending";

@@ -26,7 +26,8 @@ import {
 } from "../html/html.ts";
 import { type Next, type Person, readPanels } from "../page.ts";
 import { readRecordKey, recordPath, renderRecordLink } from "../html/link.ts";
-import { renderTimestamp } from "../html/time.ts";
+import { unixMsOf } from "../../domain/timestamp.ts";
+import { renderExactTime } from "../html/time.ts";
 import { renderInput } from "../html/field.ts";
 import { renderOrganization } from "../html/party.ts";
 
@@ -93,8 +94,8 @@ function renderRelationsLink(record: FoundRecord): Html {
 
 const columns: readonly Column<FoundRecord>[] = [
   ["Record", renderRecordLink, "bare"],
-  ["First seen", ({ firstSeen }) => renderTimestamp(firstSeen)],
-  ["Last seen", ({ lastSeen }) => renderTimestamp(lastSeen)],
+  ["First seen", ({ firstSeen }) => renderExactTime(unixMsOf(firstSeen))],
+  ["Last seen", ({ lastSeen }) => renderExactTime(unixMsOf(lastSeen))],
   [html`<span class="sr">Relations</span>`, renderRelationsLink],
 ];
 

@@ -113,7 +113,7 @@ const horizonDays = 3_653;
 /** From the rules alone: which records end when would have to be counted over all of them. */
 function renderHorizon(rules: Retention["rules"], { retainDays }: Organization, now: number): Html {
   const after = (days: number | undefined) => (days === undefined ? undefined : now + days * dayMs);
-  const other = { resourceType: "other types", keepDays: 0, deleteAfterDays: undefined };
+  const other = { resourceType: "Other types", keepDays: 0, deleteAfterDays: undefined };
   const rows = [...rules, other].map(({ resourceType, keepDays, deleteAfterDays = retainDays }) => {
     const floorEnd = now + keepDays * dayMs;
     const bars = [
