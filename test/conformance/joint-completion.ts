@@ -324,8 +324,10 @@ export function testTrail(engine: Engine): void {
       const from = operator.now - 2 * 24 * hour;
       const query = { from, days: 5, examinedMax: 100 };
       const days = await store.trail.countDays(query);
-      const entriesOf = ({ entries }: { readonly entries: number }) => entries;
-      assert.deepEqual(days.slice(2).map(entriesOf), [24, count - 24, 0]);
+      assert.deepEqual(
+        days.slice(2).map((day) => day.entries),
+        [24, count - 24, 0],
+      );
       assert.deepEqual(
         days.slice(2).map(({ actions }) => actions),
         [
@@ -341,7 +343,10 @@ export function testTrail(engine: Engine): void {
         ],
       );
       const bounded = await store.trail.countDays({ ...query, examinedMax: count - 1 });
-      assert.deepEqual(bounded.map(entriesOf), days.map(entriesOf));
+      assert.deepEqual(
+        bounded.map((day) => day.entries),
+        days.map((day) => day.entries),
+      );
       assert.deepEqual(
         bounded.map(({ actions }) => actions.length),
         [0, 0, 0, 2, 0],
