@@ -5,6 +5,7 @@ import type { Organization } from "../../domain/access.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import type { FoundToken } from "./store/tokens.ts";
+import { Turns } from "../../basics/turns.ts";
 import { actOf, type App } from "../../actions/app.ts";
 import { findOrganization } from "../../actions/access/find-organization.ts";
 import { requireReason } from "../../actions/operator/operator-error.ts";
@@ -74,6 +75,9 @@ const rowsMax = 20_000;
 /** How many rows are read for all similar names, and how many of their records are shown. */
 const similarRowsMax = 1_000;
 const similarMax = 50;
+/** Others are served between two steps of a search for similar names, such as 256 of its thousands of hashes. */
+const searchTurns = new Turns();
+const hashesPerTurn = 256;
 /** How many steps a search takes to complete the index before it answers. */
 const stepsMax = 32;
 
@@ -210,9 +214,9 @@ async function findSimilar(
   organizationId: string,
   { name, ranked }: { readonly name: string; readonly ranked: readonly Ranked[] },
 ): Promise<{ readonly similar: readonly Ranked[]; readonly isCut: boolean }> {
-  const keys = requireKeys(app);
+  await searchTurns.next(organizationId);
   const terms = termsOfSimilarName(name);
-  const hashes = terms.map((term) => keys.hash(organizationId, makeTerm(term)));
+  const hashes = await hashInTurns(app, organizationId, terms);
   const query = { organizationId, hashes, rowsMax: similarRowsMax };
   const tokens = hashes.length === 0 ? [] : await app.store.of(persons).findAny(query);
   const found = new Map<string, Ranked>();
@@ -226,6 +230,21 @@ async function findSimilar(
     });
   }
   return { similar: [...found.values()], isCut: tokens.length === similarRowsMax };
+}
+
+async function hashInTurns(
+  app: App,
+  organizationId: string,
+  terms: readonly SimilarTerm[],
+): Promise<readonly Uint8Array[]> {
+  const keys = requireKeys(app);
+  const hashes: Uint8Array[] = [];
+  for (let at = 0; at < terms.length; at += hashesPerTurn) {
+    await searchTurns.next(organizationId);
+    const some = terms.slice(at, at + hashesPerTurn);
+    hashes.push(...some.map((term) => keys.hash(organizationId, makeTerm(term))));
+  }
+  return hashes;
 }
 
 async function complete(app: App, organizationId: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { indexNext } from "../../../src/feature/find/build-index.ts";
+import { findSubjects } from "../../../src/feature/find/find-subjects.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { draftOf } from "../../conformance/scene.ts";
@@ -165,6 +166,28 @@ describe("subject index", () => {
     await operate(line.environment, async (app) => {
       assert.equal(await indexNext(app), false);
       assert.equal((await app.store.checkIntegrity()).findings.length, 0);
+    });
+  });
+});
+
+describe("a search for names that are similar to one of many words", () => {
+  it("lets others be served between its steps", async () => {
+    await operate(line.environment, async (app) => {
+      let [served, isFound] = [0, false];
+      const serve = (): void => {
+        served += 1;
+        if (!isFound) setImmediate(serve);
+      };
+      setImmediate(serve);
+      const name = Array.from(
+        { length: 40 },
+        (_, at) => `abcdefghij${String.fromCharCode(97 + (at % 26))}`,
+      );
+      const wanted = { name: name.join(" ") };
+      const page = { skip: 0, limit: 10 };
+      await findSubjects(app, { organizationId: "acme", reason: "Inquiry", wanted, ...page });
+      isFound = true;
+      assert.ok(served >= 10, `${served} times`);
     });
   });
 });
