@@ -90,9 +90,9 @@ export interface PreviewPart {
 
 /** How many steps one part has, and how many records each step reads. Each type needs at least one step. */
 const stepsMax = 2 * recordTypes.length;
-const examinedAtOnce = 100;
+const examinedAtOnce = 50;
 /** A part ends with the step in which so many deletions were planned, because these take most of the time. */
-const plannedMax = 200;
+const plannedMax = 100;
 
 /**
  * What retention would delete among the next records, added to the tally of the previous parts. Throws OperatorError
