@@ -27,7 +27,8 @@ def check_signed(document, name):
     check(key and is_signed(key, compact(body, sort_keys=True), plain(document["signature"])), f"{name}: changed" if key else f"{name}: unknown key")
 def check_link(chain, no, previous, own, name, is_cut=False):  # A restore leaves out numbers of the trail.
     before, is_next = last.get(chain, (no - 1, previous, False)), is_cut or no == last.get(chain, [no - 1])[0] + 1
-    check(is_next and previous == before[1], f"{name}: does not follow" if is_next else f"{chain} {before[0] + 1} to {no - 1}: missing")
+    if is_next or chain != "receipts" or no < before[0]: check(is_next and previous == before[1], f"{name}: does not follow" if is_next else f"{chain} {before[0] + 1} to {no - 1}: missing")
+    else: gaps.append((*before[:2], no - 1, previous))
     mark = heads and base64.b64encode(sha(compact(["sluice-head", chain, *heads[:2], no, own])).digest()).decode()
     last[chain] = no, own, before[2] or bool(heads) and mark == heads[2][chain]
 def check_receipt(given, name):
@@ -41,6 +42,7 @@ def check_receipt(given, name):
 def check_entry(entry, name):
     fields = [entry[k] for k in ("previous_hash", "entry_no", "at", "actor", "action", "organization_id", "subject")]
     check(sha(compact([*fields, compact(entry["detail"]).decode()])).hexdigest() == entry["hash"], f"{name}: changed")
+    if entry["action"] == "store.restore": cuts[tuple(entry["detail"]["receipts"][side][of] for side in ("restored", "known") for of in ("no", "hash"))] = entry["entry_no"]
     check_link("audit", entry["entry_no"], entry["previous_hash"], entry["hash"], name, entry["action"] == "store.restore")
     if entry["action"] == "deletion.complete" and "receiptHash" in entry["detail"]: named[entry["detail"]["receiptHash"]] = entry
     times_of_trail.append((entry["entry_no"], entry["time"]))
@@ -57,7 +59,7 @@ def read_heads(text, signature):  # https://c2sp.org/signed-note
     check(key and is_signed(key, text.encode(), signature[4:]), "the heads: changed, or unknown key")
     return origin.split("/")[1], at, dict(mark.split(" ") for mark in marks)
 keys, wrong, last, heads = {k["kid"]: plain(k["x"]) for k in json.load(open(sys.argv[1]))["keys"]}, [], {}, None
-given_receipts, named, times_of_trail = {}, {}, []
+given_receipts, named, times_of_trail, gaps, cuts = {}, {}, [], [], {}
 for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
     for number, value in enumerate(map(json.loads, filter(bytes.strip, data.split(b"\n"))), 1):
         if "note" in value: heads = read_heads(value["note"].rsplit("\n\n", 1)[0] + "\n", base64.b64decode(value["note"].split(" ")[-1]))
@@ -67,7 +69,9 @@ for path, data in ((path, open(path, "rb").read()) for path in sys.argv[2:]):
         elif "signature" in value or "receipt" in value: check_receipt(value, f"receipt {number}")
 for chain in last if heads else (): check(last[chain][2], f"{chain}: the end is missing, from the published head on")
 if given_receipts and times_of_trail: compare()
+for gap in gaps: check(gap in cuts, f"receipts {gap[0] + 1} to {gap[2]}: missing" + ("" if times_of_trail else "; if the store was restored, compare the audit trail"))
 if wrong: sys.exit("\n".join(wrong))
 print("Everything is genuine." + (f" Complete up to {heads[1]}." if heads else ""))
+for gap in gaps: print(f"Receipts {gap[0] + 1} to {gap[2]} are missing because of the restore in entry {cuts[gap]} of the audit trail.")
 if not heads: print("Not examined: whether the end is missing. Compare published heads.")
 if given_receipts and not times_of_trail: print("Not examined: whether receipts outside the chain are missing. Compare the audit trail.")

@@ -52,6 +52,15 @@ export function mayFollow(row: AuditRow, previous: AuditHead): boolean {
   );
 }
 
+/** True if the chain ended with `last` when a restore cut it, and continues after `next`. */
+export function isCut(
+  { restored, known }: ChainCut,
+  { last, next }: Readonly<Record<"last" | "next", ChainHead>>,
+): boolean {
+  if (known.no !== next.no || known.hash !== next.hash || next.no <= last.no) return false;
+  return restored.no === last.no && restored.hash === last.hash;
+}
+
 /** The number of the entry that records a cut: no number is used twice. */
 export function numberAfter({ restored, known }: ChainCut): number {
   return Math.max(restored.no, known.no) + 1;

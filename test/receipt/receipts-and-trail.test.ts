@@ -8,20 +8,12 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { type CommandLine, makeCommandLine, withoutManifest } from "../cli/command-line.ts";
-import { inPython, missingPython } from "../clients/subject.ts";
+import { missingPython } from "../clients/subject.ts";
 import { makeCustomer } from "../support/customer.ts";
 import { type Server, startServer } from "../support/server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { inGuide as run } from "./guide.ts";
 import { deleteOne } from "./scene.ts";
-
-const program = join(import.meta.dirname, "../../docs/guides/verify.py");
-/** What the program prints. */
-function run(...files: readonly string[]): Promise<string> {
-  return inPython(program, ...files).then(
-    ({ stdout }) => stdout,
-    ({ stderr }: { readonly stderr: string }) => stderr,
-  );
-}
 
 const skip = (await missingPython()) ?? false;
 

@@ -1,15 +1,21 @@
 // Compares receipts with the audit trail, in which the entry of a completed deletion has the hash of its receipt. So a
-// receipt that is in no chain can neither be removed nor added without a fault. Works offline.
+// receipt that is in no chain can neither be removed nor added without a fault. Gaps in the chain are missing receipts,
+// unless a restore in the trail explains them. Works offline.
 
 import { hash } from "node:crypto";
-import type { AuditRow } from "../../domain/audit-chain.ts";
+import { type AuditRow, cutOf } from "../../domain/audit-chain.ts";
 import { chainedText, type Receipt } from "../../domain/deletion/receipt.ts";
-import type { ReceiptVerdict } from "../receipt/verify-receipt.ts";
+import {
+  describeGap,
+  findGaps,
+  type ReceiptVerdict,
+  type RecordedRestore,
+} from "../receipt/verify-receipt.ts";
 import { HeadSearch } from "./heads.ts";
 import {
-  type Completeness,
   completenessOf,
   Faults,
+  type FileVerdict,
   type Given,
   unknownOutside,
   verifyFile,
@@ -24,19 +30,27 @@ export interface Compared extends Pick<Given, "published" | "heads"> {
 export async function compareReceipts(
   verdicts: readonly ReceiptVerdict[],
   { published, heads, trail }: Compared,
-): Promise<{ readonly faults: readonly string[]; readonly completeness: Completeness }> {
+): Promise<Pick<FileVerdict, "faults" | "explained" | "completeness">> {
   const faults = new Faults();
   const receipts = verdicts.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt]));
   const missingEnd = heads && findMissingEnd(receipts, new HeadSearch(heads, "receipts"));
   if (missingEnd !== undefined) faults.add(missingEnd);
   const { until, notExamined } = completenessOf("receipts", { heads, manifest: undefined });
-  if (trail === undefined) return { faults: faults.list(), completeness: { until, notExamined } };
-  const join = new ReceiptJoin();
-  const onEntry = (row: AuditRow) => join.addEntry(row);
-  const found = await verifyFile(trail, { published, heads, kind: "audit", onEntry });
-  faults.add(...found.faults.map((fault) => `The trail: ${fault}`), ...join.compare(receipts));
-  const examined = notExamined.filter((what) => what !== unknownOutside);
-  return { faults: faults.list(), completeness: { until, notExamined: examined } };
+  const join = trail && new ReceiptJoin();
+  if (trail !== undefined) {
+    const onEntry = (row: AuditRow) => join?.addEntry(row);
+    const found = await verifyFile(trail, { published, heads, kind: "audit", onEntry });
+    faults.add(...found.faults.map((fault) => `The trail: ${fault}`));
+  }
+  const gaps = findGaps(verdicts).map((gap) => describeGap(gap, join?.restores));
+  faults.add(...gaps.filter(({ isExplained }) => !isExplained).map(({ text }) => text));
+  faults.add(...(join?.compare(receipts) ?? []));
+  const examined = notExamined.filter((what) => join === undefined || what !== unknownOutside);
+  return {
+    faults: faults.list(),
+    explained: gaps.filter(({ isExplained }) => isExplained).map(({ text }) => text),
+    completeness: { until, notExamined: examined },
+  };
 }
 
 function findMissingEnd(receipts: readonly Receipt[], search: HeadSearch): string | undefined {
@@ -51,11 +65,15 @@ interface Completion {
 
 /** Has an entry in memory for each deletion of the trail. */
 class ReceiptJoin {
+  readonly restores: RecordedRestore[] = [];
   readonly #completions = new Map<string, Completion>();
   #firstNo = 0;
   #lastAt = 0;
 
-  addEntry({ entry_no: entryNo, at, action, subject, detail }: AuditRow): void {
+  addEntry(row: AuditRow): void {
+    const { entry_no: entryNo, at, action, subject, detail } = row;
+    const restore = cutOf(row);
+    if (restore !== undefined) this.restores.push(restore);
     if (this.#firstNo === 0) this.#firstNo = entryNo;
     this.#lastAt = at;
     if (action !== "deletion.complete") return;

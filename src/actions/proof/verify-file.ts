@@ -6,7 +6,12 @@ import { aloneNo, receiptType } from "../../domain/deletion/receipt.ts";
 import { type Manifest, manifestOf } from "../../domain/export-manifest.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
-import { ReceiptVerifier } from "../receipt/verify-receipt.ts";
+import {
+  describeGap,
+  type ReceiptGap,
+  ReceiptVerifier,
+  type RecordedRestore,
+} from "../receipt/verify-receipt.ts";
 import { receiptOf } from "../receipt/verify-document.ts";
 import type { PublishedKeys } from "../receipt/receipt-keys.ts";
 import { type Heads, HeadSearch } from "./heads.ts";
@@ -22,6 +27,8 @@ export interface FileVerdict {
   readonly rows: number | undefined;
   /** A sentence each; none if everything that was examined is genuine and complete. */
   readonly faults: readonly string[];
+  /** A sentence for each gap that a restore explains. */
+  readonly explained: readonly string[];
   readonly completeness: Completeness;
   readonly manifest: Manifest | undefined;
   /** The number of the receipt or entry that was the last one when the head was published. */
@@ -44,6 +51,8 @@ export interface Given {
   /** What the file has to be; otherwise its first line decides. */
   readonly kind?: FileKind | undefined;
   readonly onEntry?: (row: AuditRow) => void;
+  /** The restores that the audit trail records between these receipts; undefined if it is not there to compare. */
+  readonly restoresIn?: (gap: ReceiptGap) => Promise<readonly RecordedRestore[] | undefined>;
 }
 
 const unknownEnd = "whether the end is missing: compare a published head";
@@ -76,6 +85,12 @@ export async function verifyFile(
   const { manifest: last, isAfterManifest, ...counts } = reader.end();
   const faults = new Faults();
   faults.add(...content.end());
+  const explained: string[] = [];
+  for (const gap of content.gaps) {
+    const { text, isExplained } = describeGap(gap, await given.restoresIn?.(gap));
+    if (isExplained) explained.push(text);
+    else faults.add(text);
+  }
   const { kind, head } = content;
   const manifest =
     given.manifest ?? (last === undefined ? undefined : manifestOf(readUnambiguous(last)));
@@ -90,7 +105,8 @@ export async function verifyFile(
     faults.add(...verifyManifest(manifest, given.published), ...compare(manifest, measured));
   }
   const completeness = completenessOf(kind, { heads: given.heads, manifest });
-  return { kind, rows: counts.rows, faults: faults.list(), completeness, manifest, head };
+  const found = { faults: faults.list(), explained, completeness };
+  return { kind, rows: counts.rows, ...found, manifest, head };
 }
 
 function lacksManifest(isDamaged: boolean): string {
@@ -116,6 +132,8 @@ const smallBytesMax = 64 * 1_024;
 
 class ContentVerifier {
   kind: FileKind;
+  /** At most as many as faults are listed; any more are faults. */
+  readonly gaps: ReceiptGap[] = [];
   #isKnown: boolean;
   readonly #faults = new Faults();
   readonly #receipts: ReceiptVerifier;
@@ -195,8 +213,9 @@ class ContentVerifier {
   }
 
   #addReceipt(value: unknown): void {
-    const { receipt, faults, missing } = this.#receipts.add(receiptOf(value));
-    if (missing !== undefined) this.#faults.add(missing);
+    const { receipt, faults, gap } = this.#receipts.add(receiptOf(value));
+    if (gap !== undefined && this.gaps.length < listedMax) this.gaps.push(gap);
+    else if (gap !== undefined) this.#faults.add(describeGap(gap, undefined).text);
     const no = receipt?.receipt_no ?? aloneNo;
     const name = no === aloneNo ? `Line ${this.#line}` : `Receipt ${no}`;
     if (faults.length > 0) this.#faults.add(`${name} is not genuine: ${faults.join(" ")}`);

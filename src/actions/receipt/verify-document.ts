@@ -5,7 +5,7 @@
 import type { Receipt } from "../../domain/deletion/receipt.ts";
 import { type DisclosureVerdict, verifyDisclosures, findStatedFaults } from "./receipt-counts.ts";
 import type { PublishedKeys } from "./receipt-keys.ts";
-import { findMissingReceipts, type ReceiptVerdict, verifyReceipts } from "./verify-receipt.ts";
+import { type ReceiptVerdict, verifyReceipts } from "./verify-receipt.ts";
 import { manifestLineStart } from "../../domain/export-manifest.ts";
 import { findRepeatedName } from "../../domain/json/repeated-name.ts";
 import { OperatorError, reasonOf } from "../operator/operator-error.ts";
@@ -17,7 +17,7 @@ export interface DocumentVerdict extends ReceiptVerdict, Omit<DisclosureVerdict,
 
 export interface VerifiedDocument {
   readonly verdicts: readonly DocumentVerdict[];
-  /** A sentence for each gap in the chain, and for each disclosure that belongs to none of the receipts. */
+  /** A sentence for each disclosure that belongs to none of the receipts. */
   readonly faults: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function verifyDocument(
     return { ...verdict, ...found, unverified: status.unverified, faults: all };
   });
   const unused = disclosures.filter((one) => !used.has(one)).map(describeUnused);
-  return { verdicts, faults: [...findMissingReceipts(genuine), ...unused] };
+  return { verdicts, faults: unused };
 }
 
 /** A replay after a restore has its own receipt, so the receipt number has to match too, if there is one. */

@@ -10,6 +10,8 @@ import {
   type Receipt,
 } from "../../domain/deletion/receipt.ts";
 import { isStatement } from "../../domain/deletion/recipient-statement.ts";
+import { isCut } from "../../domain/audit-chain.ts";
+import type { RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { type PublishedKeys, thumbprint, toPublicKey } from "./receipt-keys.ts";
 
@@ -35,6 +37,14 @@ export function verifyReceipts(
   });
 }
 
+/** The receipts around others that are missing. Both can be genuine. */
+export interface ReceiptGap {
+  readonly before: Receipt;
+  readonly after: Receipt;
+}
+
+export type RecordedRestore = Pick<RestoreEntry, "entry" | "receipts">;
+
 export class ReceiptVerifier {
   readonly #published: PublishedKeys;
   #previous: Receipt | undefined;
@@ -43,11 +53,10 @@ export class ReceiptVerifier {
     this.#published = published;
   }
 
-  /** `missing`: a sentence if receipts before this one are missing; this one can still be genuine. */
   add(
     value: unknown,
-  ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly missing: string | undefined } {
-    const none = { receipt: undefined, missing: undefined };
+  ): Pick<ReceiptVerdict, "receipt" | "faults"> & { readonly gap: ReceiptGap | undefined } {
+    const none = { receipt: undefined, gap: undefined };
     const isStated = isStatement(value);
     if (!isStated && !isReceipt(value)) return { ...none, faults: findReceiptFaults(value) };
     const faults = findSignatureFaults("It", value, this.#published);
@@ -55,27 +64,50 @@ export class ReceiptVerifier {
     const previous = this.#previous;
     const chain = previous === undefined ? [] : findChainFaults(value, previous);
     if (value.receipt_no !== aloneNo) this.#previous = value;
-    const missing = findMissing(value, previous);
-    return { receipt: value, faults: [...faults, ...chain], missing };
+    return { receipt: value, faults: [...faults, ...chain], gap: findGap(value, previous) };
   }
 }
 
-/** A sentence for each gap in the chain. The receipts around a gap can be genuine. */
-export function findMissingReceipts(verdicts: readonly ReceiptVerdict[]): readonly string[] {
+export function findGaps(verdicts: readonly ReceiptVerdict[]): readonly ReceiptGap[] {
   const chained = verdicts.filter(({ receipt }) => receipt?.receipt_no !== aloneNo);
   return chained.flatMap(({ receipt }, index) => {
-    const missing = receipt && findMissing(receipt, chained[index - 1]?.receipt);
-    return missing === undefined ? [] : [missing];
+    const gap = receipt && findGap(receipt, chained[index - 1]?.receipt);
+    return gap === undefined ? [] : [gap];
   });
 }
 
-function findMissing(receipt: Receipt, previous: Receipt | undefined): string | undefined {
-  if (previous?.store_id !== receipt.store_id || receipt.receipt_no === aloneNo) return undefined;
-  const [first, last] = [previous.receipt_no + 1, receipt.receipt_no - 1];
-  if (first > last) return undefined;
-  return first === last
-    ? `Receipt ${first} is missing.`
-    : `The receipts from ${first} to ${last} are missing.`;
+function findGap(after: Receipt, before: Receipt | undefined): ReceiptGap | undefined {
+  if (before?.store_id !== after.store_id || after.receipt_no === aloneNo) return undefined;
+  return after.receipt_no > before.receipt_no + 1 ? { before, after } : undefined;
+}
+
+/** `restores`: those that the audit trail records; undefined if it is not there to compare. */
+export function describeGap(
+  { before, after }: ReceiptGap,
+  restores: readonly RecordedRestore[] | undefined,
+): { readonly text: string; readonly isExplained: boolean } {
+  const [first, last] = [before.receipt_no + 1, after.receipt_no - 1];
+  const missing =
+    first === last
+      ? `Receipt ${first} is missing`
+      : `The receipts from ${first} to ${last} are missing`;
+  const ends = {
+    last: { no: before.receipt_no, hash: hash("sha256", chainedText(before)) },
+    next: { no: last, hash: after.previous_receipt },
+  };
+  const restore = restores?.find(({ receipts }) => isCut(receipts, ends));
+  if (restore !== undefined) {
+    const text = `${missing} because of the restore in entry ${restore.entry.no} of the audit trail.`;
+    return { text, isExplained: true };
+  }
+  const replaced = after.carried_out_again?.receipt_no ?? aloneNo;
+  const isReplay = replaced >= first && replaced <= last;
+  const hint =
+    isReplay && restores === undefined
+      ? ` Receipt ${after.receipt_no} says that it replaces receipt ${replaced} after a restore. Compare the audit ` +
+        "trail (--trail) to verify this."
+      : "";
+  return { text: `${missing}.${hint}`, isExplained: false };
 }
 
 interface Signed {

@@ -120,7 +120,7 @@ export const receiptVerify = defineCommand({
     "Numbers that are not disclosed are listed by " +
     "type, and are no error. With --head, FILE has to be the whole chain, and receipts that are missing at its end are found " +
     "too. With --trail, FILE also has to have each receipt that the audit trail names, and no other: those of closed " +
-    "organizations, restricted sets and confidential records are in no chain. Read the head first, then export the trail, and " +
+    "organizations, restricted sets and confidential records are in no chain. A gap in the numbers is accepted where the trail records a restore that explains it. Read the head first, then export the trail, and " +
     "the receipts with --include-confidential last. The output says up to when the receipts are complete, and what was not " +
     "examined. Exits with 3 unless every receipt is genuine, none is known to be missing, and every disclosed number is right.",
   examples: [
@@ -146,11 +146,12 @@ export const receiptVerify = defineCommand({
     const faults = [...own, ...compared.faults];
     const ok = faults.length === 0 && verdicts.every((verdict) => verdict.faults.length === 0);
     const texts = verdicts.map(describeVerdict);
+    const { explained } = compared;
     const ends = ok ? describeCompleteness(compared.completeness) : [];
     const completeness = viewCompleteness(faults, compared.completeness);
     return {
-      json: { ok, ...completeness, receipts: verdicts.map(viewVerdict), faults },
-      text: [...texts, ...faults, ...ends].join("\n"),
+      json: { ok, ...completeness, receipts: verdicts.map(viewVerdict), faults, explained },
+      text: [...texts, ...faults, ...explained, ...ends].join("\n"),
       hasFinding: !ok,
     };
   },

@@ -114,5 +114,13 @@ async function verifyFolder(
       ? [`There is no ${path}: the export was not completed.`]
       : [...verifyManifest(manifest, published), ...(await findChangedFiles(folder, manifest))];
   const completeness = completenessOf("export", { heads: undefined, manifest });
-  return { kind: "export", rows: undefined, head: undefined, completeness, manifest, faults };
+  return {
+    kind: "export",
+    rows: undefined,
+    head: undefined,
+    completeness,
+    manifest,
+    faults,
+    explained: [],
+  };
 }

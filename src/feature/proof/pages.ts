@@ -115,7 +115,7 @@ async function verifyProof(person: Person): Promise<Next> {
 const nouns = { receipts: "receipt", audit: "entry", export: "row" } as const;
 
 function renderVerdict(name: string, verdict: PresentedVerdict): Html {
-  const { faults, kind, rows = 0, manifest } = verdict;
+  const { faults, explained, kind, rows = 0, manifest } = verdict;
   const file = html`<bdi>${shorten(name)}</bdi>`;
   return html`${
     faults.length === 0
@@ -126,6 +126,7 @@ function renderVerdict(name: string, verdict: PresentedVerdict): Html {
             ${faults.map((fault) => html`<li>${shorten(fault)}</li>`)}
           </ul>`
   }
+  ${explained.map((sentence) => html`<p>${sentence}</p>`)}
   ${renderFacts([
     ["Contains", formatCount(rows, nouns[kind])],
     ["Published head", describeHead(verdict)],

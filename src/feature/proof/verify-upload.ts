@@ -1,7 +1,7 @@
 // Verifies a file that a person presents to the service, within bounds, with the published keys of the service. Also
 // finds when the store was copied or replaced, according to the trail. Holds one line of the file at a time.
 
-import type { AuditPart } from "../../store/interface/trail.ts";
+import type { AuditPart, AuditQuery } from "../../store/interface/trail.ts";
 import { manifestOf } from "../../domain/export-manifest.ts";
 import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -10,6 +10,9 @@ import { publishReceiptKeys } from "../../actions/receipt/receipt-keys.ts";
 import { readHeads } from "../../actions/proof/heads.ts";
 import { digestOfManifest } from "../../actions/proof/manifest.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
+import { restoreOf } from "../../actions/ledger/keep-ledger.ts";
+import type { ReceiptGap, RecordedRestore } from "../../actions/receipt/verify-receipt.ts";
+import { restoreAction } from "../../domain/audit-chain.ts";
 import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 
 /** Each receipt takes a tenth of a millisecond, between two chunks of the file. */
@@ -40,7 +43,13 @@ export async function verifyUpload(
     throw new OperatorError("invalid", "The text is not a manifest. Paste the JSON of the file.");
   }
   const given = heads.trim() === "" ? undefined : readHeads(`${heads.trim()}\n`, published);
-  const verdict = await verifyFile(bounded(content), { published, manifest, heads: given });
+  const restoresIn = (gap: ReceiptGap) => findRestores(app, gap);
+  const verdict = await verifyFile(bounded(content), {
+    published,
+    manifest,
+    heads: given,
+    restoresIn,
+  });
   const notedIn = await findNote(app, verdict);
   return { ...verdict, notedIn, isHeadGiven: given !== undefined };
 }
@@ -75,6 +84,24 @@ async function findNote(app: App, { manifest }: FileVerdict): Promise<number | u
   return entries.find(({ detail }) => detail["manifest"] === digest)?.entryNo;
 }
 
+/** Clocks of processes differ by less. */
+const clockSkewMs = 60 * 60_000;
+
+/** The restores between the two receipts; undefined if this person may not read the trail. */
+async function findRestores(app: App, { before, after }: ReceiptGap) {
+  if (!mayReadTrail(app)) return undefined;
+  const from = Date.parse(before.completed_at) - clockSkewMs;
+  const until = Date.parse(after.completed_at) + clockSkewMs;
+  const restores: RecordedRestore[] = [];
+  let next: number | undefined;
+  do {
+    const part = await search(app, restoreAction, { from, until, before: next });
+    restores.push(...part.entries.flatMap((entry) => restoreOf(entry) ?? []));
+    ({ next } = part);
+  } while (next !== undefined);
+  return restores;
+}
+
 export type Copies = AuditPart;
 
 /** Backups and restores by this service; undefined if this person may not read the trail. */
@@ -85,8 +112,8 @@ export async function listCopies(app: App): Promise<Copies | undefined> {
 function search(
   { store }: App,
   action: string,
-  { from, until }: { readonly from?: number; readonly until?: number },
+  { from, until, before }: Partial<Pick<AuditQuery, "from" | "until" | "before">>,
 ) {
-  const query = { actor: undefined, organizationId: undefined, action, from, until };
-  return store.trail.search({ ...query, before: undefined, limit: listedMax, examinedMax });
+  const query = { actor: undefined, organizationId: undefined, action, from, until, before };
+  return store.trail.search({ ...query, limit: listedMax, examinedMax });
 }

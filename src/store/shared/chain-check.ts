@@ -2,7 +2,13 @@
 // rows here.
 
 import { hash as digest } from "node:crypto";
-import { type AuditHead, type AuditRow, cutOf, emptyChain } from "../../domain/audit-chain.ts";
+import {
+  type AuditHead,
+  type AuditRow,
+  cutOf,
+  emptyChain,
+  isCut,
+} from "../../domain/audit-chain.ts";
 import type { ChainCut, ChainHead } from "../../domain/deletion/ledger-entry.ts";
 import {
   chainedText,
@@ -104,7 +110,7 @@ export class ReceiptChainCheck {
     if (head.receiptNo === no && head.hash === hash) return undefined;
     if (head.receiptNo === no) return `The chain of receipts does not end with receipt ${no}.`;
     if (head.receiptNo < no) return "The chain of receipts is longer than its end.";
-    if (this.#isCut(head.receiptNo, head.hash)) return undefined;
+    if (this.#isCut({ no: head.receiptNo, hash: head.hash })) return undefined;
     return `The chain of receipts ends at receipt ${no}, and should at ${head.receiptNo}.`;
   }
 
@@ -117,16 +123,12 @@ export class ReceiptChainCheck {
       return `Receipt ${row.receipt_no} does not follow from the one before.`;
     }
     // The numbers of receipts that a restore removed are not used again.
-    if (this.#isCut(row.receipt_no - 1, receipt.previous_receipt)) return undefined;
+    const before = { no: row.receipt_no - 1, hash: receipt.previous_receipt };
+    if (this.#isCut(before)) return undefined;
     return `Receipts are missing between ${no} and ${row.receipt_no}.`;
   }
 
-  /** True if a restore cut the chain after the previous link, and it continues after this one. */
-  #isCut(knownNo: number, knownHash: string): boolean {
-    const { no, hash } = this.#previous;
-    return this.#cuts.some(({ restored, known }) => {
-      if (known.no !== knownNo || known.hash !== knownHash || knownNo <= no) return false;
-      return restored.no === no && restored.hash === hash;
-    });
+  #isCut(next: ChainHead): boolean {
+    return this.#cuts.some((cut) => isCut(cut, { last: this.#previous, next }));
   }
 }

@@ -6,7 +6,8 @@ import { describe, it } from "node:test";
 import { hash } from "node:crypto";
 import * as fc from "fast-check";
 import {
-  findMissingReceipts,
+  describeGap,
+  findGaps,
   verifyReceipts,
 } from "../../../src/actions/receipt/verify-receipt.ts";
 import { canonicalJson } from "../../../src/domain/json/canonical-json.ts";
@@ -35,7 +36,8 @@ function faultsOf(values: readonly unknown[], published = chain.published) {
 }
 
 function missingIn(values: readonly unknown[]): readonly string[] {
-  return findMissingReceipts(verifyReceipts(values, chain.published));
+  const gaps = findGaps(verifyReceipts(values, chain.published));
+  return gaps.map((gap) => describeGap(gap, undefined).text);
 }
 
 describe("verifying receipts", () => {
