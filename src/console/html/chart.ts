@@ -37,7 +37,8 @@ export function renderChart({ label, unit, slots, isByDay = false, ...chart }: C
       detail === undefined || detail === "" ? "" : ` (${detail})`
     }`;
   const bars = slots.map((slot, index) => {
-    const size = slot.value === 0 ? 0 : Math.max(2, ((slot.value ?? top) / top) * height);
+    if (slot.value === 0) return false;
+    const size = Math.max(2, ((slot.value ?? top) / top) * height);
     const y = Math.round((height - size) * 10) / 10;
     return html`<g class="${slot.value === undefined ? "uncounted" : "bar"}"
       ><title>${describe(slot)}</title><path class="room" d="M${index} 0h1v${height}h-1z" /><path
@@ -46,9 +47,10 @@ export function renderChart({ label, unit, slots, isByDay = false, ...chart }: C
   });
   const columns: readonly Column<Slot>[] = [
     ["From", ({ at }) => renderStart(at), "head"],
-    [unit, ({ value }) => (value === undefined ? "not counted" : formatNumber(value)), "number"],
+    [unit, ({ value = 0 }) => formatNumber(value), "number"],
     ...(details === undefined ? [] : [[details, ({ detail }: Slot) => detail ?? "–"] as const]),
   ];
+  const counted = slots.filter(({ value }) => value !== undefined);
   const step = stepOf(slots.length);
   const shown = slots.filter((_, index) => index % step === 0);
   const starts = shown.map(({ at }) => (isByDay ? shortDayOf(at) : renderHour(at)));
@@ -72,7 +74,7 @@ export function renderChart({ label, unit, slots, isByDay = false, ...chart }: C
     </div>
     <details>
       <summary>${label} as a table</summary>
-      ${renderTable(columns, slots.toReversed(), { style: "plain" })}
+      ${renderTable(columns, counted.toReversed(), { style: "plain" })}
     </details>
   </figure>`;
 }

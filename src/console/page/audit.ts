@@ -72,8 +72,8 @@ function renderDays(days: Days, actions: Actions): Html {
     return { at, value, detail: parts.join(", ") };
   });
   return renderChart({
-    label: "Entries by day",
-    unit: "entries a day, of all organizations",
+    label: "Entries of all organizations by day",
+    unit: "entries a day",
     slots,
     isByDay: true,
     details: "What happened",
