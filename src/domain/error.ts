@@ -118,6 +118,7 @@ const unavailableReasons = {
   closing: "The service is shutting down; try again.",
   not_ready: "The service is not ready; try again.",
   busy: "Too many requests are waiting; try again.",
+  completing: "A deletion is being completed, which further writes delay; try again.",
   no_files: "The service has no free file descriptors now; try again.",
   disk_full: "The disk of the service is full, so nothing can be stored now; try again later.",
   disk_failed: "The service can't use its disk now; try again later.",

@@ -90,6 +90,9 @@ async function requireErased(store: TestStore, deletion: Deletion): Promise<void
 const isClosed = (error: unknown): boolean =>
   error instanceof AppError && error.errorName === "credential_revoked";
 
+const isPaused = (error: unknown): boolean =>
+  error instanceof AppError && error.errorName === "unavailable" && error.retryAfterSeconds === 1;
+
 export function testClosing(engine: Engine): void {
   describe(`${engine.name}: a closed organization`, () => {
     it("has no valid keys, and accepts no write, repeated request or deletion", async (test) => {
@@ -136,6 +139,30 @@ export function testClosing(engine: Engine): void {
       assert.equal((await store.findOrganization(acme))?.deletionRequestId, "del_1");
       const actions = (await store.listAudit(0, 100)).map(({ action }) => action);
       assert.equal(actions.filter((action) => action === "organization.close").length, 1);
+    });
+  });
+
+  describe(`${engine.name}: an organization whose writes are paused`, () => {
+    it("accepts none until then, of any kind, and others are not affected", async (test) => {
+      const { store } = await openFilled(engine, test);
+      await store.pauseWrites(acme, 500);
+      const early = { receivedAt: 499 };
+      for (const options of [{}, { mode: "update" }, { idempotency: mark("0") }] as const) {
+        await assert.rejects(store.write(transaction("t0"), { ...options, ...early }), isPaused);
+      }
+      const list = [transaction("a"), transaction("b")];
+      await assert.rejects(store.write(list, early), isPaused);
+      const shared = await Promise.allSettled([
+        store.write(transaction("new"), early),
+        store.write(transaction("new"), { organizationId: other, ...early }),
+      ]);
+      assert.deepEqual(
+        shared.map(({ status }) => status),
+        ["rejected", "fulfilled"],
+      );
+      assert.equal((await store.write(list, { receivedAt: 500 })).written, 2);
+      await store.pauseWrites(acme, 0);
+      assert.equal((await store.write(transaction("new"), early)).written, 1);
     });
   });
 

@@ -22,8 +22,12 @@ import { DeletionPace } from "./deletion-pace.ts";
 import { catchUpLedger, noteCompleting } from "../ledger/keep-ledger.ts";
 import { postpone } from "./postpone-deletion.ts";
 
+/** After as many passes that found something, writes of the organization are paused, so that nothing more arrives. */
+const verificationsBesideWrites = 20;
 /** How many verification passes may find something before an attempt ends and the reason is reported to operators. */
-const verificationsMax = 20;
+const verificationsMax = 40;
+/** For how long writes are paused at most. */
+const writesPauseMs = 5_000;
 /** How often further due deletions can join deletions that take long. */
 const joiningIntervalMs = 1_000;
 
@@ -242,9 +246,19 @@ class DeletionBatch {
     for (const [index, one] of erased.entries()) {
       const cause = failureOf(one, outcomes[index] ?? { result: "again" });
       if (cause !== undefined) await this.#postpone(one, cause);
+      await this.#pauseWrites(one);
     }
     const tookMs = performance.now() - startedAt;
     await this.#pace.restOfCompleted({ count: completed.length, tookMs }, this.#options.stopping);
+  }
+
+  /** Other records that name what is deleted may arrive faster than they can be erased. */
+  async #pauseWrites({ deletion, verifications }: Open): Promise<void> {
+    if (verifications < verificationsBesideWrites) return;
+    const isLeft = this.#open.has(idOf(deletion));
+    if (isLeft && verifications > verificationsBesideWrites) return;
+    const until = isLeft ? this.#app.now() + writesPauseMs : 0;
+    await this.#app.store.pauseWrites(deletion.organizationId, until);
   }
 
   async #postpone(one: Open, cause: unknown): Promise<void> {

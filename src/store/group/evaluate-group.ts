@@ -1,7 +1,7 @@
 // Evaluates the writes of a group in order, in memory: the outcome of each draft, and the rows to store. The engine has
 // already read everything that this needs.
 
-import { organizationClosed } from "../../domain/deletion/organization-deletion.ts";
+import type { AppError } from "../../domain/error.ts";
 import { countWritten, decideOutcome, isListRefused } from "../../domain/record/draft-outcome.ts";
 import type {
   DraftOutcome,
@@ -24,7 +24,8 @@ import { type ChangeOfGroup, type KnownRecord, RecordsOfGroup } from "./group-re
 export interface Known {
   readonly keyOf: (key: RecordKey) => string;
   readonly records: ReadonlyMap<string, KnownRecord>;
-  readonly closedOrganizations: ReadonlySet<string>;
+  /** Why all writes of an organization are refused. */
+  readonly refusals: ReadonlyMap<string, AppError>;
   /** Records that writes must not change, because of an open deletion. */
   readonly closed: ReadonlySet<string>;
   /** True if a stored change of the record has this payload. */
@@ -57,7 +58,8 @@ interface Group {
 
 function evaluateOnce(write: RecordWrite, group: Group): Evaluation {
   return resultOf(() => {
-    if (group.known.closedOrganizations.has(write.organizationId)) throw organizationClosed();
+    const refusal = group.known.refusals.get(write.organizationId);
+    if (refusal !== undefined) throw refusal;
     if (write.marks === undefined) return evaluateMarked(write, group);
     return packEach(write, (one) => evaluateMarked(one, group));
   });

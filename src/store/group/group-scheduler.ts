@@ -178,8 +178,8 @@ export class GroupScheduler<Item> {
 }
 
 /**
- * A list that takes no longer than the wait needs no rest. With a rest of `rest`, the share of arrivals that wait longer
- * than the wait is (workMs - longListWaitMs) / (workMs + rest), which this keeps below one percent.
+ * A list that takes no longer than the wait needs no rest. The share of arrivals that wait for longer is
+ * (workMs - longListWaitMs) / (workMs + rest), which stays below one percent.
  */
 function restAfter(workMs: number): number {
   return Math.min(100 * Math.max(0, workMs - longListWaitMs), longListRestMsMax);

@@ -15,15 +15,18 @@ export const callerColumns = `
   ${prefixed("token.", "access_token", "key_id organization_id scopes created_at expires_at subject")},
   ${keyColumns}, organization.*`;
 
-export const toOrganization = reader<Organization>({
-  strictScopes: "flag",
-  retainDays: "optional",
-  confidentialTypes: "ifAny",
-  eraseOrphanedTransactions: "ifTrue",
-  deletionApproval: "ifTrue",
-  closedAt: "optional",
-  deletionRequestId: "optional",
-});
+export const toOrganization = reader<Organization>(
+  {
+    strictScopes: "flag",
+    retainDays: "optional",
+    confidentialTypes: "ifAny",
+    eraseOrphanedTransactions: "ifTrue",
+    deletionApproval: "ifTrue",
+    closedAt: "optional",
+    deletionRequestId: "optional",
+  },
+  { without: "writes_paused_until" },
+);
 
 export const toKey = reader<ApiKey>({ scopes: "json", rule: "ifAny" }, { prefix: "key." });
 

@@ -101,6 +101,7 @@ export const methods = {
     findOrganization: lookup(organization, organizations.findOrganization),
     listOrganizations: lookup(every, organizations.listOrganizations),
     changeOrganization: change(organization, organizations.changeOrganization),
+    pauseWrites: change(organization, organizations.pauseWrites),
     closeOrganization: change(organization, closing.closeOrganization),
     requestOrganizationDeletion: change(ofOrganization, closing.requestOrganizationDeletion),
 

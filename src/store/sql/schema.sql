@@ -54,6 +54,8 @@ CREATE TABLE organization (
   deletion_approval boolean NOT NULL DEFAULT false,
   created_at bigint NOT NULL,                                 -- when it was created
   closed_at bigint,                                           -- when it was closed; null: it is open
+  -- until when its writes are refused, because one of its deletions could not be completed beside them
+  writes_paused_until bigint NOT NULL DEFAULT 0,
   -- the deletion of everything that belongs to it, once it is closed
   deletion_request_id text COLLATE "C"
 );

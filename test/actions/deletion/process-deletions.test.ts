@@ -11,7 +11,15 @@ import { offsetsOf } from "../../../src/actions/change/offset.ts";
 import { CallerCache } from "../../../src/actions/access/caller-cache.ts";
 import { InFlightKeys } from "../../../src/actions/intake/idempotency.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";
+import {
+  acme,
+  draftOf,
+  keyOf,
+  operator,
+  organization,
+  transaction,
+  worker,
+} from "../../conformance/scene.ts";
 import { makePlace, type Place } from "../../store/sqlite/place.ts";
 import type { TestStore } from "../../support/test-store.ts";
 
@@ -154,6 +162,36 @@ describe("more deletions than are processed together", () => {
   });
 });
 
+describe("a deletion of a record that others name faster than they can be erased", () => {
+  it("pauses writes of its organization until it is completed", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await store.createOrganization(organization(acme), operator);
+    const id = await prepare(store);
+    const added: string[] = [];
+    const add = async () => {
+      const check = draftOf("transaction_check", `c${added.length}`, { related_tx_ids: ["t"] });
+      await store.write(check, { resourceType: "transaction_check", receivedAt: worker.now });
+      added.push(check.id);
+    };
+    let refused: unknown;
+    const busy = replaceMethods(store, {
+      completeDeletions: async (ids, act) => {
+        await add().catch((error: unknown) => (refused = error));
+        return await store.completeDeletions(ids, act);
+      },
+    });
+    const options = { claimant: "test", stopping: new AbortController().signal };
+    await processDeletions(makeApp(place, busy), options);
+    assert.equal((await store.deletionOf(id)).status, "completed");
+    assert.match(String(refused), /A deletion is being completed/);
+    assert.ok(added.length >= 20);
+    for (const one of added) assert.ok(!(await store.exists(keyOf("transaction_check", one))));
+    await add();
+    await store.requireConsistent();
+  });
+});
+
 describe("an erasure that never finishes", () => {
   it("stays processing, states why, and is tried again later", async (test) => {
     const place = makePlace(test);
@@ -175,8 +213,8 @@ describe("an erasure that never finishes", () => {
     );
     const { status, waitingFor, nextAttemptAt } = await store.deletionOf(id);
     assert.equal(status, "processing");
-    assert.match(waitingFor ?? "", /20 verification passes have each found something/);
-    assert.equal(passes, 20);
+    assert.match(waitingFor ?? "", /40 verification passes have each found something/);
+    assert.equal(passes, 40);
     assert.ok(nextAttemptAt !== undefined && nextAttemptAt > worker.now);
   });
 

@@ -18,7 +18,7 @@ function known(records: Readonly<Record<string, KnownRecord>> = {}, reply?: Stor
   return {
     keyOf,
     records: new Map(Object.entries(records)),
-    closedOrganizations: new Set(),
+    refusals: new Map(),
     closed: new Set(),
     hasIdentical: () => false,
     replies: reply === undefined ? [] : [reply],

@@ -22,7 +22,7 @@ import {
   insertNewRecords,
   lockRecords,
   widenSightings,
-  findClosedOrganizations,
+  findRefusals,
 } from "./record.ts";
 import { addRelations } from "../erase/relation.ts";
 import type { Transaction } from "../transaction.ts";
@@ -30,7 +30,7 @@ import { inSequence } from "./settle-all.ts";
 
 export const none: Omit<Known, "replies"> = {
   keyOf: keyText,
-  closedOrganizations: new Set(),
+  refusals: new Map(),
   records: new Map(),
   closed: new Set(),
   hasIdentical: () => false,
@@ -45,8 +45,8 @@ export async function evaluateExactly(
   transaction: Transaction,
   all: readonly RecordWrite[],
 ): Promise<readonly Evaluation[]> {
-  const closedOrganizations = await findClosedOrganizations(transaction, all);
-  const writes = all.filter(({ organizationId }) => !closedOrganizations.has(organizationId));
+  const refusals = await findRefusals(transaction, all);
+  const writes = all.filter(({ organizationId }) => !refusals.has(organizationId));
   const distinct = [...keysOf(writes).values()];
   const keys = isDivided(transaction, distinct.length) ? inLockOrder(distinct) : distinct;
   const [replies, locked] = await inSequence([
@@ -57,7 +57,7 @@ export async function evaluateExactly(
   const found = await readInParts(transaction, keys, (part) => findClosed(transaction, part));
   const closed = new Set(found.flatMap((part) => [...part]));
   const hasIdentical = await findIdentical(transaction, writes, records);
-  const known = { ...none, closedOrganizations, records, closed, hasIdentical, replies };
+  const known = { ...none, refusals, records, closed, hasIdentical, replies };
   const evaluated = evaluateGroup(all, known);
   if (!(await store(transaction, writes, evaluated))) {
     throw new Collision(
@@ -91,11 +91,11 @@ async function store(
 ): Promise<boolean> {
   if (isDivided(transaction, countRows(evaluated))) {
     const stored = await storeInParts(transaction, evaluated);
-    return stored && (await findClosedOrganizations(transaction, writes)).size === 0;
+    return stored && (await findRefusals(transaction, writes)).size === 0;
   }
   const { created, widened } = evaluated.records;
   const { replies } = evaluated;
-  const [inserted, , closed, , , stored, , closedOrganizations] = await inSequence([
+  const [inserted, , closed, , , stored, , refusals] = await inSequence([
     insertNewRecords(transaction, created),
     widenSightings(transaction, widened),
     // New records were not locked when the deletions were read.
@@ -109,9 +109,9 @@ async function store(
     addRelations(transaction, relationsOf(evaluated.changes)),
     transaction.perform(addReplies, replies),
     replies.length === 0 ? undefined : commitInTwoPhases(transaction),
-    findClosedOrganizations(transaction, writes),
+    findRefusals(transaction, writes),
   ] as const);
-  if (closedOrganizations.size > 0) return false;
+  if (refusals.size > 0) return false;
   return inserted === created.length && closed.size === 0 && stored === replies.length;
 }
 

@@ -7,7 +7,7 @@ import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { addReplies } from "../../sql/access/idempotency.ts";
-import { appendChanges, organizationsOf, recordColumns } from "./record.ts";
+import { appendChanges, earliestOf, organizationsOf, recordColumns } from "./record.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
 import { addRelations } from "../erase/relation.ts";
 import { relationsOf } from "../../group/group-records.ts";
@@ -44,7 +44,8 @@ const requireOpen = `
       WHERE action = 'erase'))
     AND NOT EXISTS (
       SELECT 1 FROM organization
-      WHERE organization_id = ANY ($8::text[]) AND closed_at IS NOT NULL)
+      WHERE organization_id = ANY ($8::text[])
+        AND (closed_at IS NOT NULL OR writes_paused_until > $9))
   THEN 1 ELSE 0 END AS sound`;
 
 const uniqueViolation = "23505";
@@ -84,6 +85,7 @@ async function sendAll(
       ...replyColumns(replies),
       replies.length,
       organizationsOf(writes),
+      earliestOf(writes),
     ),
   ] as const);
 }

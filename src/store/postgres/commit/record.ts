@@ -1,7 +1,12 @@
 // Records and their changes: the statements of a group, and lookups. Every statement handles many rows. Evaluates
 // nothing.
 
-import type { RecordKey, Sighting } from "../../../domain/record/record-write.ts";
+import {
+  refusalOf,
+  type WriteRestriction,
+} from "../../../domain/deletion/organization-deletion.ts";
+import type { AppError } from "../../../domain/error.ts";
+import type { RecordKey, RecordWrite, Sighting } from "../../../domain/record/record-write.ts";
 import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
@@ -156,23 +161,36 @@ export async function appendChanges(
   ] as const);
 }
 
-const findClosed = `
-  SELECT organization_id FROM organization
-  WHERE organization_id = ANY ($1::text[]) AND closed_at IS NOT NULL`;
+const findRestricted = `
+  SELECT organization_id, closed_at, writes_paused_until FROM organization
+  WHERE organization_id = ANY ($1::text[]) AND (closed_at IS NOT NULL OR writes_paused_until > $2)`;
+
+interface RestrictionRow extends WriteRestriction {
+  readonly organization_id: string;
+}
 
 interface OfOrganization {
   readonly organizationId: string;
 }
 
-export async function findClosedOrganizations(
+/** Why all writes of an organization are refused, for those of which they are. */
+export async function findRefusals(
   transaction: Transaction,
-  asking: readonly OfOrganization[],
-): Promise<ReadonlySet<string>> {
-  const rows = await transaction.all<{ organization_id: string }>(
-    findClosed,
-    organizationsOf(asking),
-  );
-  return new Set(rows.map(({ organization_id }) => organization_id));
+  writes: readonly RecordWrite[],
+): Promise<ReadonlyMap<string, AppError>> {
+  const now = earliestOf(writes);
+  const rows = await transaction.all<RestrictionRow>(findRestricted, organizationsOf(writes), now);
+  const refusals = new Map<string, AppError>();
+  for (const row of rows) {
+    const refusal = refusalOf(row, now);
+    if (refusal !== undefined) refusals.set(row.organization_id, refusal);
+  }
+  return refusals;
+}
+
+/** When the first of the writes was received. */
+export function earliestOf(writes: readonly RecordWrite[]): number {
+  return writes.reduce((first, { receivedAt }) => Math.min(first, receivedAt), Infinity);
 }
 
 /** The distinct organizations. */

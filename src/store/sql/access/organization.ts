@@ -34,6 +34,9 @@ const updateOrganization = `
     deletion_approval = $9
   WHERE organization_id = $7`;
 
+const setWritesPaused = `
+  UPDATE organization SET writes_paused_until = $2 WHERE organization_id = $1`;
+
 const lockOne = `
   SELECT * FROM organization WHERE organization_id = $1
   --postgres FOR NO KEY UPDATE
@@ -131,6 +134,11 @@ function proposedChange(before: Organization, change: OrganizationChange): Wante
     state: { deletionApproval, retainDays },
     isNeeded: weakensSettings(before, change),
   };
+}
+
+/** Writes of the organization are refused until this time, in milliseconds; those that run already are not. */
+export function* pauseWrites(organizationId: string, until: number): Statements<void> {
+  yield* run(setWritesPaused, organizationId, until);
 }
 
 /** Locks an organization: nobody else changes it, or its retention floors, until the end of the transaction. */

@@ -1,18 +1,28 @@
 // What the writes of one transaction share: the connection, the next arrival numbers, and what restricts the writes of
 // an organization. Lives as long as the transaction.
 
+import {
+  refusalOf,
+  type WriteRestriction,
+} from "../../../domain/deletion/organization-deletion.ts";
+import type { AppError } from "../../../domain/error.ts";
 import type { Connection } from "../connection.ts";
 
 const readArrival = `SELECT value FROM counter WHERE name = 'arrival'`;
 const writeArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
 const readRestriction = `
-  SELECT (SELECT closed_at FROM organization WHERE organization_id = ?1) AS closedAt, EXISTS (
+  SELECT closed_at, coalesce(writes_paused_until, 0) AS writes_paused_until, EXISTS (
     SELECT 1 FROM deletion INDEXED BY deletion_open
-    WHERE organization_id = ?1 AND status IN ('pending', 'processing')) AS deletionOpen`;
+    WHERE organization_id = ?1 AND status IN ('pending', 'processing')) AS deletionOpen
+  FROM (SELECT 1) LEFT JOIN organization ON organization_id = ?1`;
 
-interface Restriction {
-  readonly closedAt: number | null;
+interface Restriction extends WriteRestriction {
   readonly deletionOpen: number;
+}
+
+interface OfOrganization {
+  readonly organizationId: string;
+  readonly receivedAt: number;
 }
 
 export class Group {
@@ -40,8 +50,10 @@ export class Group {
     return this.#restrictionOf(organizationId)?.deletionOpen === 1;
   }
 
-  isClosed(organizationId: string): boolean {
-    return (this.#restrictionOf(organizationId)?.closedAt ?? null) !== null;
+  /** Why all writes of the organization are refused. */
+  refusalOf({ organizationId, receivedAt }: OfOrganization): AppError | undefined {
+    const restriction = this.#restrictionOf(organizationId);
+    return restriction === undefined ? undefined : refusalOf(restriction, receivedAt);
   }
 
   /** Call after anything that may open or end a deletion, or close an organization. */

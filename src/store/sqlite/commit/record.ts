@@ -1,6 +1,7 @@
 // What the evaluation of a group reads about records, and the rows that it stores: many with each statement. Decides
 // nothing.
 
+import type { AppError } from "../../../domain/error.ts";
 import {
   keyText,
   type RecordKey,
@@ -71,18 +72,18 @@ const findIdenticalLater = `
 /** Reads what the evaluation of the writes needs. */
 export function readKnown(group: Group, all: readonly RecordWrite[]): KnownInFile {
   const { connection } = group;
-  const closedOrganizations = new Set<string>();
-  const writes = all.filter(({ organizationId }) => {
-    const isClosed = group.isClosed(organizationId);
-    if (isClosed) closedOrganizations.add(organizationId);
-    return !isClosed;
+  const refusals = new Map<string, AppError>();
+  const writes = all.filter((write) => {
+    const refusal = group.refusalOf(write);
+    if (refusal !== undefined) refusals.set(write.organizationId, refusal);
+    return refusal === undefined;
   });
   const keys = [...keysOf(writes)];
   const records = readRecords(connection, keys);
   const guarded = keys.filter(([, { organizationId }]) => group.anyDeletionOpen(organizationId));
   return {
     keyOf: keyText,
-    closedOrganizations,
+    refusals,
     records,
     closed: readClosed(connection, guarded),
     hasIdentical: (key, payload) => hasIdentical(connection, records.get(key), payload),

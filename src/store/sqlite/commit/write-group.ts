@@ -152,9 +152,9 @@ function writeParts(
 }
 
 /** True if no draft can be refused for another reason than its record: then new records are written unchecked. */
-function mayBeNew(group: Group, { mode, organizationId }: RecordWrite): boolean {
-  if (mode === "update") return false;
-  return !group.anyDeletionOpen(organizationId) && !group.isClosed(organizationId);
+function mayBeNew(group: Group, write: RecordWrite): boolean {
+  if (write.mode === "update" || group.anyDeletionOpen(write.organizationId)) return false;
+  return group.refusalOf(write) === undefined;
 }
 
 function newRecords({ drafts, receivedAt, idempotency, marks }: RecordWrite): NewRecord[] {
