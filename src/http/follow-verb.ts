@@ -3,7 +3,7 @@
 
 import type { Identity } from "../actions/access/caller-cache.ts";
 import type { IdempotencyMark } from "../domain/record/record-write.ts";
-import type { SchemaShape } from "../domain/schema/schema-shape.ts";
+import type { ObjectSchema } from "../domain/schema/schema-shape.ts";
 import type { HttpContext } from "./http-context.ts";
 import {
   type Component,
@@ -33,7 +33,7 @@ interface Change<Sent> extends Follow, Partial<Pick<Verb, "errors" | "success">>
     readonly what: string;
     readonly name: string;
     readonly about: string;
-    readonly shape: SchemaShape;
+    readonly shape: ObjectSchema;
     readonly examples: Example;
   };
   readonly reply: Content;
