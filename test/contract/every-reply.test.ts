@@ -117,10 +117,13 @@ describe("errors as application/problem+json", () => {
 
   it("are sent to clients that accept the type, and not to those that reject it", async () => {
     for (const [accept, wanted] of [
-      ["application/json, APPLICATION/Problem+JSON;q=0.5", true],
+      ["application/json;q=0.4, APPLICATION/Problem+JSON;q=0.5", true],
       ["application/problem+json; q=0.001", true],
       ["application/problem+json;q=0, */*", false],
       ["application/problem+json ; q=0.000", false],
+      ["application/json, application/problem+json;q=0.9", false],
+      ["application/json;q=0.5, application/problem+json;q=0.9", true],
+      ["application/json, application/problem+json", true],
       ["application/problem+jsonx", false],
       ["*/*", false],
     ] as const) {

@@ -89,14 +89,21 @@ function countRefusal(
   reportRefusals(onRefused, requestContext, countRefusals([error], operation?.type));
 }
 
-/** True if the type is listed, in any case of letters, and not with a quality of 0 (RFC 9110, section 12.5.1). */
+/** True if the type is listed with a quality above 0, and not below that of JSON (RFC 9110, section 12.5.1). */
 function acceptsProblem(accept: string | undefined): boolean {
-  return (
-    accept !== undefined &&
-    /(?:^|,)\s*application\/problem\+json\s*(?=[,;]|$)(?!\s*;\s*q\s*=\s*0(?:\.0*)?\s*(?:,|$))/i.test(
-      accept,
-    )
-  );
+  const problem = qualityOf("application/problem+json", accept);
+  return problem > 0 && problem >= qualityOf("application/json", accept);
+}
+
+/** 0 for a type that is not listed. */
+function qualityOf(type: string, accept = ""): number {
+  for (const listed of accept.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = listed.split(";").map((part) => part.trim());
+    if (name !== type) continue;
+    const [, quality = "1"] = /;\s*q\s*=\s*([0-9.]+)/.exec(`;${parameters.join(";")}`) ?? [];
+    return Number(quality);
+  }
+  return 0;
 }
 
 /** A large body that is refused unread also ends the connection: reading it to keep that is not worthwhile. */
