@@ -14,9 +14,11 @@ const makesRoom = "an idle one is closed for the new one, or otherwise the new o
 
 const rows: readonly (readonly [what: string, name: LimitName, beyond: string])[] = [
   ["Characters of an id; at least 1, no control characters", "idCharactersMax", "400"],
+  ["Digits of a fraction of a second in a timestamp", "fractionDigitsMax", "400"],
   ["Characters of a text field", "textCharactersMax", "400"],
   [
-    "Characters of `sar_reason`, `outcome_details` and the value of an additional property",
+    "Characters of `sar_reason`, `outcome_details` and the value of an additional property; text beyond ASCII can " +
+      "reach the bound of a record in bytes first",
     "longTextCharactersMax",
     "400",
   ],

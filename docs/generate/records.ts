@@ -39,7 +39,7 @@ function describeRelation({ field, to, kind }: RecordType["relations"][number]):
 function describeParty(field: string): string {
   const parties = recordTypes.filter(({ party }) => party === true);
   const names = parties.map(({ resourceType }) => code(resourceType)).join(" or ");
-  return `It names a ${names} in ${code(field)}; when that is erased, a pseudonym replaces its id.`;
+  return `It names a ${names} in ${code(field)}; when that is erased, a pseudonym replaces its id, also if a record of the other type has the same id.`;
 }
 
 function list(sentences: readonly string[]): readonly string[] {

@@ -7,6 +7,7 @@ export const limits = {
   textCharactersMax: 1_024,
   /** Applies to a report's narrative and to the value of an additional property. */
   longTextCharactersMax: 32 * 1_024,
+  fractionDigitsMax: 64,
   reasonCharactersMax: 1_024,
   listItemsMax: 1_000,
   recordBytesMax: 64 * 1_024,

@@ -4,11 +4,11 @@
 import { limits } from "./limits.ts";
 import { withoutTrailing } from "../basics/without-trailing.ts";
 
-const afterSeconds = /^(?:\.(\d{1,64}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const afterSeconds = /^(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 const fullDate = /^(\d{4})-(\d\d)-(\d\d)$/;
 const wholeSeconds = "0000-00-00T00:00:00";
-/** A point and at most 64 digits. */
-const fractionMax = 65;
+/** A point and the digits. */
+const fractionMax = limits.fractionDigitsMax + 1;
 const minutesPerDay = 24 * 60;
 const secondsPerDay = minutesPerDay * 60;
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
@@ -36,6 +36,7 @@ function normalise(text: string): NormalisedTimestamp | undefined {
   const part = afterSeconds.exec(text.slice(wholeSeconds.length));
   if (part === null) return undefined;
   const [, fraction, sign, offsetHour, offsetMinute] = part;
+  if (fraction !== undefined && fraction.length > limits.fractionDigitsMax) return undefined;
   const offset = offsetMinutes(sign, offsetHour, offsetMinute);
   if (offset === undefined) return undefined;
   const minutes = twoDigitsAt(text, 11) * 60 + twoDigitsAt(text, 14) - offset;

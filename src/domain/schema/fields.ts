@@ -84,7 +84,9 @@ export function dateTime(description: string): SchemaShape {
     type: "string",
     description,
     format: "date-time",
-    expected: "an RFC 3339 date-time with offset, such as 2026-01-31T09:30:00Z",
+    expected:
+      "an RFC 3339 date-time with offset, such as 2026-01-31T09:30:00Z, with at most " +
+      `${limits.fractionDigitsMax} digits of a fraction`,
   };
 }
 
