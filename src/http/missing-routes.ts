@@ -45,13 +45,23 @@ export function registerMissing(
   });
 }
 
+/** Those of what is mounted beside the operations, such as the console; undefined for an unknown path. */
+function mountedMethods(server: FastifyInstance, url: string): readonly string[] | undefined {
+  // The router would read any other character as a pattern.
+  if (!/^[a-z/_-]+$/.test(url)) return undefined;
+  const found = (["GET", "HEAD", "POST"] as const).filter((method) =>
+    server.hasRoute({ method, url }),
+  );
+  return found.length === 0 ? undefined : found;
+}
+
 function refusal(
-  { method, url }: FastifyRequest,
+  { method, url, server }: FastifyRequest,
   methods: MethodsByPath,
   operations: readonly Operation[],
 ): { readonly error: AppError; readonly headers: Readonly<Record<string, string>> } {
   const path = url.split("?", 1)[0] ?? "";
-  const allowed = methods.get(path);
+  const allowed = methods.get(path) ?? mountedMethods(server, path);
   if (allowed === undefined) {
     return { error: noSuchOperation(path, [...methods.keys()], operations), headers: {} };
   }
