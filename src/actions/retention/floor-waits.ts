@@ -92,8 +92,11 @@ export function describeRequested({ due, last }: { due: number; last: unknown })
   return `It would request ${more}${due.toLocaleString("en")} ${deletions} now.`;
 }
 
+const mayWait =
+  "More deletions are open than can be examined here; some of them may wait for this floor.";
+
 export function describeFloorWaits({ waiting, due, isComplete }: FloorWaits): string {
-  if (waiting === 0 && isComplete) return "";
+  if (waiting === 0) return isComplete ? "" : mayWait;
   const least = isComplete ? "" : "At least ";
   const wait = waiting === 1 ? "deletion waits" : "deletions wait";
   const [all, some] = [waiting, due].map((count) => count.toLocaleString("en"));

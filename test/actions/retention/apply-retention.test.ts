@@ -345,7 +345,7 @@ describe("retention", () => {
     const pending = await store.listDeletions({ limit: 5_000, status: "pending" });
     const request = pending.find(({ resourceId }) => resourceId === "ended");
     assert.equal(request?.reason, "kept for 365 days from closed");
-    await line.ask("retention set --keep-days none --type company --organization", acme);
+    await line.ask("retention set --keep-days none --type company --organization", acme, "--yes");
     await line.ask("retention set --delete-after-days none --type company --organization", acme);
   });
 
