@@ -188,9 +188,9 @@ export async function findRefusals(
   return refusals;
 }
 
-/** When the first of the writes was received. */
+/** When the first of the writes was received; if there are none, no time is later. */
 export function earliestOf(writes: readonly RecordWrite[]): number {
-  return writes.reduce((first, { receivedAt }) => Math.min(first, receivedAt), Infinity);
+  return writes.reduce((at, { receivedAt }) => Math.min(at, receivedAt), Number.MAX_SAFE_INTEGER);
 }
 
 /** The distinct organizations. */
