@@ -44,15 +44,14 @@ export function makeRateGate(usual: number, now: () => number) {
     }
     return ask(policy, organizationId, cost);
   };
-  /** Asks the wider networks while the host is allowed: its requests beyond that cost its neighbours nothing. */
-  const ofAddress = (address: string, [host, ...wider]: NetworkPolicies): Limited => {
-    const [own = "", ...networks] = networksOf(address);
-    const found = ask(host, own);
-    let last = found;
-    for (const [index, network] of networks.entries()) {
-      if (last.allowed) last = ask(wider[index] ?? host, network);
-    }
-    return last.allowed ? found : last;
+  /** What the host or a wider network refuses costs none of them anything, and waits for all that refuse it. */
+  const ofAddress = (address: string, ofNetworks: NetworkPolicies): Limited => {
+    const networks = networksOf(address);
+    const askAll = (cost: BucketCost) =>
+      networks.map((network, index) => ask(ofNetworks[index] ?? ofNetworks[0], network, cost));
+    const refused = askAll(0).filter(({ allowed }) => !allowed);
+    const [longest] = refused.sort((one, other) => other.retryAfterSeconds - one.retryAfterSeconds);
+    return longest ?? askAll(1)[0] ?? unlimited;
   };
   return {
     organization: (caller: LimitedCaller) => ofOrganization(caller, 1),

@@ -116,6 +116,22 @@ describe("the limits of addresses", () => {
     );
   });
 
+  it("take nothing from a host that its network refuses, so that it waits no longer than it was told", () => {
+    const clock = makeFakeClock();
+    const rates = makeRateGate(10, clock.now);
+    const host = in56(0);
+    for (let time = 0; time < 19; time += 1) rates.signIn(host);
+    countAllowed((address) => rates.signIn(address), {
+      hosts: 4,
+      times: 20,
+      network: (no) => in56(no + 1),
+    });
+    const { allowed, retryAfterSeconds } = rates.signIn(host);
+    assert.equal(allowed, false);
+    clock.advanceMs(retryAfterSeconds * 1_000);
+    assert.equal(rates.signIn(host).allowed, true);
+  });
+
   it("count attempts to sign in and failed authentications apart", () => {
     const rates = makeRateGate(10, makeFakeClock().now);
     for (let time = 0; time < 21; time += 1) rates.failedAuthentication("192.0.2.1");
