@@ -1,7 +1,7 @@
 // Verifies a file that a person presents to the service, within bounds, with the published keys of the service. Also
 // finds when the store was copied or replaced, according to the trail. Holds one line of the file at a time.
 
-import type { AuditPart, AuditQuery } from "../../store/interface/trail.ts";
+import type { AuditPart } from "../../store/interface/trail.ts";
 import { manifestOf } from "../../domain/export-manifest.ts";
 import type { App } from "../../actions/app.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
@@ -11,8 +11,7 @@ import { readHeads } from "../../actions/proof/heads.ts";
 import { digestOfManifest } from "../../actions/proof/manifest.ts";
 import { readUnambiguous } from "../../domain/json/repeated-name.ts";
 import { restoreOf } from "../../actions/ledger/keep-ledger.ts";
-import type { ReceiptGap, RecordedRestore } from "../../actions/receipt/verify-receipt.ts";
-import { restoreAction } from "../../domain/audit-chain.ts";
+import type { RecordedRestore } from "../../actions/receipt/verify-receipt.ts";
 import { type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 
 /** Each receipt takes a tenth of a millisecond, between two chunks of the file. */
@@ -43,12 +42,12 @@ export async function verifyUpload(
     throw new OperatorError("invalid", "The text is not a manifest. Paste the JSON of the file.");
   }
   const given = heads.trim() === "" ? undefined : readHeads(`${heads.trim()}\n`, published);
-  const restoresIn = (gap: ReceiptGap) => findRestores(app, gap);
+  const restores = await findRestores(app);
   const verdict = await verifyFile(bounded(content), {
     published,
     manifest,
     heads: given,
-    restoresIn,
+    restores,
   });
   const notedIn = await findNote(app, verdict);
   return { ...verdict, notedIn, isHeadGiven: given !== undefined };
@@ -70,6 +69,7 @@ async function* bounded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 const examinedMax = 10_000;
 const listedMax = 50;
+const restoresMax = 1_000;
 
 function mayReadTrail(app: App): boolean {
   return hasRight(app, "audit.read") && hasRight(app, "confidential.read");
@@ -84,22 +84,11 @@ async function findNote(app: App, { manifest }: FileVerdict): Promise<number | u
   return entries.find(({ detail }) => detail["manifest"] === digest)?.entryNo;
 }
 
-/** Clocks of processes differ by less. */
-const clockSkewMs = 60 * 60_000;
-
-/** The restores between the two receipts; undefined if this person may not read the trail. */
-async function findRestores(app: App, { before, after }: ReceiptGap) {
+/** Undefined if this person may not read the trail. */
+async function findRestores(app: App): Promise<readonly RecordedRestore[] | undefined> {
   if (!mayReadTrail(app)) return undefined;
-  const from = Date.parse(before.completed_at) - clockSkewMs;
-  const until = Date.parse(after.completed_at) + clockSkewMs;
-  const restores: RecordedRestore[] = [];
-  let next: number | undefined;
-  do {
-    const part = await search(app, restoreAction, { from, until, before: next });
-    restores.push(...part.entries.flatMap((entry) => restoreOf(entry) ?? []));
-    ({ next } = part);
-  } while (next !== undefined);
-  return restores;
+  const entries = await app.store.trail.listRestores(restoresMax);
+  return entries.flatMap((entry) => restoreOf(entry) ?? []);
 }
 
 export type Copies = AuditPart;
@@ -112,8 +101,8 @@ export async function listCopies(app: App): Promise<Copies | undefined> {
 function search(
   { store }: App,
   action: string,
-  { from, until, before }: Partial<Pick<AuditQuery, "from" | "until" | "before">>,
+  { from, until }: { readonly from?: number; readonly until?: number },
 ) {
-  const query = { actor: undefined, organizationId: undefined, action, from, until, before };
-  return store.trail.search({ ...query, limit: listedMax, examinedMax });
+  const query = { actor: undefined, organizationId: undefined, action, from, until };
+  return store.trail.search({ ...query, before: undefined, limit: listedMax, examinedMax });
 }

@@ -179,7 +179,7 @@ export class GroupScheduler<Item> {
 
 /**
  * A list that takes no longer than the wait needs no rest. The share of arrivals that wait for longer is
- * (workMs - longListWaitMs) / (workMs + rest), which stays below one percent.
+ * (workMs - longListWaitMs) / (workMs + rest): below one percent, or more after a list whose rest is cut short.
  */
 function restAfter(workMs: number): number {
   return Math.min(100 * Math.max(0, workMs - longListWaitMs), longListRestMsMax);

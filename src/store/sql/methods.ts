@@ -233,6 +233,7 @@ export const methods = {
     head: lookup(every, audit.readChainHead),
     search: read(every, audit.searchAudit),
     countDays: read(every, audit.countAuditDays),
+    listRestores: lookup(every, audit.listRestores),
     verify: read(every, audit.verifyPart),
     note: change(every, audit.auditAct),
     findDeletions: lookup(every, deletion.findDeletions),

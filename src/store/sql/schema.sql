@@ -454,6 +454,8 @@ CREATE TABLE audit_entry (
 --postgres );
 -- the last backup
 CREATE INDEX audit_entry_of_backup ON audit_entry (entry_no) WHERE action = 'store.backup';
+-- the restores, which explain gaps in the chains
+CREATE INDEX audit_entry_of_restore ON audit_entry (entry_no) WHERE action = 'store.restore';
 
 -- the end of the audit chain in one row, so that missing entries at the end are noticed
 -- retained: the audit trail is a chain; it never contains record content

@@ -4,7 +4,14 @@
 
 import type { ChainHead } from "../../../domain/deletion/ledger-entry.ts";
 import type { Act } from "../../interface/act.ts";
-import { type AuditHead, type AuditRow, emptyChain, toHead } from "../../../domain/audit-chain.ts";
+import type { AuditEntry } from "../../../domain/access.ts";
+import {
+  type AuditHead,
+  type AuditRow,
+  emptyChain,
+  restoreAction,
+  toHead,
+} from "../../../domain/audit-chain.ts";
 import {
   makeAuditRow,
   nameSubject,
@@ -184,6 +191,14 @@ function* findEnd(until: number | undefined): Statements<number> {
     else low = found.entry_no;
   }
   return high;
+}
+
+const findRestores = `
+  SELECT * FROM audit_entry WHERE action = '${restoreAction}' ORDER BY entry_no DESC LIMIT $1`;
+
+/** The latest ones, by an index of their own. */
+export function* listRestores(limit: number): Statements<readonly AuditEntry[]> {
+  return yield* list(toAuditEntry, findRestores, limit);
 }
 
 const dayMs = 86_400_000;
