@@ -18,7 +18,6 @@ const variants = [
   "/console/holds?owner=owner-7",
   "/console/holds?end=soon",
   "/console/organizations?q=filled",
-  "/console/palette?q=transaction-7",
   "/console/proposals?state=all",
 ];
 

@@ -43,8 +43,6 @@ export interface Panels {
   readonly deletion?: (person: Person, deletion: Deletion) => Promise<HtmlValue>;
   /** Links beside the other actions on the page of a record. */
   readonly record?: (person: Person, key: RecordKey) => HtmlValue;
-  /** Actions that the command palette finds. */
-  readonly actions?: readonly PaletteAction[];
   /** A part of the figures of the overview; undefined if there is nothing to see. */
   readonly overview?: (person: Person) => Promise<Html | undefined>;
   /** A part of the intake page. */
@@ -58,8 +56,6 @@ export interface FoundParty {
   readonly reason: string;
   readonly name: string | undefined;
 }
-
-export type PaletteAction = readonly [label: string, href: ConsolePath, right: OperatorRight];
 
 /** What those of all features show that have this panel. */
 export function readPanels<Shown>(

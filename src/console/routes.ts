@@ -41,7 +41,6 @@ import {
 } from "./page/sign-in.ts";
 import { downloadAllReceipts, showReceipts } from "./page/receipts.ts";
 import { showOverview } from "./page/overview.ts";
-import { searchAll } from "./page/palette.ts";
 import { followDeletion, followProposal } from "./page/follow.ts";
 import { revealRecord, showRecord } from "./page/record.ts";
 import { requestOne, showDeletionForm } from "./page/request-deletion.ts";
@@ -78,7 +77,6 @@ export const routes: readonly Route[] = [
   read("/console/record/deletion", "deletion.request", showDeletionForm),
   act("/console/record/deletion", "deletion.request", requestOne, showDeletionForm),
   act("/console/record/hold", "hold.place", placeOne, showRecord),
-  read("/console/palette", "record.find", searchAll),
   read("/console/holds", "hold.read", showHolds),
   ...routesOf("/console/hold/:id", "hold.read", holdPage),
   read("/console/retention", "retention.read", showRetention),

@@ -92,22 +92,6 @@ describe("a page of the console", () => {
     assert.deepEqual(faults, []);
   });
 
-  it("leads to others by keyboard shortcuts", async () => {
-    await openPage(page, "/console");
-    await page.keyboard.press("Control+K");
-    await page.keyboard.insertText("hold");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/console/holds");
-    // What the server finds: an organization by a part of its name.
-    await page.keyboard.press("Control+K");
-    await page.keyboard.insertText("abwicklungsges");
-    await page.getByRole("link", { name: scene.acme.organizationName }).click();
-    await page.waitForURL(`**/console/organization/${scene.acme.organizationId}`);
-    await page.keyboard.press("Alt+Shift+2");
-    await page.waitForURL("**/console/deletions");
-  });
-
   async function openPage(shown: Page, path: string): Promise<void> {
     const response = await shown.goto(scene.base + path);
     assert.ok((response?.status() ?? 500) < 500, path);

@@ -61,7 +61,6 @@ async function proposalOf(act: Promise<unknown>): Promise<string> {
 /** Not pages: files, and a stream of events. */
 export const notPages: ReadonlySet<string> = new Set([
   "/console/receipt/:id",
-  "/console/palette",
   "/console/deletion/:id/progress",
   "/console/proposal/:id/progress",
   "/console/upload/:id/progress",

@@ -109,17 +109,12 @@ function renderFrame(
         ><span class="sr">Organization: </span>${renderIcon("building")}
         ${organization === undefined ? "All organizations" : renderOrganization(organization)}</a
       >
-      ${mayDo(roles, "record.find") && search}
       <form class="who" method="post" action="/console/sign-out">
         <span><bdi>${operator.name}</bdi> <small>${operator.roles.join(", ")}</small></span>
         <button type="submit">Sign out</button>
       </form>
     </header>`;
 }
-
-const search = html`<a class="search" href="/console/find"
-  >${renderIcon("find")} Search <kbd>Ctrl K</kbd></a
->`;
 
 function renderScreen({ path, label, icon }: Screen, waiting: Waiting, isCurrent: boolean): Html {
   const attributes = { href: path, "aria-current": isCurrent && "page" };

@@ -40,23 +40,9 @@ export async function showAccount(person: Person): Promise<Next> {
       <h2 id="sessions">Your sessions</h2>
       ${renderSessions(own, session)}
     </section>
-    ${app.viewer.may("session.list") && (await renderAllSessions(person))} ${shortcuts}`;
+    ${app.viewer.may("session.list") && (await renderAllSessions(person))}`;
   return { title: "Account", screen: "/console/account", body };
 }
-
-const shortcuts = html`<section aria-labelledby="shortcuts">
-  <h2 id="shortcuts">Keyboard shortcuts</h2>
-  <ul>
-    <li>
-      <kbd>Ctrl</kbd> or <kbd>⌘</kbd> with <kbd>K</kbd>: go to a page, a record, an organization or
-      an action
-    </li>
-    <li>
-      <kbd>Alt</kbd> and <kbd>Shift</kbd> with <kbd>1</kbd> to <kbd>9</kbd> or <kbd>0</kbd>: the
-      first ten screens, in their order
-    </li>
-  </ul>
-</section>`;
 
 const noPasskey = html`<p class="empty">
   You have no passkey yet. Add one now: without it, you need a new link from the server each time.

@@ -54,7 +54,6 @@ export const panels: Panels = {
           <a href="${path}">${title}</a> by name, date of birth, e-mail, telephone or number.
         </p>`,
     ),
-  actions: [[`${title} by name`, path, right]],
 };
 
 function showSearch(person: Person): Promise<Next> {

@@ -115,7 +115,6 @@ export const routes = [
 ];
 
 export const panels: Panels = {
-  actions: [["Answer an inquiry about a person or a company", answerPath, answering]],
   party: (person, found) =>
     person.app.viewer.may(answering) &&
     (found === undefined ? renderAsking(person) : renderAnswering(found)),

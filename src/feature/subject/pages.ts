@@ -218,7 +218,6 @@ export const routes = [
 ];
 
 export const panels: Panels = {
-  actions: [["Answer an access request", screen, showing]],
   record: ({ app }, key) =>
     isPartyType(key.resourceType) &&
     app.viewer.may(showing) &&

@@ -38,7 +38,6 @@ export const routes: readonly Route[] = [
 
 export const panels: Panels = {
   intake: async (person) => person.app.viewer.may(right) && (await renderUploads(person)),
-  actions: [["Upload a file", "/console/intake#upload", right]],
 };
 
 async function renderUploads(person: Person): Promise<Html> {

@@ -1,4 +1,4 @@
-// What a page can't do without a script: passkeys, times in the viewer's zone, live progress and keyboard shortcuts.
+// What a page can't do without a script: passkeys, times in the viewer's zone and live progress.
 // Everything else works without this file.
 
 "use strict";
@@ -137,96 +137,7 @@ async function followProgress() {
   setTimeout(() => void followProgress(), 1_000);
 }
 
-/** A field with a list of links below it: screens, and what the server finds. The arrow keys move the focus. */
-function preparePalette() {
-  const opener = document.querySelector(".search");
-  if (opener === null) return undefined;
-  const dialog = document.createElement("dialog");
-  const field = document.createElement("input");
-  const list = document.createElement("ul");
-  dialog.className = "palette";
-  dialog.setAttribute("aria-label", "Go to");
-  field.placeholder = "Page, action, organization, or id of a record";
-  field.setAttribute("aria-label", field.placeholder);
-  dialog.append(field, list);
-  document.body.append(dialog);
-  const screens = [...document.querySelectorAll(".side li > a:first-child")].map((link) => ({
-    kind: "Page",
-    label: link.textContent.trim(),
-    href: link.href,
-  }));
-  const show = (found) => {
-    const items = found.map(({ kind, label, href }) => {
-      const [item, link, note] = ["li", "a", "small"].map((name) => document.createElement(name));
-      link.href = href;
-      note.textContent = kind;
-      link.append(label, " ", note);
-      item.append(link);
-      return item;
-    });
-    list.replaceChildren(...items);
-  };
-  let timer;
-  const search = () => {
-    const text = field.value.trim();
-    const own = screens.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
-    show(own);
-    clearTimeout(timer);
-    if (text === "") return;
-    timer = setTimeout(async () => {
-      const response = await fetch(`/console/palette?q=${encodeURIComponent(text)}`);
-      const more = response.ok ? (await response.json()).found : [];
-      if (field.value.trim() === text) show([...own, ...more]);
-    }, 150);
-  };
-  field.addEventListener("input", search);
-  dialog.addEventListener("keydown", (event) => {
-    const links = [field, ...list.querySelectorAll("a")];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Enter" && event.target === field) links[1]?.click();
-    if (step === undefined) return;
-    event.preventDefault();
-    links.at((links.indexOf(event.target) + step) % links.length).focus();
-  });
-  const open = () => {
-    if (dialog.open) return;
-    field.value = "";
-    search();
-    dialog.showModal();
-  };
-  opener.addEventListener("click", (event) => {
-    event.preventDefault();
-    open();
-  });
-  return open;
-}
-
-const openPalette = preparePalette();
-
-/**
- * Control or Command with K opens the palette; Alt and Shift with a digit opens the screen at that place of the
- * navigation. With modifiers, so that writing text does nothing else.
- */
-function findShortcut({ ctrlKey, metaKey, altKey, shiftKey, code }) {
-  if (ctrlKey !== metaKey && !altKey && !shiftKey && code === "KeyK") return openPalette;
-  const isDigit = altKey && shiftKey && !ctrlKey && !metaKey && /^Digit\d$/.test(code);
-  if (!isDigit) return undefined;
-  const place = (Number(code.at(-1)) + 9) % 10;
-  const link = document.querySelectorAll(".side li > a:first-child")[place];
-  return link && (() => link.click());
-}
-
-function listenForShortcuts() {
-  document.addEventListener("keydown", (event) => {
-    const act = findShortcut(event);
-    if (act === undefined) return;
-    event.preventDefault();
-    act();
-  });
-}
-
 for (const hint of document.querySelectorAll("[data-without-script]")) hint.hidden = true;
 preparePasskeys();
 showLocalTimes();
 void followProgress();
-listenForShortcuts();
