@@ -27,7 +27,6 @@ import { renderChip } from "../html/chip.ts";
 import { fieldsOf, readText, readWhole, renderHidden, renderReason } from "../html/field.ts";
 import { html, type Html, renderFacts } from "../html/html.ts";
 import { renderHistory } from "../html/record-history.ts";
-import { renderGraph } from "../html/relation-graph.ts";
 import { renderTime, renderTimestamp } from "../html/time.ts";
 import { screen } from "./find.ts";
 import { shownHoldsOfRecord } from "../../noun/hold.ts";
@@ -145,19 +144,12 @@ function renderRelations(key: RecordKey, relations: Relations): Html {
   const hasMore = relations.referrers.some((group) => group.hasMore);
   return html`<section aria-labelledby="relations">
     <h2 id="relations">Relations</h2>
-    <div class="related">
-      <div class="scroll" tabindex="0" role="region" aria-label="Graph">
-        ${renderGraph({ center: key, referrers, references })}
-      </div>
-      <div>
-        <h3>Refers to it</h3>
-        ${renderRelated(organizationId, referrers)}
-        <p>${hasMore && "There are more than are listed. "}${renderAll(key)}</p>
-        <h3>It refers to</h3>
-        ${renderRelated(organizationId, references)}
-        ${hasMoreReferences && html`<p>It refers to more records than are listed.</p>`}
-      </div>
-    </div>
+    <h3>Refers to it</h3>
+    ${renderRelated(organizationId, referrers)}
+    <p>${hasMore && "There are more than are listed. "}${renderAll(key)}</p>
+    <h3>It refers to</h3>
+    ${renderRelated(organizationId, references)}
+    ${hasMoreReferences && html`<p>It refers to more records than are listed.</p>`}
   </section>`;
 }
 
