@@ -17,8 +17,6 @@ export interface Organization {
   readonly retainDays?: number;
   /** Types that are confidential in this organization, besides those that are confidential everywhere. */
   readonly confidentialTypes?: readonly ResourceType[];
-  /** If true, a transaction is deleted once every person and company that it names is erased. */
-  readonly eraseOrphanedTransactions?: boolean;
   /** If true, a deletion that is requested is processed only after a second person has approved it. */
   readonly deletionApproval?: boolean;
   readonly createdAt: number;

@@ -61,10 +61,6 @@ export const organizations = defineNoun<Organization, void>({
       text: (organization) => confidentialIn(organization).join(", "),
       html: (organization) => confidentialIn(organization).map(titleOf).join(", "),
     },
-    eraseOrphanedTransactions: {
-      json: ({ eraseOrphanedTransactions: isOn }) => isOn === true,
-      text: ({ eraseOrphanedTransactions: isOn }) => formatOnOff(isOn),
-    },
     deletionApproval: {
       json: ({ deletionApproval: isOn }) => isOn === true,
       text: ({ deletionApproval: isOn }) => formatOnOff(isOn),
@@ -74,13 +70,13 @@ export const organizations = defineNoun<Organization, void>({
   },
   json:
     "organizationId, name: organization_name, strictScopes, deletionGraceSeconds, rateLimitPerSecond, retainDays, " +
-    "confidentialTypes, eraseOrphanedTransactions, deletionApproval, createdAt, closedAt, deletionRequestId",
+    "confidentialTypes, deletionApproval, createdAt, closedAt, deletionRequestId",
   columns:
     "organizationId, name, strictScopes, deletionGraceSeconds: deletion grace, rateLimitPerSecond: rate limit, createdAt, " +
     "closedAt",
   fields:
     "organizationId, name, strictScopes, deletionGraceSeconds: deletion grace, rateLimitPerSecond: rate limit, " +
-    "retainDays: ceiling of types without one, confidentialTypes: confidential, eraseOrphanedTransactions, deletionApproval, createdAt, " +
+    "retainDays: ceiling of types without one, confidentialTypes: confidential, deletionApproval, createdAt, " +
     "closedAt",
   headings:
     "organizationId: Organization, state, deletionGraceSeconds: Grace period, deletionApproval: Approval of deletions, " +
@@ -203,10 +199,6 @@ export const changeOptions = {
     typeList,
     "Record types that are confidential besides reports, such as transaction_alert, or none. Callers without the read scope of such a type see nothing of it.",
   ),
-  eraseOrphans: optional(
-    onOff,
-    "With on, a transaction is deleted once every person and company that it names is erased.",
-  ),
   deletionApproval: optional(
     onOff,
     "With on, a deletion that is requested from now on is processed only after a second person has approved it. Acts that would remove this protection then need a second person, too.",
@@ -217,13 +209,12 @@ type Change = Values<typeof organizationArguments> & Values<typeof changeOptions
 
 export function change(
   app: App,
-  { id, deletionGrace: graceMs, rateLimit: rate, eraseOrphans, ...others }: Change,
+  { id, deletionGrace: graceMs, rateLimit: rate, ...others }: Change,
 ): Promise<Organization> {
   const given = {
     ...others,
     deletionGraceSeconds: graceMs === undefined ? undefined : Math.floor(graceMs / 1_000),
     rateLimitPerSecond: rate,
-    eraseOrphanedTransactions: eraseOrphans,
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
   return changeOrganization(app, id, Object.fromEntries(known));

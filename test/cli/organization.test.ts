@@ -96,7 +96,6 @@ describe("organization list, show and set", () => {
       rate_limit_per_second: 200,
       retain_days: null,
       confidential_types: ["transaction_suspicious_activity", "customer_sar"],
-      erase_orphaned_transactions: false,
       deletion_approval: false,
       closed_at: null,
       deletion_request_id: null,

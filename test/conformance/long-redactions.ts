@@ -8,7 +8,7 @@ import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, operator, organization, worker } from "./scene.ts";
+import { acme, draftOf, keyOf, operator, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 import type { Draft } from "../../src/domain/record/record-write.ts";
 import { longChangesMax } from "../../src/store/sql/erase/shorten-records.ts";
@@ -138,27 +138,6 @@ export function testLongRedactions(engine: Engine): void {
       assert.deepEqual([...done], [other]);
       await store.completeOne(other);
       await store.finish(long);
-    });
-
-    it("is an orphan when deletions of both of its parties alternate", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.createOrganization(organization(acme), operator);
-      await store.changeOrganization(acme, { eraseOrphanedTransactions: true }, operator);
-      for (const person of ["p", "q"]) await store.add("person", person);
-      await addLong(store, "transaction", { ...countries, sender_id: "p", receiver_id: "q" });
-      const ids = [];
-      for (const person of ["p", "q"]) {
-        ids.push(await store.request(keyOf("person", person)));
-        await store.claim();
-      }
-      for (const completed = new Set(); completed.size < ids.length;) {
-        for (const id of ids.filter((one) => !completed.has(one))) {
-          if (!(await store.eraseOne(id, 10))) continue;
-          if ((await store.completeOne(id)) !== undefined) completed.add(id);
-        }
-      }
-      await store.processAll(worker.now + 120_000);
-      assert.equal(await store.exists(keyOf("transaction", "long")), false);
     });
   });
 }

@@ -6,7 +6,7 @@ import { isPseudonym } from "../../src/domain/deletion/party.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, mark, operator, organization, other, worker } from "./scene.ts";
+import { acme, draftOf, keyOf, mark, other, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const countries = { sender_country: "DE", receiver_country: "DE" };
@@ -156,7 +156,6 @@ export function testParties(engine: Engine): void {
   });
 
   testWaiting(engine);
-  testOrphans(engine);
 }
 
 function testWaiting(engine: Engine): void {
@@ -190,34 +189,6 @@ function testWaiting(engine: Engine): void {
       const claimed = await store.claim(worker.now + 61_000);
       assert.equal(claimed?.deletionRequestId, id);
       assert.equal(changedBy(await store.finish(id)), 1);
-    });
-  });
-}
-
-function testOrphans(engine: Engine): void {
-  describe(`${engine.name}: a transaction whose parties are all erased`, () => {
-    it("is deleted, with a receipt of its own, if the organization has chosen so", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.createOrganization(organization(acme), operator);
-      for (const id of ["p", "q"]) await store.add("person", id);
-      await pay(store, "between", ["p", "q"]);
-      await pay(store, "alone", ["p"]);
-      await pay(store, "other", ["p", "shop"]);
-      await store.add("transaction_check", "c", { related_tx_ids: ["between"] });
-      await store.erase("person", "p");
-      assert.equal((await store.countRecords(acme))["transaction"], 3);
-      await store.changeOrganization(acme, { eraseOrphanedTransactions: true }, operator);
-      await store.request(keyOf("person", "q"));
-      const completed = await store.processAll();
-      assert.deepEqual(
-        completed.map(({ resourceId, erased, requestedBy }) => [resourceId, erased, requestedBy]),
-        [
-          ["q", { person: 1 }, "key_1"],
-          ["between", { transaction: 1, transaction_check: 1 }, "orphaned"],
-        ],
-      );
-      // What was orphaned before the choice stays.
-      assert.deepEqual(await store.countRecords(acme), { transaction: 2 });
     });
   });
 }

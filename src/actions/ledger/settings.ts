@@ -14,7 +14,6 @@ const unset: { readonly [Key in keyof LedgerSettings]-?: LedgerSettings[Key] } =
   rateLimitPerSecond: null,
   retainDays: null,
   confidentialTypes: [],
-  eraseOrphanedTransactions: false,
   deletionApproval: false,
 };
 

@@ -88,7 +88,6 @@ const settings = object({
   rateLimitPerSecond: optional(nullable(count)),
   retainDays: optional(nullable(count)),
   confidentialTypes: optional(types),
-  eraseOrphanedTransactions: optional(flag),
   deletionApproval: optional(flag),
 });
 export type LedgerSettings = ValueOf<typeof settings>;

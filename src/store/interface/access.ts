@@ -9,11 +9,6 @@ export interface NewKey extends Omit<ApiKey, "revokedAt" | "lastUsedAt"> {
 export type OrganizationChange = Partial<
   Pick<
     Organization,
-    | "name"
-    | "strictScopes"
-    | "deletionGraceSeconds"
-    | "confidentialTypes"
-    | "eraseOrphanedTransactions"
-    | "deletionApproval"
+    "name" | "strictScopes" | "deletionGraceSeconds" | "confidentialTypes" | "deletionApproval"
   >
 > & { readonly rateLimitPerSecond?: number | null; readonly retainDays?: number | null };

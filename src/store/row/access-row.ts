@@ -20,7 +20,6 @@ export const toOrganization = reader<Organization>(
     strictScopes: "flag",
     retainDays: "optional",
     confidentialTypes: "ifAny",
-    eraseOrphanedTransactions: "ifTrue",
     deletionApproval: "ifTrue",
     closedAt: "optional",
     deletionRequestId: "optional",

@@ -48,8 +48,6 @@ CREATE TABLE organization (
   retain_days bigint,
   -- the record types that it has made confidential, as a JSON list
   confidential_types text NOT NULL DEFAULT '[]',
-  -- whether transactions are deleted when all of their parties are erased
-  erase_orphaned_transactions boolean NOT NULL DEFAULT false,
   -- whether a second person has to approve a deletion that an operator requests
   deletion_approval boolean NOT NULL DEFAULT false,
   created_at bigint NOT NULL,                                 -- when it was created

@@ -30,8 +30,7 @@ const insertOrganization = insertion<Organization>(
 const updateOrganization = `
   UPDATE organization SET
     name = $1, strict_scopes = $2, deletion_grace_seconds = $3, rate_limit_per_second = $4,
-    retain_days = $5, confidential_types = $6, erase_orphaned_transactions = $8,
-    deletion_approval = $9
+    retain_days = $5, confidential_types = $6, deletion_approval = $8
   WHERE organization_id = $7`;
 
 const setWritesPaused = `
@@ -119,7 +118,6 @@ function* storeSettings(after: Organization): Statements<void> {
     after.retainDays ?? null,
     JSON.stringify(after.confidentialTypes ?? []),
     after.organizationId,
-    after.eraseOrphanedTransactions === true,
     after.deletionApproval === true,
   );
   yield* credentialsChanged();

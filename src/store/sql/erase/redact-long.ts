@@ -2,19 +2,16 @@
 // and stores in the cursor of the deletion where the next step continues; relations are removed with the last part. A
 // change that arrives meanwhile has a higher number, so it is rewritten too.
 
-import { isPseudonym, partiesOf } from "../../../domain/deletion/party.ts";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { nodeKey } from "../../../domain/deletion/erasure.ts";
 import type { Act } from "../../interface/act.ts";
 import type { ErasedRecords } from "../../shared/redact-payload.ts";
-import type { Payload } from "../../../domain/record-type.ts";
-import { recordTypeByName } from "../../../domain/record-types.ts";
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { rowKeyText, toKey } from "../../shared/record-key.ts";
 import { storeCursor } from "../plan/claim.ts";
 import { type PlanPart, type Reference, referencesOf, type TargetRow } from "../plan/erasure.ts";
 import type { Statements } from "../statement/statements.ts";
-import { readChange, readChangesAfter, Room, type Size } from "../record/changes.ts";
+import { readChangesAfter, Room, type Size } from "../record/changes.ts";
 import { redactAll, type Rewritten, storeRewritten } from "./rewrite.ts";
 
 /** Says for each deletion where its step continues: null if that is not within a record. */
@@ -28,15 +25,11 @@ export interface RedactionOptions {
   readonly act: Act;
 }
 
-/** A record in which the pseudonym of a deletion has replaced the id of a party. */
+/** A record in which this step has replaced the first id of a party by the pseudonym of its deletion. */
 export interface Renamed {
   /** The deletion. */
   readonly id: string;
   readonly key: RecordKey;
-  /** This step has replaced the first id; the record did not name the pseudonym before. */
-  readonly isAdded: boolean;
-  /** The record names no existing party any more. */
-  readonly isOrphan: boolean;
 }
 
 /** The progress within the changes of a record. */
@@ -45,11 +38,9 @@ interface Progress {
   readonly after: number;
   /** Whether the record names the pseudonym of the deletion: not yet, since this pass, or since before it. */
   readonly pseudonym: "absent" | "added" | "known";
-  /** The first change that names an existing party; null if none does up to `after`. */
-  readonly living: number | null;
 }
 
-export const beginning: Progress = { after: 0, pseudonym: "absent", living: null };
+export const beginning: Progress = { after: 0, pseudonym: "absent" };
 
 interface Cursor extends Progress {
   /** The targets up to this position that are not done redact references from one record. */
@@ -145,14 +136,8 @@ class Bounding {
     const rewritten = redactAll(changes, () => erased);
     yield* storeRewritten(rewritten);
     const next = { ...cursor, ...advance(cursor, rewritten, pseudonyms.get(id)) };
-    const isAdded = cursor.pseudonym === "absent" && next.pseudonym === "added";
-    const isEnd = isLast && (yield* isStillLiving(key, next.living));
-    const isErased = isEnd && changes.length > 0 && next.living === null;
-    const isOrphan = isErased && next.pseudonym === "added";
-    if (isAdded || isOrphan) this.renamed.push({ id, key, isAdded, isOrphan });
-    if (isEnd) return undefined;
-    // Another deletion has erased that party meanwhile.
-    return isLast ? { ...next, after: (next.living ?? 1) - 1, living: null } : next;
+    if (cursor.pseudonym === "absent" && next.pseudonym === "added") this.renamed.push({ id, key });
+    return isLast ? undefined : next;
   }
 }
 
@@ -198,27 +183,10 @@ export function advance(
   id: string | undefined,
 ): Progress {
   const after = rewritten.at(-1)?.change_no ?? before.after;
-  if (id === undefined) return { ...before, after };
-  let { pseudonym } = before;
-  if (pseudonym === "absent") {
-    if (rewritten.some(({ payload }) => payload.includes(id))) pseudonym = "known";
-    else if (rewritten.some((change) => change.after.includes(id))) pseudonym = "added";
-  }
-  const living = before.living ?? rewritten.find(namesLiving)?.change_no ?? null;
-  return { after, pseudonym, living };
-}
-
-function namesLiving({ resource_type, after }: Rewritten): boolean {
-  const type = recordTypeByName(resource_type);
-  if (type === undefined) return false;
-  return partiesOf(type, JSON.parse(after) as Payload).some((party) => !isPseudonym(party));
-}
-
-/** Another deletion may have erased the party since it was read. */
-function* isStillLiving(key: RecordKey, living: number | null): Statements<boolean> {
-  if (living === null) return true;
-  const change = yield* readChange(key, living);
-  return change !== undefined && namesLiving({ ...change, after: change.payload });
+  if (id === undefined || before.pseudonym !== "absent") return { ...before, after };
+  if (rewritten.some(({ payload }) => payload.includes(id))) return { after, pseudonym: "known" };
+  const isAdded = rewritten.some((change) => change.after.includes(id));
+  return { after, pseudonym: isAdded ? "added" : "absent" };
 }
 
 /** Returns the records that the references lead to. A party has the pseudonym of its deletion. */

@@ -16,7 +16,7 @@ import {
   advance,
   beginning,
 } from "./redact-long.ts";
-import { followParties } from "./follow-parties.ts";
+import { keepPseudonyms } from "./pseudonym.ts";
 
 const columns = ["organization_id", "from_type", "from_id", "to_type", "to_id"] as const;
 
@@ -63,9 +63,8 @@ export function* redactReferences(
   const rewritten = redactAll(yield* readChanges(keysOf(byRecord)), erasedOf);
   yield* storeRewritten(rewritten);
   const renamed = [...findRenamed(rewritten, byRecord, options.pseudonyms), ...renamedLong];
-  for (const { id, key, isAdded } of renamed)
-    if (isAdded) types.push({ id, type: key.resourceType });
-  yield* followParties(renamed, options);
+  for (const { id, key } of renamed) types.push({ id, type: key.resourceType });
+  yield* keepPseudonyms(renamed, options);
   const byDeletion = [...Map.groupBy(types, ({ id }) => id)];
   return {
     parts,
@@ -113,9 +112,8 @@ function findRenamed(
     const [first] = ofRecord;
     const ids = new Set(references.get(record)?.map((one) => one.deletion_request_id));
     for (const id of ids) {
-      const { pseudonym, living } = advance(beginning, ofRecord, pseudonyms.get(id));
-      if (first === undefined || pseudonym !== "added") continue;
-      found.push({ id, key: toKey(first), isAdded: true, isOrphan: living === null });
+      const { pseudonym } = advance(beginning, ofRecord, pseudonyms.get(id));
+      if (first !== undefined && pseudonym === "added") found.push({ id, key: toKey(first) });
     }
   }
   return found;

@@ -4,7 +4,7 @@
 import type { RecordKey } from "../../../domain/record/record-write.ts";
 import { limits } from "../../../domain/limits.ts";
 import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
-import { all, type Statements, get } from "../statement/statements.ts";
+import { all, type Statements } from "../statement/statements.ts";
 import { keyRows, namedRecords } from "../statement/named.ts";
 
 const readAll = `
@@ -133,8 +133,4 @@ export function* readChangesAfter(
   if (last === undefined || end === 0) return { changes: [], isLast: sizes.length === 0 };
   const changes = yield* all<PayloadRow>(readPage, ...from, last.change_no);
   return { changes, isLast: end === -1 && sizes.length < sizesMax };
-}
-
-export function* readChange(key: RecordKey, changeNo: number): Statements<PayloadRow | undefined> {
-  return yield* get<PayloadRow>(readPage, ...keyValues(key), changeNo - 1, changeNo);
 }

@@ -111,8 +111,6 @@ export function eraseStep(
     ...options,
     ofOrganization: { changes: (page) => order.erase(page), records: eraseNumberedRecords },
   });
-  // This step may have requested deletions of orphaned records.
-  group.deletionsChanged();
   return { ...step, workMs: performance.now() - startedAt };
 }
 
