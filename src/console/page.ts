@@ -37,8 +37,6 @@ export interface Panels {
   readonly find?: (person: Person) => Promise<HtmlValue>;
   /** What can be asked about a person or a company: one that was found, or one whose id is known. */
   readonly party?: (person: Person, found?: FoundParty) => HtmlValue;
-  /** Other forms of the copy of what is stored about this person or company. */
-  readonly copy?: (key: RecordKey) => HtmlValue;
   /** Links beside the state on the page of a deletion. */
   readonly deletion?: (person: Person, deletion: Deletion) => Promise<HtmlValue>;
   /** Links beside the other actions on the page of a record. */

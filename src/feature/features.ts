@@ -7,7 +7,6 @@ import type { Feature } from "./feature.ts";
 import { find } from "./find/feature.ts";
 import { identity } from "./identity/feature.ts";
 import { move } from "./move/feature.ts";
-import { letter } from "./letter/feature.ts";
 import { imports } from "./import/feature.ts";
 import { feed } from "./feed/feature.ts";
 import { proof } from "./proof/feature.ts";
@@ -27,7 +26,6 @@ export const features: readonly Feature[] = [
   move,
   find,
   subject,
-  letter,
   feed,
   recipient,
   webhook,

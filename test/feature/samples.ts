@@ -8,7 +8,6 @@ import { samples as find } from "./find/samples.ts";
 import { samples as identity } from "./identity/samples.ts";
 import { samples as feed } from "./feed/samples.ts";
 import type { CommandSample, Samples } from "./sample.ts";
-import { samples as letter } from "./letter/samples.ts";
 import { samples as move } from "./move/samples.ts";
 import { samples as imports } from "./import/samples.ts";
 import { samples as proof } from "./proof/samples.ts";
@@ -28,7 +27,6 @@ export const samples: readonly Samples[] = [
   move,
   find,
   subject,
-  letter,
   feed,
   recipient,
   webhook,

@@ -11,17 +11,9 @@ import type { Organization } from "../../domain/access.ts";
 import { organizationType } from "../../domain/deletion/organization-deletion.ts";
 import { aloneNo } from "../../domain/deletion/receipt.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import { titleOf } from "../../domain/record-types.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";
 import { requireParty } from "./find-subject.ts";
-import {
-  type OwnRecord,
-  productsMax,
-  readOwn,
-  type Span,
-  type StatedValue,
-  widen,
-} from "./own-record.ts";
+import { type OwnRecord, readOwn, type Span, type StatedValue, widen } from "./own-record.ts";
 import { findKeys, readDeletionsOf, readEach, type SubjectRequest } from "./read-subject.ts";
 import { rights } from "./rows.ts";
 
@@ -46,6 +38,8 @@ export interface Erasure {
   readonly receipt_no?: number;
 }
 
+type Relationship = "exists" | "existed" | "applied" | "erased" | "named" | "none" | "not_stated";
+
 /** What an answer states of the stored records. It is complete unless some products or deletions were left out. */
 interface Stored extends Pick<OwnRecord, "statuses" | "products" | "roles" | "complete"> {
   /**
@@ -53,7 +47,7 @@ interface Stored extends Pick<OwnRecord, "statuses" | "products" | "roles" | "co
    * an application only. `named`: other records name the subject, which has no record of its own, and had none.
    * `not_stated`: the organization is closed (closed-organization.ts).
    */
-  readonly relationship: keyof typeof sentences;
+  readonly relationship: Relationship;
   readonly from: string | null;
   readonly until: string | null;
   readonly records: readonly CountedType[];
@@ -232,86 +226,4 @@ async function readErasures(
     }
   }
   return found.sort((one, other) => (one.requested_at < other.requested_at ? -1 : 1));
-}
-
-const sentences = {
-  exists: "A business relationship exists.",
-  existed: "A business relationship existed, and has ended.",
-  applied: "There is a record, and no account was approved.",
-  erased:
-    "There was a record, and it was erased. Whether there was a business relationship is no longer known.",
-  named: "There is no record of the subject itself; other records name it.",
-  none: "Nothing is known about a business relationship with this id.",
-  not_stated:
-    "The organization is closed. Only an answer that includes confidential reports says whether there is or was a business relationship.",
-};
-
-type Part = readonly [heading: string, lines: readonly string[]];
-
-/** The document, without parts that have nothing to say. */
-export function describeAnswer(answer: SubjectAnswer): readonly Part[] {
-  const { from, until, organization_closed_at: closedAt } = answer;
-  const closed = closedAt === null ? "" : `, closed ${closedAt}`;
-  const parts: readonly (readonly [heading: string, lines: readonly (string | false)[]])[] = [
-    [
-      "Asked",
-      [
-        `Organization: ${answer.organization_name} (${answer.organization_id})${closed}`,
-        `Subject: ${answer.resource_type} ${answer.resource_id}`,
-        `Answered ${answer.answered_at} by ${answer.answered_by}. Reason: ${answer.reason}`,
-      ],
-    ],
-    [
-      "Relationship",
-      [
-        sentences[answer.relationship],
-        from !== null && `From ${from}${until === null ? "" : ` until ${until}`}`,
-        ...answer.statuses.map(describeStated("Account status")),
-        ...answer.products.map(describeStated("Product")),
-        ...answer.roles.map(describeStated("Role")),
-      ],
-    ],
-    [
-      "Records",
-      answer.records.map(
-        ({ resource_type, records, first_seen, last_seen }) =>
-          `${titleOf(resource_type)}: ${records}, from ${first_seen} to ${last_seen}`,
-      ),
-    ],
-    ["Erased", answer.erased.map(describeErasure)],
-    ["To be erased", answer.to_be_erased.map(describeErasure)],
-    [
-      "What this says and does not say",
-      [
-        "It is about records with this id in this organization, as they are stored now.",
-        closedAt !== null &&
-          "The records of a closed organization are erased once nothing keeps them.",
-        "If records were erased, only the request and its receipt remain.",
-        !answer.complete &&
-          `At most ${productsMax} products and ${erasuresMax} deletions are stated, and there are more.`,
-        answer.confidential
-          ? "It includes confidential reports: do not pass it on to anybody who may not know of them."
-          : "Confidential reports are not included, and it does not say whether there are any.",
-      ],
-    ],
-  ];
-  return parts
-    .map(([heading, lines]) => [heading, lines.filter((line) => line !== false)] as const)
-    .filter(([, lines]) => lines.length > 0);
-}
-
-function describeStated(what: string): (stated: StatedValue) => string {
-  return ({ value, first_stated, last_stated }) =>
-    first_stated === last_stated
-      ? `${what} ${value}: stated ${first_stated}`
-      : `${what} ${value}: first stated ${first_stated}, last stated ${last_stated}`;
-}
-
-function describeErasure(erasure: Erasure): string {
-  const { deletion_request_id: id, requested_at, completed_at, receipt_no } = erasure;
-  const what =
-    erasure.of === "organization" ? "All records of the organization: requested" : "Requested";
-  const receipt = receipt_no === undefined ? "" : `, receipt ${receipt_no}`;
-  if (completed_at === undefined) return `${what} ${requested_at} (${id})`;
-  return `${what} ${requested_at}, erased ${completed_at} (${id}${receipt})`;
 }

@@ -12,18 +12,20 @@ import {
 } from "../../cli/input/kinds.ts";
 import { requireOutputFile } from "../../cli/input/output-file.ts";
 import { makeBulkProgress } from "../../cli/output/bulk-progress.ts";
-import { replaceControls } from "../../cli/output/control-characters.ts";
-import { renderTable } from "../../cli/output/table.ts";
+import { renderFields, renderTable } from "../../cli/output/table.ts";
 import { runUntilStopped } from "../../cli/stop-signal.ts";
 import { bulkHeap, limitHeap } from "../../cli/v8-flags.ts";
 import { requireOutsideData } from "../../data-folder/data-folder.ts";
 import { noteUnfinished } from "../../data-folder/unfinished-files.ts";
 import { partyTypes } from "../../domain/deletion/party.ts";
 import { listedHolds } from "../../noun/hold.ts";
-import { readConfig } from "../../settings/config.ts";
-import { answerSubject, describeAnswer } from "./answer-subject.ts";
+import { readConfig, valueOf } from "../../settings/config.ts";
+import { writeAnswer } from "./answer-letter.ts";
+import { answerSubject } from "./answer-subject.ts";
 import { auditSubject, type Count, countSubject, deletionColumns } from "./read-subject.ts";
 import { rights } from "./rows.ts";
+import type { Letter, Part, Row } from "./sheet.ts";
+import { letterTexts } from "./texts.ts";
 
 /** The action that uses the type reports any other type. */
 const subjectType = { ...recordType, values: partyTypes.map(({ resourceType }) => resourceType) };
@@ -82,8 +84,8 @@ const subjectExport = defineCommand({
   summary: "Export everything that is stored about a person or a company, as a folder.",
   details:
     "For a request for access or portability: the record with its history, everything that belongs to it or mentions it, its " +
-    "transactions with their checks and alerts, and its deletion requests, one NDJSON file for each type, with a page that " +
-    "explains them. Confidential types and legal holds are left out unless an officer asks for them. The folder must not " +
+    "transactions with their checks and alerts, and its deletion requests, one NDJSON file for each type, with a page for " +
+    "people. Confidential types and legal holds are left out unless an officer asks for them. The folder must not " +
     "exist; only its owner can open it. The audit trail records who exported whom, and when.",
   examples: [
     "sluice subject export person person-81 --organization acme --output person-81",
@@ -110,7 +112,8 @@ const subjectExport = defineCommand({
         const name = "subject export";
         const progress = makeBulkProgress(context.err, { json: context.json, name });
         const { exportSubject } = await import("./export-subject.ts");
-        const tools = { path, unfinished: unfinished.path, progress, stopping };
+        const texts = app.setting(letterTexts);
+        const tools = { path, unfinished: unfinished.path, texts, progress, stopping };
         return await exportSubject(app, request, tools);
       }),
     );
@@ -162,21 +165,56 @@ const subjectAnswer = defineStoreCommand({
   },
   run: async (app, { reason: why, includeConfidential: confidential, ...key }) => {
     const answer = await answerSubject(app, { ...recordKeyOf(key), reason: why, confidential });
-    return {
-      json: answer,
-      text: describeAnswer(answer)
-        .map(([heading, lines]) =>
-          [heading, ...lines.map((one) => `  ${replaceControls(one)}`)].join("\n"),
-        )
-        .join("\n\n"),
-    };
+    const texts = app.setting(letterTexts);
+    return { json: answer, text: describeLetter(writeAnswer(answer, texts)) };
+  },
+});
+
+function describeLetter({ title, facts, opening, parts, end }: Letter): string {
+  const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
+  const texts = [
+    title,
+    renderFields(known),
+    opening,
+    ...parts.map(describePart),
+    describeLines(end),
+  ];
+  return texts.filter((one) => one !== "").join("\n\n");
+}
+
+function describePart({ heading = "", lines = [], table }: Part): string {
+  const { columns = [], rows = [] } = table ?? {};
+  const cells = columns.map((name, at) => [name, (row: Row) => row[at] ?? ""] as const);
+  const said = [describeLines(lines), rows.length === 0 ? "" : renderTable(cells, rows)];
+  if (said.join("") === "") return "";
+  return [heading, ...said].filter((one) => one !== "").join("\n");
+}
+
+function describeLines(lines: readonly (string | false)[]): string {
+  return lines.filter((line) => line !== false).join("\n");
+}
+
+const texts = defineCommand({
+  name: "letter texts",
+  summary: "Print the texts of letters, to change or translate them.",
+  details:
+    "Prints one JSON object with every text: those of LETTER_TEXTS, and the English ones that this file lacks. A file for " +
+    "LETTER_TEXTS may have some of them. What is in braces is filled in and has to stay.",
+  examples: ["sluice letter texts > letters.json"],
+  rights: [],
+  arguments: {},
+  options: {},
+  run: ({ environment }) => {
+    const { all } = valueOf(readConfig(environment, [letterTexts]), letterTexts);
+    return Promise.resolve({ json: all, text: JSON.stringify(all, undefined, 2) });
   },
 });
 
 export const heading = "Records";
 
 export const groups = {
+  letter: "Letters for people outside.",
   subject: "Show and export everything that is stored about one, and answer an authority.",
 };
 
-export const commands = [subjectShow, subjectExport, subjectAnswer];
+export const commands = [subjectShow, subjectExport, subjectAnswer, texts];

@@ -5,7 +5,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { OperatorError, reasonOf } from "../../actions/operator/operator-error.ts";
 import { Measure, sealManifest } from "../../actions/proof/manifest.ts";
@@ -14,26 +13,26 @@ import type { BulkProgress } from "../../bulk/progress.ts";
 import { restrictedId } from "../../domain/deletion/restricted-set.ts";
 import type { ManifestFile } from "../../domain/export-manifest.ts";
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
-import type { Payload } from "../../domain/record-type.ts";
 import { syncFolder, writeOwnFile } from "../../files/own-file.ts";
-import { archivePage } from "./archive-page.ts";
+import { writeCopy } from "./copy.ts";
 import {
   type Count,
   inOrder,
   readDeletionsOf,
   readSubject,
-  type SubjectDeletion,
   type SubjectRecord,
   type SubjectRequest,
 } from "./read-subject.ts";
+import type { Texts } from "./texts.ts";
 
 const pageName = "index.html";
-const deletionsListedMax = 100;
+const ending = ".ndjson";
 
 interface ExportTools {
   /** The folder, and its name until it is complete. */
   readonly path: string;
   readonly unfinished: string;
+  readonly texts: Texts;
   readonly progress: BulkProgress;
   readonly stopping: AbortSignal;
 }
@@ -42,18 +41,14 @@ interface ExportTools {
 export async function exportSubject(
   app: App,
   request: SubjectRequest,
-  { path, unfinished, progress, stopping }: ExportTools,
+  { path, unfinished, texts, progress, stopping }: ExportTools,
 ): Promise<readonly Count[]> {
   const archive = new Archive(path, unfinished);
   try {
-    const startedAt = new Date(app.now()).toISOString();
     const { organizationId, resourceType, resourceId, confidential } = request;
-    const { name } = await findOrganization(app, organizationId);
-    let state: Payload | undefined;
     let rows = 0;
     for await (const records of readSubject(app, request)) {
       if (stopping.aborted) throw new OperatorError("stopped", "The export was stopped.");
-      state ??= records.find((record) => isSubject(record, request))?.state;
       for (const record of records) await archive.add(record.resource_type, record);
       if (confidential) await addHolds(app, request, { archive, records });
       rows += records.length;
@@ -62,31 +57,28 @@ export async function exportSubject(
     if (rows === 0) {
       throw new OperatorError("no_such_record", "All of it was erased in the meantime.");
     }
-    const deletions = await addDeletions(app, request, archive);
-    const { counts } = archive;
-    const endedAt = new Date(app.now()).toISOString();
-    const about = { ...request, organizationName: name, state, counts, deletions };
+    for await (const deletions of readDeletionsOf(app, request)) {
+      for (const deletion of deletions) await archive.add("deletion_requests", deletion);
+    }
+    for await (const text of await writeCopy(app, request, { texts })) {
+      await archive.write(pageName, text);
+    }
     const query = {
       export: "subject",
       resource_type: resourceType,
       resource_id: resourceId,
       include_confidential: confidential,
     };
-    await archive.finish(archivePage({ ...about, startedAt, endedAt }), async (files) =>
+    await archive.finish(async (files) =>
       canonicalJson(await sealManifest(app, { organizationId, query, files })),
     );
-    return counts;
+    return archive.counts;
   } catch (error) {
     await archive.abandon();
     throw error;
   } finally {
     progress.close();
   }
-}
-
-function isSubject(record: SubjectRecord, { resourceType, resourceId }: SubjectRequest): boolean {
-  const { resource_type: type, resource_id: id, restricted_by: by } = record;
-  return type === resourceType && id === resourceId && by === undefined;
 }
 
 async function addHolds(
@@ -114,20 +106,6 @@ async function addHolds(
   }
 }
 
-/** Returns the first ones, which the page lists. */
-async function addDeletions(
-  app: App,
-  request: SubjectRequest,
-  archive: Archive,
-): Promise<readonly SubjectDeletion[]> {
-  const listed: SubjectDeletion[] = [];
-  for await (const deletions of readDeletionsOf(app, request)) {
-    for (const deletion of deletions) await archive.add("deletion_requests", deletion);
-    listed.push(...deletions.slice(0, deletionsListedMax - listed.length));
-  }
-  return listed;
-}
-
 class Archive {
   readonly #path: string;
   readonly #unfinished: string;
@@ -144,34 +122,31 @@ class Archive {
   }
 
   async add(name: string, value: object): Promise<void> {
-    const path = join(this.#unfinished, `${name}.ndjson`);
+    const { measure } = await this.write(`${name}${ending}`, `${JSON.stringify(value)}\n`);
+    measure.rows += 1;
+  }
+
+  async write(name: string, text: string): Promise<{ readonly measure: Measure }> {
+    const path = join(this.#unfinished, name);
     const file = this.#files.get(name) ?? { sink: fileSink(path, path), measure: new Measure() };
     this.#files.set(name, file);
-    const line = `${JSON.stringify(value)}\n`;
-    file.measure.rows += 1;
-    file.measure.add(line);
-    await file.sink.write(line);
+    file.measure.add(text);
+    await file.sink.write(text);
+    return file;
   }
 
   get counts(): readonly Count[] {
-    return inOrder(Array.from(this.#files, ([name, { measure }]) => [name, measure.rows] as const));
+    const files = Array.from(this.#files, ([name, { measure }]) => [name, measure.rows] as const);
+    const listed = files.filter(([name]) => name !== pageName);
+    return inOrder(listed.map(([name, rows]) => [name.slice(0, -ending.length), rows] as const));
   }
 
   /** Everything is on stable storage when it resolves. `seal` makes the manifest. Throws OperatorError. */
-  async finish(
-    page: string,
-    seal: (files: readonly ManifestFile[]) => Promise<string>,
-  ): Promise<void> {
-    const measured = new Measure();
-    measured.add(page);
-    const files = Array.from(this.#files, ([name, { measure }]) => ({
-      name: `${name}.ndjson`,
-      ...measure.end(),
-    }));
-    const manifest = await seal([...files, { name: pageName, ...measured.end() }]);
+  async finish(seal: (files: readonly ManifestFile[]) => Promise<string>): Promise<void> {
+    const measured = Array.from(this.#files, ([name, { measure }]) => ({ name, ...measure.end() }));
+    const manifest = await seal(measured);
     try {
       for (const { sink } of this.#files.values()) await sink.finish();
-      writeOwnFile(join(this.#unfinished, pageName), page);
       writeOwnFile(join(this.#unfinished, "manifest.json"), manifest);
       syncFolder(this.#unfinished);
       await rename(this.#unfinished, this.#path);

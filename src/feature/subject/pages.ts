@@ -1,6 +1,7 @@
 // Requests of a person or a company about what is stored on it: how much there is, until when the request has to be
 // answered, and the copy.
 
+import { Readable } from "node:stream";
 import { readDate, renderButton, renderInput } from "../../console/html/field.ts";
 import { renderChip, renderStatus } from "../../console/html/chip.ts";
 import {
@@ -21,16 +22,19 @@ import {
   readRecordKey,
   recordPath,
   renderDeletionLink,
+  renderKeyFields,
   renderRecordLink,
 } from "../../console/html/link.ts";
 import { renderOrganization } from "../../console/html/party.ts";
 import { formatNumber, renderTime } from "../../console/html/time.ts";
-import type { Next, Panels, Person } from "../../console/page.ts";
-import { sendDownload } from "../../console/request/download.ts";
+import type { Next, Person } from "../../console/page.ts";
+import { sendDownload, sendFile, sendStream } from "../../console/request/download.ts";
+import { pageHeaders } from "../../console/request/headers.ts";
 import { act, read } from "../../console/route.ts";
-import { isPartyType, partyTypes } from "../../domain/deletion/party.ts";
+import { partyTypes } from "../../domain/deletion/party.ts";
 import { limits } from "../../domain/limits.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
+import { copyPolicy, writeCopy } from "./copy.ts";
 import {
   auditSubject,
   type Count,
@@ -43,8 +47,10 @@ import {
   type SubjectRequest,
 } from "./read-subject.ts";
 import { rights } from "./rows.ts";
+import { letterTexts } from "./texts.ts";
 
-const screen = "/console/access";
+export const accessPath = "/console/access";
+const copyPath = `${accessPath}/page` as const;
 /** If more has to be searched, the command has to be used, because it has the time. */
 export const searchedMax = 100_000;
 
@@ -73,8 +79,8 @@ function showAccess(person: Person): Promise<Next> {
       A person may ask what is stored, and for a copy (Articles 15 and 20 of the GDPR). First make
       sure that the request comes from this person.
     </p>
-    ${renderForm(screen, query, { fields, button: "Show what is stored" })}`;
-  return Promise.resolve({ title: "Access request", screen, body });
+    ${renderForm(accessPath, query, { fields, button: "Show what is stored" })}`;
+  return Promise.resolve({ title: "Access request", screen: accessPath, body });
 }
 
 async function countAccess(person: Person, form: URLSearchParams): Promise<Next> {
@@ -85,13 +91,13 @@ async function countAccess(person: Person, form: URLSearchParams): Promise<Next>
   const count = await countSubject(app, request);
   const body = html`${renderDeadline(received, app.now())} ${renderCounts(request, count)}
   ${renderDeletions(count.deletions)}
-  ${app.viewer.may(rights["subject.export"]) && renderCopy(person, request)}
+  ${app.viewer.may(rights["subject.export"]) && renderCopy(request)}
   ${app.viewer.may("deletion.request") && renderErasure(request)}`;
   const title = `Access request of a ${nounOf(request.resourceType)}`;
-  return { title, id: request.resourceId, screen, body };
+  return { title, id: request.resourceId, screen: accessPath, body };
 }
 
-export function requestOf(form: URLSearchParams): SubjectRequest {
+function requestOf(form: URLSearchParams): SubjectRequest {
   return { ...readRecordKey(form), confidential: false, searchedMax };
 }
 
@@ -166,7 +172,7 @@ function renderDeletions(deletions: readonly SubjectDeletion[]): Html | false {
   );
 }
 
-function renderCopy({ sources }: Person, request: SubjectRequest): Html {
+function renderCopy(request: SubjectRequest): Html {
   return html`<section aria-labelledby="copy">
     <h2 id="copy">The copy</h2>
     <p>
@@ -175,8 +181,16 @@ function renderCopy({ sources }: Person, request: SubjectRequest): Html {
       audit trail. <code>sluice subject export</code> writes the same as a folder with a page that
       explains it.
     </p>
-    ${renderButton("Download the copy", `${screen}/copy`, { fields: keyFields(request), main: true })}
-    ${sources.panels.map(({ copy }) => copy?.(request))}
+    ${renderButton("Download the copy", `${accessPath}/copy`, { fields: keyFields(request), main: true })}
+    <p class="note">
+      The same for people, without earlier changes: a page to print, with transactions as a table.
+    </p>
+    <div class="filters">
+      <form method="post" action="${copyPath}" target="_blank">
+        ${renderKeyFields(request)}<button type="submit">Show the copy to print</button>
+      </form>
+      ${renderButton("Download the copy as a page", copyPath, { fields: { ...keyFields(request), download: "on" } })}
+    </div>
   </section>`;
 }
 
@@ -204,22 +218,23 @@ async function downloadCopy(person: Person, form: URLSearchParams): Promise<unde
   });
 }
 
-const task = "Records";
-const showing = rights["subject.show"];
+async function sendCopy(person: Person, form: URLSearchParams): Promise<undefined> {
+  const request = requestOf(form);
+  await auditSubject(person.app, "subject.export", request);
+  const pages = await writeCopy(person.app, request, { texts: person.app.setting(letterTexts) });
+  const open = () => Readable.from(pages);
+  if (form.has("download")) return sendFile(person, "access-request.html", open);
+  const type = { "content-type": "text/html; charset=utf-8" };
+  return sendStream(
+    person,
+    { ...pageHeaders, ...type, "content-security-policy": `${copyPolicy}; frame-ancestors 'none'` },
+    open,
+  );
+}
 
-export const screens = [
-  { task, path: screen, label: "Access requests", right: showing, icon: "access" },
-] as const;
-
-export const routes = [
-  read(screen, showing, showAccess),
-  act(screen, showing, countAccess, showAccess),
-  act(`${screen}/copy`, rights["subject.export"], downloadCopy, showAccess),
+export const accessRoutes = [
+  read(accessPath, rights["subject.show"], showAccess),
+  act(accessPath, rights["subject.show"], countAccess, showAccess),
+  act(`${accessPath}/copy`, rights["subject.export"], downloadCopy, showAccess),
+  act(copyPath, rights["subject.export"], sendCopy),
 ];
-
-export const panels: Panels = {
-  record: ({ app }, key) =>
-    isPartyType(key.resourceType) &&
-    app.viewer.may(showing) &&
-    html` <a class="button" href="${recordPath(screen, key)}">Access request</a>`,
-};

@@ -62,14 +62,11 @@ describe("subject answer", () => {
       ["erased", null, [], []],
     );
     const [erased] = found["erased"] as readonly Erasure[];
-    const { deletion_request_id: id, receipt_no, completed_at = "" } = erased ?? open;
+    const { deletion_request_id: id, receipt_no } = erased ?? open;
     assert.equal(id, open.deletion_request_id);
     const receipt = await operate(line.environment, ({ store }) => store.findReceipt(id, "acme"));
     assert.equal(receipt_no, receipt?.receipt_no);
     assert.equal(receipt_no, 1);
-    const { out } = await line.type("subject answer person p --organization acme --reason why");
-    assert.match(out, /^ {2}There was a record, and it was erased\. Whether there was a business/m);
-    assert.ok(out.includes(`, erased ${completed_at} (${id}, receipt ${receipt_no})`));
   });
 
   it("says of a subject that is being erased that there was a record", async () => {
@@ -107,7 +104,7 @@ describe("subject answer", () => {
     assert.ok(roles.some(({ value }) => value === "is_director"));
     const { out } = await line.type("subject answer person p --organization applying --reason why");
     assert.match(out, /There is a record, and no account was approved\./);
-    assert.match(out, /^ {2}Role is_director: stated 2026-01-31T09:30:00Z$/m);
+    assert.match(out, /^Role +Director +31 January 2026 +31 January 2026$/m);
     await operate(line.environment, ({ store }) => {
       const later = {
         timestamp: "2026-02-01T00:00:00Z",
@@ -117,11 +114,6 @@ describe("subject answer", () => {
       return withActs(store).write(draftOf("person", "p", later), { ...key, mode: "update" });
     });
     assert.equal((await answer("applying"))["relationship"], "exists");
-    const { out: later } = await line.type(
-      "subject answer person p --organization applying --reason why",
-    );
-    assert.match(later, /^ {2}Account status REJECTED: stated 2026-01-31T09:30:00Z$/m);
-    assert.match(later, /Role is_director: first stated 2026-01-31T\S+, last stated 2026-02-01T/);
   });
 
   it("says that somebody has only applied, or had an account, by all statuses that were stated", async () => {
@@ -182,8 +174,6 @@ describe("subject answer", () => {
     const found = await answer("products");
     assert.equal(found["complete"], false);
     assert.equal((found["products"] as readonly unknown[]).length, 100);
-    const { out } = await line.type("subject answer person p --organization products --reason why");
-    assert.match(out, /At most 100 products and 1000 deletions are stated, and there are more\./);
   });
 
   it("says that a relationship exists until the day of a closing that was stated ahead", async () => {
@@ -263,9 +253,6 @@ describe("subject answer", () => {
     const [done] = erased as readonly Erasure[];
     assert.equal(done?.deletion_request_id, open.deletion_request_id);
     assert.equal(done.receipt_no, undefined);
-    const words = "subject answer person p --organization closed --reason why";
-    const { out } = await line.type(`${words} --include-confidential`);
-    assert.match(out, /^ {2}All records of the organization: requested .*, erased \S+ \(\S+\)$/m);
     const { relationship: stated, erased: shown } = await answer("closed");
     assert.deepEqual([stated, shown], ["not_stated", []]);
   });

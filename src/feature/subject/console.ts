@@ -1,7 +1,6 @@
-// The pages of letters, and what they add to other pages: the answer to an authority, the copy for people, and the
-// letter about an erasure.
+// The pages of this feature, and what they add to other pages: access requests (pages.ts), the answer to an authority,
+// and the letter about an erasure.
 
-import { Readable } from "node:stream";
 import {
   readText,
   renderButton,
@@ -10,35 +9,20 @@ import {
   renderTick,
 } from "../../console/html/field.ts";
 import { html, type Html } from "../../console/html/html.ts";
-import {
-  deletionPath,
-  keyFields,
-  readRecordKey,
-  renderKeyFields,
-} from "../../console/html/link.ts";
-import {
-  type FoundParty,
-  type Next,
-  openedOf,
-  type Panels,
-  type Person,
-} from "../../console/page.ts";
-import { sendFile, sendStream } from "../../console/request/download.ts";
-import { pageHeaders } from "../../console/request/headers.ts";
+import { deletionPath, keyFields, readRecordKey, recordPath } from "../../console/html/link.ts";
+import type { FoundParty, Next, Panels, Person } from "../../console/page.ts";
 import { act, read } from "../../console/route.ts";
+import { isPartyType } from "../../domain/deletion/party.ts";
 import { limits } from "../../domain/limits.ts";
-import { answerSubject } from "../subject/answer-subject.ts";
-import { renderForm, requestOf, searchedMax } from "../subject/pages.ts";
-import { auditSubject } from "../subject/read-subject.ts";
-import { rights } from "../subject/rows.ts";
-import { writeAnswer } from "./answer.ts";
-import { copyPolicy, writeCopy } from "./copy.ts";
-import { mayWrite, writeErasureLetter } from "./erasure.ts";
+import { writeAnswer } from "./answer-letter.ts";
+import { answerSubject } from "./answer-subject.ts";
+import { mayWrite, writeErasureLetter } from "./erasure-letter.ts";
+import { accessPath, accessRoutes, renderForm, searchedMax } from "./pages.ts";
+import { rights } from "./rows.ts";
 import { renderSheet } from "./sheet.ts";
-import { Texts } from "./texts.ts";
+import { letterTexts } from "./texts.ts";
 
 const answerPath = "/console/subjects/answer";
-const copyPath = "/console/access/page";
 const erasurePath = "/console/deletion/:id/letter";
 const answering = rights["subject.answer"];
 
@@ -76,7 +60,7 @@ async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> 
     confidential: form.get("confidential") === "on",
     searchedMax,
   });
-  const texts = openedOf(person, Texts);
+  const texts = person.app.setting(letterTexts);
   const body = html`<p class="note screen">
       That you made this answer is in the audit trail.
       <a href="${answerPath}">Answer another inquiry</a>
@@ -85,49 +69,35 @@ async function showAnswer(person: Person, form: URLSearchParams): Promise<Next> 
   return { title: "Answer to an inquiry", screen: "/console/find", body };
 }
 
-async function sendCopy(person: Person, form: URLSearchParams): Promise<undefined> {
-  const request = requestOf(form);
-  await auditSubject(person.app, "subject.export", request);
-  const pages = await writeCopy(person.app, request, { texts: openedOf(person, Texts) });
-  const open = () => Readable.from(pages);
-  if (form.has("download")) return sendFile(person, "access-request.html", open);
-  const type = { "content-type": "text/html; charset=utf-8" };
-  return sendStream(
-    person,
-    { ...pageHeaders, ...type, "content-security-policy": `${copyPolicy}; frame-ancestors 'none'` },
-    open,
-  );
-}
-
 async function showErasure(person: Person): Promise<Next> {
   const { app, id } = person;
-  const texts = openedOf(person, Texts);
+  const texts = app.setting(letterTexts);
   const body = renderSheet(texts, await writeErasureLetter(app, id, texts));
   const within = [[deletionPath(id), `Deletion ${id}`]] as const;
   return { title: "Letter about an erasure", screen: "/console/deletions", within, body };
 }
 
+const showing = rights["subject.show"];
+
+export const screens = [
+  { task: "Records", path: accessPath, label: "Access requests", right: showing, icon: "access" },
+] as const;
+
 export const routes = [
+  ...accessRoutes,
   read(answerPath, answering, showAsking),
   act(answerPath, answering, showAnswer, showAsking),
-  act(copyPath, rights["subject.export"], sendCopy),
   read(erasurePath, "deletion.read", showErasure),
 ];
 
 export const panels: Panels = {
+  record: ({ app }, key) =>
+    isPartyType(key.resourceType) &&
+    app.viewer.may(showing) &&
+    html` <a class="button" href="${recordPath(accessPath, key)}">Access request</a>`,
   party: (person, found) =>
     person.app.viewer.may(answering) &&
     (found === undefined ? renderAsking(person) : renderAnswering(found)),
-  copy: (key) =>
-    html`<p class="note">
-        The same for people, without earlier changes: a page to print, with transactions as a table.
-      </p>
-      <div class="filters">
-        <form method="post" action="${copyPath}" target="_blank">
-          ${renderKeyFields(key)}<button type="submit">Show the copy to print</button>
-        </form>
-        ${renderButton("Download the copy as a page", copyPath, { fields: { ...keyFields(key), download: "on" } })}
-      </div>`,
   deletion: async (person, deletion) =>
     (await mayWrite(person.app, deletion)) &&
     html`<a class="button" href="${deletionPath(deletion.deletionRequestId)}/letter">Letter</a>`,

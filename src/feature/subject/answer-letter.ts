@@ -1,17 +1,13 @@
 // The answer to an authority as a letter: what the answer says, with words and days for people. It has the name that
 // the authority asked for, which is not stored, and no other content than the answer.
 
-import type { StatedValue } from "../subject/own-record.ts";
-import { erasuresMax, type Erasure, type SubjectAnswer } from "../subject/answer-subject.ts";
-import { productsMax } from "../subject/own-record.ts";
+import { erasuresMax, type Erasure, type SubjectAnswer } from "./answer-subject.ts";
+import { productsMax, type StatedValue } from "./own-record.ts";
 import type { Letter, Part } from "./sheet.ts";
 import { showText, type Texts } from "./texts.ts";
 
-export function writeAnswer(
-  answer: SubjectAnswer,
-  texts: Texts,
-  asked: string | undefined,
-): Letter {
+/** `asked`: the name that the authority asked for. */
+export function writeAnswer(answer: SubjectAnswer, texts: Texts, asked?: string): Letter {
   const { organization_name: name, answered_at: at } = answer;
   return {
     title: texts.say("answer.title"),

@@ -19,7 +19,7 @@ import {
   readRecords,
   type SubjectRecord,
   type SubjectRequest,
-} from "../subject/read-subject.ts";
+} from "./read-subject.ts";
 import { renderColumns, renderRow, renderTable, type Row } from "./sheet.ts";
 import { showText, type Texts } from "./texts.ts";
 
@@ -80,7 +80,7 @@ async function* renderCopy(app: App, copy: Copy): AsyncGenerator<string> {
     yield* namesParties(type) ? renderList(read, texts) : renderEach(read, texts);
   }
   yield* renderDeletions(app, copy);
-  yield renderLeftOut(texts).text;
+  yield renderLeftOut(copy).text;
   yield "</main></body></html>\n";
 }
 
@@ -132,19 +132,19 @@ function renderSummary(
     <p>${texts.say("copy.values_cut", { count: valueCharactersMax })}</p>`;
 }
 
-/** The same for everybody. */
 const leftOut = [
-  "copy.left_reports",
   "copy.left_text",
   "copy.left_erased",
   "copy.left_keys",
   "copy.left_later",
 ] as const;
 
-function renderLeftOut(texts: Texts): Html {
+/** The same whether or not anything was left out. */
+function renderLeftOut({ texts, request: { confidential } }: Copy): Html {
+  const reports = confidential ? ("copy.confidential" as const) : ("copy.left_reports" as const);
   return html`<h2>${texts.say("copy.left_out")}</h2>
     <ul>
-      ${leftOut.map((key) => html`<li>${texts.say(key)}</li>`)}
+      ${([reports, ...leftOut] as const).map((key) => html`<li>${texts.say(key)}</li>`)}
     </ul>`;
 }
 

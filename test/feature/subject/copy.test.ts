@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { copyPolicy, writeCopy } from "../../../src/feature/letter/copy.ts";
-import { Texts } from "../../../src/feature/letter/texts.ts";
+import { copyPolicy, writeCopy } from "../../../src/feature/subject/copy.ts";
+import { Texts } from "../../../src/feature/subject/texts.ts";
 import { recordTypes } from "../../../src/domain/record-types.ts";
 import { makeNastyRecord, nasty } from "../../console/nasty-record.ts";
 import { timestamp, usePersons } from "../../console/persons.ts";
