@@ -191,7 +191,7 @@ function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY):
 const hashCharacters = 12;
 
 class KeySet {
-  /** By the first byte, because one set has at most 2^24 entries. */
+  /** The keys are first bytes: one set has at most 2^24 entries. */
   readonly #sets = new Map<string, Set<string>>();
 
   has(key: RecordKey): boolean {
