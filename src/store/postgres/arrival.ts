@@ -1,5 +1,5 @@
 // Up to where arrival numbers are settled. Groups take them from a sequence and commit in any order, so a number can
-// become visible after a higher one. So a group marks where its numbers begin (commit/arrival-mark.ts). Also waits for
+// become visible after a higher one. So a group marks where its numbers begin (commit/record.ts). Also waits for
 // the end of writing transactions, and sets the sequence above every number in the tables, before anything is written.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import type { SettledArrival } from "../interface/store.ts";
 import { findLatestArrival } from "../sql/record/record.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
 import { awaitVisibleCommits } from "./citus.ts";
-import { markBits, markKey } from "./commit/arrival-mark.ts";
+import { markBits, markKey } from "./commit/record.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import type { Database } from "./database.ts";
 import type { Transaction } from "./transaction.ts";

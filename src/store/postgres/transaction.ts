@@ -20,9 +20,8 @@ import {
 } from "../sql/statement/statements.ts";
 import type { StoreParts } from "../sql/store-parts.ts";
 import { inSequence } from "./commit/settle-all.ts";
-import { makeInsertion } from "./commit/row-insertion.ts";
 
-export type Value =
+type Value =
   | null
   | boolean
   | number
@@ -47,7 +46,7 @@ const enterOrganization = `SELECT set_config('sluice.organizations', $1, true)`;
 /** Maps the text of each prepared statement to its name. There are as many as statements in this folder. */
 const names = new Map<string, string>();
 
-export interface TransactionOptions {
+interface TransactionOptions {
   readonly prepare: boolean;
   readonly distributed: boolean;
   readonly storeParts: StoreParts;
@@ -238,4 +237,27 @@ function nameOf(sql: string): string {
     names.set(sql, name);
   }
   return name;
+}
+
+/** Longer statements gain nothing: Citus plans each row separately. */
+const rowsAtOnce = 500;
+
+/** The statement is not prepared: each number of rows has its own text, and Citus plans each time anyway. */
+export function makeInsertion(
+  { into, row, end }: Insertion,
+  columns: readonly (readonly unknown[])[],
+): readonly QueryConfig[] {
+  const rows = columns[0]?.length ?? 0;
+  const statements: QueryConfig[] = [];
+  for (let from = 0; from < rows; from += rowsAtOnce) {
+    const count = Math.min(rowsAtOnce, rows - from);
+    let place = 0;
+    const places = `${row}, `.repeat(count).slice(0, -2);
+    const text = `${into} ${places.replaceAll("?", () => `$${(place += 1)}`)} ${end}`;
+    const values = Array.from({ length: count }, (_, index) =>
+      columns.map((column) => column[from + index]),
+    ).flat();
+    statements.push({ text, values });
+  }
+  return statements;
 }

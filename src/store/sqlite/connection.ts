@@ -11,7 +11,7 @@ import { makePrivateFile } from "./file/private-file.ts";
 import { canCorruptWal, sqliteVersion } from "./sqlite-version.ts";
 import { sqliteText, toSqlite } from "./statement-text.ts";
 
-/** The user version in the header says whether the store was closed (file/open-mark.ts). */
+/** The user version in the header says whether the store was closed (file/store-file.ts). */
 export const openMark = 1;
 
 export function isMarkedOpen(connection: Connection): boolean {

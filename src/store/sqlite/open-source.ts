@@ -7,8 +7,7 @@ import { type Connection, openWriter, rollBack } from "./connection.ts";
 import { isBusy } from "./failure.ts";
 import { migrate } from "./migration/migrate.ts";
 import { takeServingRight } from "./file/file-lock.ts";
-import { refuseCopiedAlone } from "./file/open-mark.ts";
-import { sizeOfStore } from "./file/store-file.ts";
+import { refuseCopiedAlone, sizeOfStore } from "./file/store-file.ts";
 
 export function noStore(path: string): StoreError {
   return new StoreError(

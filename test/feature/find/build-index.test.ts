@@ -12,7 +12,7 @@ import { index, indexNext } from "../../../src/feature/find/build-index.ts";
 import { findSubjects } from "../../../src/feature/find/find-subjects.ts";
 import { makeKey, replaceKey } from "../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../src/settings/config.ts";
-import { markBeginning } from "../../../src/store/postgres/commit/arrival-mark.ts";
+import { markBeginning } from "../../../src/store/postgres/commit/record.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { draftOf, keyOf } from "../../conformance/scene.ts";
 import { processDue } from "../../receipt/kill-scene.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
-import { markBeginning } from "../../../src/store/postgres/commit/arrival-mark.ts";
+import { markBeginning } from "../../../src/store/postgres/commit/record.ts";
 import { acme, transaction } from "../../conformance/scene.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";

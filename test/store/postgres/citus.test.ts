@@ -7,14 +7,13 @@ import { before, describe, it } from "node:test";
 import { runInNewContext } from "node:vm";
 import { distributedTables, awaitVisibleCommits } from "../../../src/store/postgres/citus.ts";
 import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
-import type { Transaction } from "../../../src/store/postgres/transaction.ts";
+import { type Transaction, makeInsertion } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import * as fragments from "../../../src/store/sql/statement/named.ts";
 import { textFor } from "../../../src/store/sql/statement/statements.ts";
 import { statementsOf } from "../../../src/store/sql/schema-text.ts";
 import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
-import { makeInsertion } from "../../../src/store/postgres/commit/row-insertion.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import {
   type Catalog,

@@ -21,7 +21,7 @@ import { named, ofTypes, ofTypesOnServer } from "../../../store/sql/statement/na
 
 /**
  * On SQLite the numbers are taken before the rows have them. On PostgreSQL this marks where they begin, as a group of
- * writes does (postgres/commit/arrival-mark.ts).
+ * writes does (postgres/commit/record.ts).
  */
 const reserveNumbers = `
   --sqlite UPDATE counter SET value = value + $1 WHERE name = 'arrival'

@@ -7,9 +7,14 @@ import type { RecordWrite } from "../../../domain/record/record-write.ts";
 import type { Database } from "../database.ts";
 import { hasState } from "../failure.ts";
 import { addReplies } from "../../sql/access/idempotency.ts";
-import { appendChanges, earliestOf, organizationsOf, recordColumns } from "./record.ts";
+import {
+  appendChanges,
+  earliestOf,
+  organizationsOf,
+  recordColumns,
+  addRelations,
+} from "./record.ts";
 import { joinOpenDeletion } from "../erase/closed-record.ts";
-import { addRelations } from "../erase/relation.ts";
 import { relationsOf } from "../../group/group-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
 import { joinTargets } from "../../sql/statement/named.ts";

@@ -7,12 +7,17 @@ import {
 } from "../../../domain/deletion/organization-deletion.ts";
 import type { AppError } from "../../../domain/error.ts";
 import type { RecordKey, RecordWrite, Sighting } from "../../../domain/record/record-write.ts";
-import type { ChangeOfGroup, KnownRecord, RecordOfGroup } from "../../group/group-records.ts";
+import {
+  type ChangeOfGroup,
+  type KnownRecord,
+  type RecordOfGroup,
+  relationColumns,
+  type RelationRow,
+} from "../../group/group-records.ts";
 import { payloadDigest } from "../../shared/payload-digest.ts";
 import { keyColumns, type KeyRow, rowKeyText } from "../../shared/record-key.ts";
-import type { Insertion } from "../../sql/statement/statements.ts";
+import { type Insertion, insert, Rows, type Statements } from "../../sql/statement/statements.ts";
 import { inTransaction, type Transaction } from "../transaction.ts";
-import { markArrival } from "./arrival-mark.ts";
 import { inSequence } from "./settle-all.ts";
 
 interface SightingRow {
@@ -196,4 +201,53 @@ export function earliestOf(writes: readonly RecordWrite[]): number {
 /** The distinct organizations. */
 export function organizationsOf(asking: readonly OfOrganization[]): readonly string[] {
   return [...new Set(asking.map(({ organizationId }) => organizationId))];
+}
+
+/** `belongs` takes precedence over `mentions`, whichever change stated it. */
+const outweigh = `
+  ON CONFLICT (organization_id, to_type, to_id, from_type, from_id)
+  DO UPDATE SET kind = 'belongs' WHERE excluded.kind = 'belongs' AND relation.kind <> 'belongs'`;
+
+const insertRelations = `
+  INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+  WHERE ${inTransaction}
+  ${outweigh}`;
+
+const insertRelationsOnCitus: Insertion = {
+  into: `INSERT INTO relation (organization_id, from_type, from_id, to_type, to_id, kind) VALUES`,
+  row: "(?, ?, ?, ?, ?, ?)",
+  end: outweigh,
+};
+
+export async function addRelations(
+  transaction: Transaction,
+  rows: readonly RelationRow[],
+): Promise<void> {
+  if (rows.length > 0) await transaction.perform(insertRows, rows);
+}
+
+function* insertRows(rows: readonly RelationRow[]): Statements<void> {
+  const values = new Rows(
+    rows.map((row) => relationColumns.map((name) => row[name])),
+    relationColumns.length,
+  );
+  yield* insert(insertRelations, values, insertRelationsOnCitus);
+}
+
+/** The highest bits of the keys of these marks; the other bits are an arrival number. */
+export const markBits = 54;
+export const markKey = `(5::bigint << ${markBits})`;
+
+/** Nobody waits for this lock: the numbers that the transaction takes are greater than the one in the key. */
+export const markBeginning = `
+  SELECT pg_advisory_xact_lock_shared(${markKey} | coalesce(pg_sequence_last_value('arrival'::regclass), 0))`;
+
+const marked = new WeakSet<Transaction>();
+
+/** Sends the mark; must be sent before the transaction takes its first number. */
+async function markArrival(transaction: Transaction): Promise<void> {
+  if (marked.has(transaction)) return;
+  marked.add(transaction);
+  await transaction.run(markBeginning);
 }

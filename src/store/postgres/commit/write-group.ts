@@ -16,10 +16,9 @@ import {
 } from "../../group/evaluate-group.ts";
 import type { Database } from "../database.ts";
 import { findReplies } from "../../sql/access/idempotency.ts";
-import { countRows, isDivided } from "./long-list.ts";
+import { countRows, isDivided, none, evaluateExactly, storeIfNew } from "./exact-group.ts";
 import { storeNew } from "./new-records.ts";
 import type { Visibility } from "../../sql/statement/visibility.ts";
-import { none, evaluateExactly, storeIfNew } from "./exact-group.ts";
 
 /** After a wrong assumption, this many groups are evaluated with the stored data. */
 const carefulGroups = 16;

@@ -1,6 +1,9 @@
 // What the transactions of deletions see: their organizations, and the restricted sets that they may fill. The deletion
 // of a set also sees the organization of the set, whose rules apply, and the sets with reports that keep it. Changes
 // nothing but locks.
+//
+// A process claims a deletion for a limited time (a lease), and every further step verifies that it still holds the
+// lease. So two processes never process the same deletion, however slow or disconnected one of them is.
 
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import { isOfOrganization } from "../../../domain/deletion/organization-deletion.ts";
@@ -9,6 +12,8 @@ import { type KeepingReport, listKeepingReports } from "../../sql/plan/restricte
 import type { Transaction } from "../transaction.ts";
 import { commitInTwoPhases, awaitVisibleCommits } from "../citus.ts";
 import { lockRecords } from "../commit/record.ts";
+import { lockProcessing, type Processing } from "../../sql/plan/erasure.ts";
+import { StoreError } from "../../interface/store-error.ts";
 
 const readInOrderOfKeys = `SELECT set_config('enable_sort', 'off', true)`;
 
@@ -32,10 +37,7 @@ export async function enterToPlan(
   if (deletions.some(isOfOrganization)) await useOrderOfKeys(transaction);
 }
 
-export async function enterFor(
-  transaction: Transaction,
-  deletions: readonly Deletion[],
-): Promise<void> {
+async function enterFor(transaction: Transaction, deletions: readonly Deletion[]): Promise<void> {
   const seen = new Set<string>();
   for (const { deletionRequestId, organizationId, restrictedOf } of deletions) {
     seen.add(organizationId).add(restrictedOf ?? restrictedId(deletionRequestId));
@@ -79,4 +81,76 @@ const lockPlans = `SELECT pg_advisory_xact_lock(hashtextextended('sluice plans o
 export async function lockPlansOf(transaction: Transaction, organizationId: string): Promise<void> {
   await transaction.run(lockPlans, organizationId);
   await awaitVisibleCommits(transaction);
+}
+
+export interface Postponement {
+  readonly deletionRequestId: string;
+  readonly why: string;
+  readonly nextAttemptAt: number;
+}
+
+const endLeases = `
+  UPDATE deletion SET lease_until = 0
+  WHERE status = 'processing' AND claimant = $1 AND NOT deletion_request_id = ANY ($2::text[])`;
+
+/** The claims of this process, by deletion. */
+export class Leases {
+  readonly #claimants = new Map<string, string>();
+  readonly #organizations = new Set<string>();
+  readonly #postponements = new Map<string, Postponement>();
+
+  claimed(deletion: Deletion, claimant: string): void {
+    const { deletionRequestId } = deletion;
+    this.#claimants.set(deletionRequestId, claimant);
+    if (isOfOrganization(deletion)) this.#organizations.add(deletionRequestId);
+  }
+
+  /** Ends leases that this process does not know of, because the claim failed, or its commit was never confirmed. */
+  async endUnknown(transaction: Transaction, claimant: string): Promise<void> {
+    await transaction.run(endLeases, claimant, [...this.#claimants.keys()]);
+  }
+
+  end(deletionRequestId: string): void {
+    this.#claimants.delete(deletionRequestId);
+    this.#organizations.delete(deletionRequestId);
+    this.#postponements.delete(deletionRequestId);
+  }
+
+  /** If the server is unreachable now, the next claim stores it before the lease expires. */
+  addPostponement(postponement: Postponement): void {
+    this.#postponements.set(postponement.deletionRequestId, postponement);
+  }
+
+  get postponements(): readonly Postponement[] {
+    return [...this.#postponements.values()];
+  }
+
+  /** Whether it is the deletion of an organization, or of a restricted set. */
+  isOfOrganization(deletionRequestId: string): boolean {
+    return this.#organizations.has(deletionRequestId);
+  }
+
+  claimantOf(deletionRequestId: string): string | undefined {
+    return this.#claimants.get(deletionRequestId);
+  }
+
+  /**
+   * Locks the deletions until the end of the transaction, which from then on sees their organizations. Throws
+   * StoreError if this process does not hold the lease of each.
+   */
+  async lock(transaction: Transaction, ids: readonly string[]): Promise<readonly Processing[]> {
+    const processing = await transaction.perform(lockProcessing, ids);
+    for (const { deletion, claimant } of processing) {
+      const { deletionRequestId: id } = deletion;
+      if (claimant !== null && claimant === this.claimantOf(id)) continue;
+      throw new StoreError(`The deletion ${id} is processed by another process.`, {
+        isTemporary: true,
+      });
+    }
+    await enterFor(
+      transaction,
+      processing.map(({ deletion }) => deletion),
+    );
+    return processing;
+  }
 }

@@ -19,7 +19,7 @@ import {
 } from "./operation.ts";
 import { resultOf } from "../../group/packed-outcome.ts";
 import { openDeletions } from "../../sql/deletion/open-deletion.ts";
-import { bringMarkIntoFile, markOpen } from "../file/open-mark.ts";
+import { bringMarkIntoFile, markOpen } from "../file/store-file.ts";
 import { Group } from "./group.ts";
 import { writeGroup } from "./write-group.ts";
 
@@ -147,7 +147,7 @@ function performAll(connection: Connection, jobs: readonly Job[]): readonly Resu
   const group = new Group(connection);
   const results: Result[] = [];
   while (results.length < jobs.length) results.push(...performNext(group, jobs, results.length));
-  group.finish();
+  group.storeArrival();
   return results;
 }
 

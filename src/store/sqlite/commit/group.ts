@@ -28,7 +28,7 @@ interface OfOrganization {
 export class Group {
   readonly connection: Connection;
   #arrival: number | undefined;
-  readonly #restrictions = new Map<string, Restriction | undefined>();
+  readonly #restrictions = new Map<string, Restriction>();
 
   constructor(connection: Connection) {
     this.connection = connection;
@@ -47,13 +47,12 @@ export class Group {
 
   /** One cheap query for each organization of a group nearly always replaces one for every write. */
   anyDeletionOpen(organizationId: string): boolean {
-    return this.#restrictionOf(organizationId)?.deletionOpen === 1;
+    return this.#restrictionOf(organizationId).deletionOpen === 1;
   }
 
   /** Why all writes of the organization are refused. */
   refusalOf({ organizationId, receivedAt }: OfOrganization): AppError | undefined {
-    const restriction = this.#restrictionOf(organizationId);
-    return restriction === undefined ? undefined : refusalOf(restriction, receivedAt);
+    return refusalOf(this.#restrictionOf(organizationId), receivedAt);
   }
 
   /** Call after anything that may open or end a deletion, or close an organization. */
@@ -61,23 +60,19 @@ export class Group {
     this.#restrictions.clear();
   }
 
-  #restrictionOf(organizationId: string): Restriction | undefined {
-    let known = this.#restrictions.get(organizationId);
-    if (known === undefined) {
-      known = this.connection.get<Restriction>(readRestriction, organizationId);
-      this.#restrictions.set(organizationId, known);
-    }
+  /** The statement has one row for any organization. */
+  #restrictionOf(organizationId: string): Restriction {
+    const known =
+      this.#restrictions.get(organizationId) ??
+      this.connection.get<Restriction>(readRestriction, organizationId);
+    if (known === undefined) throw new TypeError("an organization has no restriction");
+    this.#restrictions.set(organizationId, known);
     return known;
   }
 
-  /** Call before statements that take numbers themselves. */
+  /** Call before statements that take numbers themselves, and directly before the commit. */
   storeArrival(): void {
     if (this.#arrival !== undefined) this.connection.run(writeArrival, this.#arrival);
     this.#arrival = undefined;
-  }
-
-  /** Call directly before the commit. */
-  finish(): void {
-    this.storeArrival();
   }
 }

@@ -15,10 +15,17 @@ import {
 } from "../erase/steps.ts";
 import { completeDeletions } from "../erase/complete-exclusively.ts";
 import { addToPlan, removePlan } from "../erase/large-plan.ts";
-import { freezeCheckpoints, pinWal, releaseCheckpoints } from "../file/checkpoint-freeze.ts";
+import {
+  freezeCheckpoints,
+  pinWal,
+  releaseCheckpoints,
+  beginWal,
+  restartWal,
+  resumeMark,
+  settleWal,
+} from "../file/checkpoint-freeze.ts";
 import { vacuumPages } from "../file/incremental-vacuum.ts";
-import { beginWal, restartWal, resumeMark, settleWal } from "../file/wal-restart.ts";
-import { markClosed, markServed } from "../file/open-mark.ts";
+import { markClosed, markServed } from "../file/store-file.ts";
 import { probeCommit } from "../file/write-probe.ts";
 import type { Group } from "./group.ts";
 

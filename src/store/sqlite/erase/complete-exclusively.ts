@@ -56,7 +56,7 @@ export function completeDeletions(
     connection.exec("PRAGMA shrink_memory");
     const group = new Group(connection);
     const all = completeAll(group, completions, act);
-    group.finish();
+    group.storeArrival();
     return all;
   });
   const position = findWalStart(connection.path);

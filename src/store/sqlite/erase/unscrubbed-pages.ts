@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import type { FileTasks } from "../file/file-tasks.ts";
 import { emptyWalPosition, type WalPosition } from "../file/wal-pages.ts";
 import type { PerformOperation } from "../commit/operation.ts";
-import { PageSet } from "./page-set.ts";
+import { PageSet } from "./free-space.ts";
 
 export interface UnscrubbedParts {
   readonly path: string;

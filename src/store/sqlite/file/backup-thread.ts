@@ -16,7 +16,7 @@ source.prepare("VACUUM INTO ?").run(target);
 source.close();
 
 const copy = new DatabaseSync(target);
-// The mark of an open store (open-mark.ts) is copied too, but the copy needs no WAL.
+// The mark of an open store (store-file.ts) is copied too, but the copy needs no WAL.
 copy.exec("PRAGMA user_version = 0");
 const result = copy.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
 copy.close();

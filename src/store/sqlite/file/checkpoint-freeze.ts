@@ -4,11 +4,22 @@
 // A read transaction that begins on an empty WAL reads only from the file, so no process may checkpoint the WAL until
 // it ends (WAL_READ_LOCK(0) in wal.c), and a WAL that is not checkpointed is not restarted. A read transaction that
 // begins on a WAL with frames keeps the WAL from being restarted, but not from being checkpointed.
+//
+// Other steps of the writer keep track of every page that is written, from one WAL to the next and from one process to
+// the next. Such a step returns undefined if something may have been missed; then the whole file has to be scrubbed.
 
 import { statSync } from "node:fs";
 import { StoreError } from "../../interface/store-error.ts";
-import { type Connection, openReader } from "../connection.ts";
-import { emptyWalPosition, type WalPart, type WalPosition, readWalPages } from "./wal-pages.ts";
+import { type Connection, openReader, transaction } from "../connection.ts";
+import {
+  emptyWalPosition,
+  type WalPart,
+  type WalPosition,
+  readWalPages,
+  findWalStart,
+} from "./wal-pages.ts";
+import { inodeOf, lastingStateOf, readMark, removeMark, stateOf } from "./scrub-mark.ts";
+import { writeSomething } from "./write-probe.ts";
 
 /** Writers wait this long as well, so a caller that needs more time has to try again. */
 const readersWaitMs = 25;
@@ -28,7 +39,7 @@ export function truncateWal(connection: Connection): void {
 const restartWaitMs = 5;
 
 /** So the next write restarts the WAL; if somebody still reads from it, it grows until the next call. */
-export function restartCheckpoint(connection: Connection): void {
+function restartCheckpoint(connection: Connection): void {
   connection.exec(`PRAGMA busy_timeout = ${restartWaitMs}`);
   try {
     connection.get("PRAGMA wal_checkpoint(RESTART)");
@@ -43,7 +54,7 @@ export function requireEmptyWal({ path }: Connection): void {
   if (wal !== undefined && wal.size > 0) throw stillRead(path);
 }
 
-export function stillRead(path: string): StoreError {
+function stillRead(path: string): StoreError {
   return new StoreError(
     `Another process is reading or writing the store ${path}, so its WAL can't be emptied yet.`,
     { isTemporary: true },
@@ -85,7 +96,7 @@ export function releaseCheckpoints(connection: Connection): void {
   for (const pin of open) pin.close();
 }
 
-export interface FreezeOptions {
+interface FreezeOptions {
   /** Up to where the WAL was read; undefined if that does not matter. */
   readonly position: WalPosition | undefined;
 }
@@ -115,4 +126,97 @@ export function readDataVersion(connection: Connection): number {
 /** Throws StoreError if another connection has committed since: the WAL and the file may contain more. */
 export function requireAlone(connection: Connection, version: number): void {
   if (readDataVersion(connection) !== version) throw stillRead(connection.path);
+}
+
+interface Unscrubbed {
+  /** The start of a WAL, or the position up to which it was read. */
+  readonly position: WalPosition;
+  /** The bits of a PageSet: what was written before. */
+  readonly pages: Uint8Array;
+}
+
+interface ResumedMark extends Unscrubbed {
+  /** Whether the file of the mark says the same: true for the mark of a killed process whose WAL continues. */
+  readonly isSaved: boolean;
+}
+
+/** What the mark of an earlier process proves about the file and its WAL. Call before this process writes. */
+export function resumeMark(connection: Connection): ResumedMark | undefined {
+  const { path } = connection;
+  const mark = readMark(path);
+  if (mark === undefined) return undefined;
+  const { file, generation, pages } = mark;
+  if (generation !== undefined) {
+    const isSame = findWalStart(path).generation === generation && inodeOf(path) === file;
+    return isSame ? { position: { generation, frames: 0 }, pages, isSaved: true } : undefined;
+  }
+  const version = readDataVersion(connection);
+  const isSame = transaction(connection, () => {
+    // Nobody else can write now, and there is nothing to checkpoint.
+    if (walBytes(path) > 0 || stateOf(path) !== file) return false;
+    removeMark(path);
+    writeSomething(connection);
+    return true;
+  });
+  const position = findWalStart(path);
+  if (!isSame || readDataVersion(connection) !== version) return undefined;
+  return { position, pages, isSaved: false };
+}
+
+interface WalRestart {
+  readonly position: WalPosition;
+  readonly pages: readonly number[];
+}
+
+/** Returns the pages after `position`, and the start of the next WAL, or of this one if somebody still reads it. */
+export function restartWal(
+  connection: Connection,
+  { position }: FreezeOptions,
+): WalRestart | undefined {
+  const { path } = connection;
+  const version = readDataVersion(connection);
+  const part = position === undefined ? undefined : readWalPages(path, position);
+  releaseCheckpoints(connection);
+  restartCheckpoint(connection);
+  if (part === undefined || position === undefined) return undefined;
+  // This writes the first frames of the next WAL, which show its salts before anybody else can restart it.
+  transaction(connection, () => writeSomething(connection));
+  const next = findWalStart(path);
+  if (readDataVersion(connection) !== version) return undefined;
+  if (next.generation === position.generation) return { position, pages: [] };
+  return { position: next, pages: part.pages };
+}
+
+/** Returns the start of the WAL, which contains all that was written since checkpoints were frozen, by anybody. */
+export function beginWal(connection: Connection): WalPosition {
+  transaction(connection, () => writeSomething(connection));
+  return findWalStart(connection.path);
+}
+
+interface SettledFile {
+  readonly file: string;
+  readonly pages: readonly number[];
+}
+
+/** Checkpoints the WAL before the store is closed. Returns the pages after `position`, and the state of the file. */
+export function settleWal(
+  connection: Connection,
+  { position }: { readonly position: WalPosition },
+): SettledFile | undefined {
+  const { path } = connection;
+  const version = readDataVersion(connection);
+  const part = readWalPages(path, position);
+  if (part === undefined) return undefined;
+  releaseCheckpoints(connection);
+  truncateWal(connection);
+  return transaction(connection, () => {
+    requireEmptyWal(connection);
+    requireAlone(connection, version);
+    const file = lastingStateOf(path);
+    return file === undefined ? undefined : { file, pages: part.pages };
+  });
+}
+
+function walBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -9,8 +9,7 @@ import type { CheckpointProgress } from "./checkpointer.ts";
 import { inodeOf, saveMark, type ScrubMark } from "./scrub-mark.ts";
 import { readWalPages, type WalPosition } from "./wal-pages.ts";
 import { findingsMax } from "../../interface/store.ts";
-import { scrubResidue } from "../erase/free-space.ts";
-import { PageSet } from "../erase/page-set.ts";
+import { scrubResidue, PageSet } from "../erase/free-space.ts";
 
 const { path, descriptor } = workerData as { readonly path: string; readonly descriptor: number };
 let connection: Connection | undefined;

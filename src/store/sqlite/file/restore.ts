@@ -12,8 +12,7 @@ import { StoreError } from "../../interface/store-error.ts";
 import { Connection, openReader } from "../connection.ts";
 import { truncateWal } from "./checkpoint-freeze.ts";
 import { copyContent, syncFile, syncFolderOf } from "./private-file.ts";
-import { isFileMarkedOpen, markClosed } from "./open-mark.ts";
-import { sizeOfStore } from "./store-file.ts";
+import { isFileMarkedOpen, markClosed, sizeOfStore } from "./store-file.ts";
 import { type ServingRight, takeServingRight, tryServingRight } from "./file-lock.ts";
 
 export interface RestoreOptions {

@@ -8,7 +8,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { readMark } from "../../../../src/store/sqlite/file/scrub-mark.ts";
-import { PageSet } from "../../../../src/store/sqlite/erase/page-set.ts";
+import { PageSet } from "../../../../src/store/sqlite/erase/free-space.ts";
 import {
   acme,
   keyOf,
