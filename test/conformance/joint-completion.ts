@@ -320,6 +320,39 @@ export function testTrail(engine: Engine): void {
       );
     });
 
+    it("is counted by day, with the actions of days among the last entries", async () => {
+      const from = operator.now - 2 * 24 * hour;
+      const query = { from, days: 5, examinedMax: 100 };
+      const days = await store.trail.countDays(query);
+      assert.deepEqual(
+        days.slice(2).map((day) => day.entries),
+        [24, count - 24, 0],
+      );
+      assert.deepEqual(
+        days.slice(2).map(({ actions }) => actions),
+        [
+          [
+            ["receipt.export", 12],
+            ["receipt_key.create", 12],
+          ],
+          [
+            ["receipt.export", 8],
+            ["receipt_key.create", 8],
+          ],
+          [],
+        ],
+      );
+      const bounded = await store.trail.countDays({ ...query, examinedMax: count - 1 });
+      assert.deepEqual(
+        bounded.map((day) => day.entries),
+        days.map((day) => day.entries),
+      );
+      assert.deepEqual(
+        bounded.map(({ actions }) => actions.length),
+        [0, 0, 0, 2, 0],
+      );
+    });
+
     it("is verified part by part, each tied to the one before by its hash", async () => {
       const head = await store.trail.head();
       let last = await store.trail.verify({ no: 0, hash: "0".repeat(64), limit: 7 });

@@ -52,6 +52,14 @@ describe("the audit trail and the receipts in the console", () => {
     (await read(service.client, path, { cookie })).text;
   const filtered = async (query: string) => actionsIn(await show(`/console/audit?${query}`));
 
+  it("counts the entries of each day by what happened, unless it is filtered", async () => {
+    const page = await show("/console/audit");
+    assert.match(page, /Entries of all organizations by day as a table/);
+    assert.match(page, /A deletion was completed: 1[,<]/);
+    assert.match(page, /The settings of an organization were changed: 60[,<)]/);
+    assert.doesNotMatch(await show("/console/audit?actor=anna"), /organizations by day/);
+  });
+
   it("has a report of the erasures of a period, as a page and as CSV", async () => {
     const query = `organization=${acme.organizationId}&from=${firstDay}&until=${firstDay}`;
     const page = await show(`/console/erasures?${query}`, viewer);

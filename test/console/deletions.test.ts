@@ -143,6 +143,8 @@ describe("the deletions in the console", () => {
     const { text } = await show("viewer", ids["done"]);
     assert.match(text, /completed: a verification pass found nothing left/);
     assert.match(text, /processing began; 1 attempt so far/);
+    assert.match(text, /<title>Erasure and verification: 20/);
+    assert.doesNotMatch(text, /class="now"/);
     assert.match(text, /The receipt is genuine/);
     const receipt = (role: string) =>
       read(site.service.client, `/console/receipt/${ids["done"]}`, { cookie: cookies[role] });
@@ -166,10 +168,14 @@ describe("the deletions in the console", () => {
     assert.match(text, /Customer SAR <bdi>secret-sar/);
     const seen = (await show("viewer", ids["kept"])).text;
     assert.match(seen, /Erased: 1</);
+    for (const page of [text, seen]) {
+      assert.match(page, /<title>Grace period: 20[^<]*<\/title>/);
+      assert.match(page, /<title>Legal holds: 20[^<]* to an open end<\/title>/);
+    }
     await releaseHold(site.service.app, { holdId });
     const report = { organizationId, resourceType: "customer_sar", resourceId: "secret-sar" };
     const { holdId: delaysNothing } = await holdRecord(site.service.app, report, { reason: "r" });
-    assert.doesNotMatch((await show("officer", ids["kept"])).text, /is on hold|legal hold ends/);
+    assert.doesNotMatch((await show("officer", ids["kept"])).text, /is on hold|Legal holds/);
     await releaseHold(site.service.app, { holdId: delaysNothing });
   });
 

@@ -7,7 +7,7 @@ import type { AuditEntry } from "../../domain/access.ts";
 import type { Deletion } from "../../domain/deletion/deletion.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { subjectOfRecord } from "../../domain/trail-action.ts";
-import type { AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
+import type { AuditDay, AuditQuery, VerifiedPart } from "../../store/interface/trail.ts";
 import type { App } from "../app.ts";
 import { requireRight } from "../operator/viewer.ts";
 import { auditPages } from "../pages.ts";
@@ -64,6 +64,18 @@ export async function listAudit(
       }),
     next,
   };
+}
+
+const daysCounted = 30;
+const dayMs = 86_400_000;
+/** The last entries, whose actions are counted by day. */
+const countedMax = 5_000;
+
+/** The last 30 days until now, in UTC. */
+export async function countAuditDays(app: App): Promise<readonly AuditDay[]> {
+  requireAudit(app);
+  const from = (Math.floor(app.now() / dayMs) - daysCounted + 1) * dayMs;
+  return app.store.trail.countDays({ from, days: daysCounted, examinedMax: countedMax });
 }
 
 /** The trail has a digest of the id of a record, and the ids of its deletions. */

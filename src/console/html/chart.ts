@@ -113,3 +113,75 @@ function clockOf(at: number): string {
 function renderHour(at: number): Html {
   return html`<time class="hour" datetime="${new Date(at).toISOString()}">${clockOf(at)}</time>`;
 }
+
+/** A part of a row; without an end it lasts. */
+export interface Bar {
+  readonly name: string;
+  readonly from: number;
+  readonly until: number | undefined;
+  /** It keeps records. */
+  readonly keeps?: boolean;
+}
+
+interface Axis {
+  readonly label: string;
+  /** Undefined if what is shown is over. */
+  readonly now: number | undefined;
+  /** The least time at the right end. */
+  readonly until?: number;
+}
+
+const rowHeight = 32;
+const daysShownAsTimes = 3;
+
+/** Rows of bars on one axis of time, with a line at now. What stands beside it says the same in words. */
+export function renderBars(
+  rows: readonly (readonly [name: string, bars: readonly Bar[]])[],
+  { label, now, until = now }: Axis,
+): Html {
+  const bars = rows.flatMap(([, row]) => row);
+  const start = Math.min(...bars.map(({ from }) => from));
+  const ends = bars.map((bar) => bar.until ?? bar.from);
+  const end = Math.max(start + 1, until ?? start, ...ends);
+  const placeOf = (time: number) => Math.round(((time - start) / (end - start)) * 1_000) / 10;
+  const textOf = end - start < daysShownAsTimes * 86_400_000 ? minuteOf : dayOf;
+  const bottom = rows.length * rowHeight;
+  const renderBar = (bar: Bar, y: number) => {
+    const { name, from, until: last, keeps = false } = bar;
+    const width = Math.max(0.5, placeOf(last ?? end) - placeOf(from));
+    const x = Math.min(placeOf(from), 100 - width);
+    const times = `${textOf(from)} to ${last === undefined ? "an open end" : textOf(last)}`;
+    return html`<rect
+      class="${last === undefined && "open"} ${keeps && "keeps"}"
+      x="${x}%"
+      y="${y + 18}"
+      width="${width}%"
+      height="8"
+      ><title>${name}: ${times}</title></rect
+    >`;
+  };
+  return html`<svg class="bars" role="img" aria-label="${label}" height="${bottom + 36}">
+    ${rows.map(
+      ([name, row], index) =>
+        html`<text y="${index * rowHeight + 13}">${name}</text>
+          ${row.map((bar) => renderBar(bar, index * rowHeight))}`,
+    )}
+    <line x1="0" x2="100%" y1="${bottom}" y2="${bottom}" />
+    ${[start, end].map((time) => renderMark(textOf(time), placeOf(time), bottom + 16))}
+    ${
+      now !== undefined &&
+      html`<line class="now" x1="${placeOf(now)}%" x2="${placeOf(now)}%" y1="0" y2="${bottom}" />
+        ${renderMark("now", placeOf(now), bottom + 32)}`
+    }
+  </svg>`;
+}
+
+/** `place`: in per cent. A text at an end of the axis does not go beyond it. */
+function renderMark(text: string, place: number, y: number): Html {
+  const anchor = place < 10 ? "start" : place > 90 ? "end" : "middle";
+  return html`<text class="quiet" x="${place}%" y="${y}" text-anchor="${anchor}">${text}</text>`;
+}
+
+function minuteOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+}

@@ -34,13 +34,14 @@ export function renderTimestamp(timestamp: NormalisedTimestamp): Html {
 /** Past and future steps in their order; steps without a time are omitted. `last`: further items. */
 export function renderTimeline(
   steps: readonly (readonly [at: number | undefined, what: Html])[],
-  last?: HtmlValue,
+  { above, last }: { readonly above?: HtmlValue; readonly last?: HtmlValue } = {},
 ): Html {
   const known = steps
     .filter(([at]) => at !== undefined && at > 0)
     .toSorted(([one = 0], [other = 0]) => one - other);
   return html`<section aria-labelledby="course">
     <h2 id="course">Timeline</h2>
+    ${above}
     <ol class="timeline">
       ${known.map(([at, what]) => html`<li>${what}<br />${renderTime(at)}</li>`)} ${last}
     </ol>

@@ -2,6 +2,7 @@
 
 import {
   chainStart,
+  countAuditDays,
   downloadAudit,
   listAudit,
   type ShownEntry,
@@ -16,6 +17,7 @@ import { isFullDate } from "../../domain/timestamp.ts";
 import { sendDownload } from "../request/download.ts";
 import { type Input, readText, renderButton, renderInput } from "../html/field.ts";
 import { renderNext, renderOrganizationInput, renderTypeChoice } from "../html/filter.ts";
+import { renderChart } from "../html/chart.ts";
 import {
   type Column,
   html,
@@ -52,10 +54,30 @@ export async function showAudit(person: Person): Promise<Next> {
   });
   const older = renderNext("Older entries", screen, { query, place: { before: next } });
   const columns = columnsOf(sources.actions, query);
-  const body = html`${renderFilters(query, sources.actions)}
+  const isAll = [...query.keys()].every((name) => name === "organization");
+  const body = html`${isAll && renderDays(await countAuditDays(app), sources.actions)}
+  ${renderFilters(query, sources.actions)}
   ${renderTable(columns, entries, { empty: describeNone(next !== undefined) })} ${older}
   ${chainForms}`;
   return { title: "Audit trail", screen, body };
+}
+
+type Days = Awaited<ReturnType<typeof countAuditDays>>;
+
+function renderDays(days: Days, actions: Actions): Html {
+  const slots = days.map(({ at, entries: value, actions: counts }) => {
+    const parts = counts.map(
+      ([action, count]) => `${describeAction(action, actions)}: ${formatNumber(count)}`,
+    );
+    return { at, value, detail: parts.join(", ") };
+  });
+  return renderChart({
+    label: "Entries of all organizations by day",
+    unit: "entries a day",
+    slots,
+    isByDay: true,
+    details: "What happened",
+  });
 }
 
 function describeAction(action: string, actions: Actions): string {

@@ -11,13 +11,13 @@ import {
 import type { DeletionPreview } from "../../actions/deletion/preview-deletion.ts";
 import { awaitsApproval, type Deletion, dueTime } from "../../domain/deletion/deletion.ts";
 import type { Node } from "../../domain/deletion/erasure.ts";
-import type { Hold } from "../../domain/access.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { formatDays } from "../../domain/retention/floor.ts";
 import { nounOf, titleOf } from "../../domain/record-types.ts";
 import { jsonReply, type Next, type Person, readPanels } from "../page.ts";
 import { renderForm, renderApproving } from "../../noun/act.ts";
 import { deletionApprove, deletionCancel } from "../../noun/deletion.ts";
+import { type Bar, renderBars } from "../html/chart.ts";
 import { renderChip, renderStatus } from "../html/chip.ts";
 import {
   deletionPath,
@@ -36,7 +36,6 @@ import {
   renderRecords,
   renderTable,
 } from "../html/html.ts";
-import { dayMs } from "../../basics/duration.ts";
 import { formatCount } from "../../basics/format-count.ts";
 import { formatCounts, formatNumber, renderTime, renderTimeline } from "../html/time.ts";
 import { renderOrganization } from "../html/party.ts";
@@ -55,7 +54,8 @@ export async function showDeletion(person: Person): Promise<Next> {
         ${renderReceipt(details)} ${renderTold(details)}
       </div>
       <div>
-        ${renderCourse(details)} ${isOpen && renderFollowed(deletionPath(id), stateOf(deletion))}
+        ${renderCourse(details, person.app.now())}
+        ${isOpen && renderFollowed(deletionPath(id), stateOf(deletion))}
         ${person.app.viewer.may("audit.read") && renderTrailLink(deletion)}
       </div>
     </div>
@@ -110,18 +110,16 @@ function renderOwnFacts({
   ]);
 }
 
-function renderCourse(details: DeletionDetails): Html {
+function renderCourse(details: DeletionDetails, now: number): Html {
   const { deletion } = details;
   const { requestedAt, startedAt, completedAt, nextAttemptAt, status, approval } = deletion;
-  const { holds = [], floors = [] } = details.preview ?? {};
-  const floorsEnd = Math.max(0, ...floors.map(({ until }) => until));
-  const holdsEnd = Math.max(0, ...holds.map(endOf));
+  const { floorsEnd, holdsEnd } = obstaclesOf(details);
   const steps = [
     [requestedAt, html`requested by <bdi>${requesterOf(deletion)}</bdi>`],
     [approval?.approvedAt, html`approved by <bdi>${approval?.approvedBy}</bdi>`],
     [dueTime(deletion), html`due`],
     [floorsEnd, html`the last retention floor ends`],
-    [holdsEnd === Infinity ? undefined : holdsEnd, html`the last legal hold ends`],
+    [holdsEnd, html`the last legal hold ends`],
     [
       startedAt,
       html`planned, and processing began; ${formatCount(deletion.attempts, "attempt")} so far`,
@@ -129,14 +127,62 @@ function renderCourse(details: DeletionDetails): Html {
     [completedAt, html`erased and completed: a verification pass found nothing left`],
     [status === "completed" ? undefined : nextAttemptAt, html`next attempt`],
   ] as const;
-  return renderTimeline(steps, [
-    awaitsApproval(deletion) && html`<li>not approved yet</li>`,
-    status === "cancelled" && html`<li>cancelled</li>`,
-  ]);
+  return renderTimeline(steps, {
+    above: status !== "cancelled" && renderAxis(details, now),
+    last: [
+      awaitsApproval(deletion) && html`<li>not approved yet</li>`,
+      status === "cancelled" && html`<li>cancelled</li>`,
+    ],
+  });
 }
 
-function endOf({ endsOn }: Pick<Hold, "endsOn">): number {
-  return endsOn === undefined ? Infinity : Date.parse(endsOn) + dayMs;
+/** When what prevents it now ends; undefined for nothing, and for holds of which one has no end. */
+function obstaclesOf({ preview }: DeletionDetails) {
+  const { holds = [], floors = [] } = preview ?? {};
+  const ends = holds.map(({ endsOn }) => (endsOn === undefined ? Infinity : endOfDay(endsOn)));
+  const holdsEnd = lastOf(ends);
+  return {
+    isHeld: holds.length > 0,
+    holdsEnd: holdsEnd === Infinity ? undefined : holdsEnd,
+    floorsEnd: lastOf(floors.map(({ until }) => until)),
+  };
+}
+
+function lastOf(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function endOfDay(date: string): number {
+  return Date.parse(date) + 86_400_000;
+}
+
+function row(name: string, bar: Omit<Bar, "name">) {
+  return [name, [{ name, ...bar }]] as const;
+}
+
+function renderAxis(details: DeletionDetails, now: number): Html {
+  const { deletion, restriction } = details;
+  const { requestedAt, dueAt, startedAt, completedAt, approval } = deletion;
+  const { isHeld, holdsEnd, floorsEnd } = obstaclesOf(details);
+  const from = requestedAt;
+  const rows = [
+    approval && row("Approval", { from, until: approval.approvedAt }),
+    row("Grace period", { from, until: dueAt }),
+    floorsEnd !== undefined && row("Retention floors", { from, until: floorsEnd, keeps: true }),
+    isHeld && row("Legal holds", { from, until: holdsEnd, keeps: true }),
+    startedAt !== undefined &&
+      row("Erasure and verification", { from: startedAt, until: completedAt }),
+    completedAt !== undefined &&
+      restriction?.status === "pending" &&
+      row("Kept in the restricted store", {
+        from: completedAt,
+        until: restriction.floorUntil,
+        keeps: true,
+      }),
+  ];
+  const shown = rows.filter((one) => one !== undefined && one !== false);
+  const isOver = completedAt !== undefined && restriction?.status !== "pending";
+  return renderBars(shown, { label: "The timeline as an axis", now: isOver ? undefined : now });
 }
 
 interface Waits {

@@ -12,6 +12,7 @@ import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import type { Next, Person } from "../page.ts";
 import { readText, readWhole, renderHidden, renderInput } from "../html/field.ts";
 import { renderNext, withOrganization } from "../html/filter.ts";
+import { renderBars } from "../html/chart.ts";
 import {
   type Column,
   html,
@@ -99,49 +100,35 @@ async function renderOne(person: Person, organizationId: string): Promise<Planne
     retainDays: organization.retainDays,
     changing: maySet ? (query.get("change") ?? "") : undefined,
   })}
-  ${renderHorizon(rules, organization)}
+  ${renderHorizon(rules, organization, app.now())}
   ${renderRetentionPreview(organization, part, { retainDays, date })}
   ${maySet && renderRuleForm(organizationId, { types: part.types, query })}
   ${maySet && organization.closedAt === undefined && renderCeilingForm(organizationId, retainDays)}`;
   return { body, status: plan?.status ?? 200 };
 }
 
-const yearDays = 365.25;
-const horizonYears = 10;
-const rowHeight = 32;
+const dayMs = 86_400_000;
+const horizonDays = 3_653;
 
 /** From the rules alone: which records end when would have to be counted over all of them. */
-function renderHorizon(rules: Retention["rules"], { retainDays }: Organization): Html {
+function renderHorizon(rules: Retention["rules"], { retainDays }: Organization, now: number): Html {
+  const after = (days: number | undefined) => (days === undefined ? undefined : now + days * dayMs);
   const other = { resourceType: "Other types", keepDays: 0, deleteAfterDays: undefined };
-  const placeOf = (days: number) => Math.min(100, (days / yearDays / horizonYears) * 100);
-  const renderBar = (name: string, from: number, until: number) =>
-    html`<rect
-      class="${name}"
-      x="${placeOf(from)}%"
-      y="18"
-      width="${Math.max(0, placeOf(until) - placeOf(from))}%"
-      height="8"
-    />`;
-  const rows = [...rules, other].map(
-    ({ resourceType, keepDays, deleteAfterDays = retainDays ?? Infinity }, index) =>
-      html`<g transform="translate(0, ${index * rowHeight})">
-        <text y="13">${titleOf(resourceType)}</text>
-        ${renderBar("keeps", 0, keepDays)} ${renderBar("stays", keepDays, deleteAfterDays)}
-      </g>`,
-  );
-  const bottom = rows.length * rowHeight;
-  const label = "The rules above on an axis of ten years";
+  const rows = [...rules, other].map(({ resourceType, keepDays, deleteAfterDays = retainDays }) => {
+    const floorEnd = now + keepDays * dayMs;
+    const bars = [
+      { name: "has to be kept", from: now, until: floorEnd, keeps: true },
+      { name: "stays until it is erased", from: floorEnd, until: after(deleteAfterDays) },
+    ];
+    const shown = bars.filter(({ from, until }) => until === undefined || until > from);
+    return [titleOf(resourceType), shown] as const;
+  });
   return html`<section aria-labelledby="horizon">
     <h2 id="horizon">How long a record of today is kept</h2>
-    <svg class="bars" role="img" aria-label="${label}" height="${bottom + 20}">
-      ${rows}
-      <line x1="0" x2="100%" y1="${bottom}" y2="${bottom}" />
-      <text y="${bottom + 16}">now</text>
-      <text x="100%" y="${bottom + 16}" text-anchor="end">${horizonYears} years</text>
-    </svg>
+    ${renderBars(rows, { label: "The rules above on an axis of ten years", now, until: now + horizonDays * dayMs })}
     <p class="note">
-      First what a floor keeps, then what stays until a ceiling erases it, or a request. Legal holds
-      keep records longer.
+      First what a floor keeps, then what stays until a ceiling erases it, or a request; paler
+      without a ceiling. Legal holds keep records longer.
     </p>
   </section>`;
 }

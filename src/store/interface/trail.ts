@@ -40,6 +40,21 @@ export interface AuditPart {
   readonly next: number | undefined;
 }
 
+export interface AuditDaysQuery {
+  /** The beginning of the first day. */
+  readonly from: number;
+  readonly days: number;
+  /** Actions are counted on days that are among so many last entries. */
+  readonly examinedMax: number;
+}
+
+export interface AuditDay {
+  readonly at: number;
+  readonly entries: number;
+  /** The most frequent first; empty for a day on which they are not counted. */
+  readonly actions: readonly (readonly [action: string, count: number])[];
+}
+
 /** Where the verification of a part of the chain begins. */
 export interface ChainPlace extends ChainHead {
   /** At most how many entries are verified. */

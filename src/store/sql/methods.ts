@@ -232,6 +232,7 @@ export const methods = {
   trail: {
     head: lookup(every, audit.readChainHead),
     search: read(every, audit.searchAudit),
+    countDays: read(every, audit.countAuditDays),
     listRestores: lookup(every, audit.listRestores),
     verify: read(every, audit.verifyPart),
     note: change(every, audit.auditAct),

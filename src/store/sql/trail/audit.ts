@@ -20,6 +20,8 @@ import {
 } from "../../row/audit-row.ts";
 import { AuditChainCheck } from "../../shared/chain-check.ts";
 import type {
+  AuditDay,
+  AuditDaysQuery,
   AuditNote,
   ChainPlace,
   VerifiedPart,
@@ -197,4 +199,53 @@ const findRestores = `
 /** The latest ones, by an index of their own. */
 export function* listRestores(limit: number): Statements<readonly AuditEntry[]> {
   return yield* list(toAuditEntry, findRestores, limit);
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Finds the last entry before each day, all of them in one statement: by halving steps from the beginning of the trail,
+ * so there is no index of times.
+ */
+const findDays = `
+  WITH RECURSIVE day (begins, days_left) AS (
+    SELECT CAST($1 AS bigint), CAST($2 AS bigint)
+    UNION ALL SELECT begins + ${dayMs}, days_left - 1 FROM day WHERE days_left > 1
+  ), search (begins, before_no, step) AS (
+    SELECT begins, CAST(0 AS bigint), CAST(4294967296 AS bigint) FROM day
+    UNION ALL
+    SELECT begins, before_no + CASE WHEN (
+        SELECT at FROM audit_entry WHERE entry_no >= before_no + step ORDER BY entry_no LIMIT 1
+      ) < begins THEN step ELSE 0 END, step / 2
+    FROM search WHERE step > 0
+  )
+  SELECT begins, before_no, entry_no AS last_no FROM search, audit_head
+  WHERE step = 0 AND single ORDER BY begins`;
+
+const countActions = `
+  SELECT (at - CAST($1 AS bigint)) / ${dayMs} AS day_no, action, count(*) AS count FROM audit_entry
+  WHERE entry_no > $2 GROUP BY 1, 2 ORDER BY count DESC, action`;
+
+type DayRow = Readonly<Record<"begins" | "before_no" | "last_no", number>>;
+type ActionRow = { readonly action: string } & Readonly<Record<"day_no" | "count", number>>;
+
+/** In the order of the days. Counts by the numbers of entries, and actions only on the days of the last entries. */
+export function* countAuditDays({
+  from,
+  days,
+  examinedMax,
+}: AuditDaysQuery): Statements<readonly AuditDay[]> {
+  const bounds = yield* all<DayRow>(findDays, from, days);
+  const last = bounds[0]?.last_no ?? 0;
+  const isExamined = ({ before_no: before }: DayRow) => before >= last - examinedMax;
+  const examined = bounds.find(isExamined)?.before_no ?? last;
+  const actions = yield* all<ActionRow>(countActions, from, examined);
+  const byDay = Map.groupBy(actions, ({ day_no: dayNo }) => dayNo);
+  return bounds.map((day, dayNo) => ({
+    at: day.begins,
+    entries: (bounds[dayNo + 1]?.before_no ?? last) - day.before_no,
+    actions: isExamined(day)
+      ? (byDay.get(dayNo) ?? []).map(({ action, count }) => [action, count])
+      : [],
+  }));
 }
