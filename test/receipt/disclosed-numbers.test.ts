@@ -2,39 +2,29 @@
 // and to operators; and the proof of a number from end to end.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type CommandLine, makeCommandLine } from "../cli/command-line.ts";
-import { type Customer, fetchToken, makeCustomer } from "../support/customer.ts";
+import { type Customer, fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
-import { type Server, startServer } from "../support/server.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { type ProofScene, startProofScene } from "./proof-scene.ts";
 import { awaitCompletion } from "./scene.ts";
 
-let server: Server;
+let scene: ProofScene;
 let officer: Customer;
 let clerk: Customer;
-let line: CommandLine;
 let deletionId: string;
 
 before(async () => {
-  server = await startServer();
-  officer = await server.operate((app) => makeCustomer(app, server.client, { name: "Acme" }));
+  scene = await startProofScene();
+  officer = scene.customer;
   const scopes = ["person:write", "person:delete"];
-  clerk = { ...officer, token: await fetchToken(server.client, officer, { scopes }) };
-  line = makeCommandLine({ folder: server.folder });
-  await add("person", { person_id: "p-1", is_test_user: false, is_retail_customer: true });
+  clerk = { ...officer, token: await fetchToken(scene.server.client, officer, { scopes }) };
+  await addPerson("p-1");
   const key = { "idempotency-key": "key-1" };
-  const report = { sar_id: "sar-1", status: "FILED", related_person_id: "p-1" };
-  await add("customer_sar", report, { headers: key });
-  const asked = await send(clerk, "DELETE", "/v2/person", {
-    body: { person_id: "p-1", reason: "asked" },
-  });
-  deletionId = String(asked.body.deletion_request_id);
-  await awaitCompletion(server.client, clerk, deletionId);
+  await addReport("sar-1", "p-1", key);
+  deletionId = await deletePerson("p-1");
 });
-after(() => server.stop());
+after(() => scene.stop());
 
 function send(
   { token }: Customer,
@@ -42,7 +32,7 @@ function send(
   path: string,
   more: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Reply> {
-  return server.client.send({ method, path, token, ...more });
+  return scene.server.client.send({ method, path, token, ...more });
 }
 
 async function add(type: string, fields: object, more: Parameters<typeof send>[3] = {}) {
@@ -55,10 +45,35 @@ function statusFor(caller: Customer, id = deletionId): Promise<Reply> {
   return send(caller, "GET", `/v2/deletion_request?deletion_request_id=${id}`);
 }
 
-function write(name: string, content: unknown): string {
-  const path = join(server.folder, name);
-  writeFileSync(path, JSON.stringify(content));
-  return path;
+async function addPerson(id: string, headers = {}): Promise<void> {
+  await add(
+    "person",
+    { person_id: id, is_test_user: false, is_retail_customer: true },
+    { headers },
+  );
+}
+
+async function addReport(id: string, personId: string, headers = {}): Promise<void> {
+  const report = { sar_id: id, status: "FILED", related_person_id: personId };
+  await add("customer_sar", report, { headers });
+}
+
+/** As the clerk; waits until it is completed. */
+async function deletePerson(id: string): Promise<string> {
+  const body = { person_id: id, reason: "asked" };
+  const asked = await send(clerk, "DELETE", "/v2/person", { body });
+  const requestId = String(asked.body.deletion_request_id);
+  await awaitCompletion(scene.server.client, clerk, requestId);
+  return requestId;
+}
+
+/** The verdict on a receipt, or on the status that contains one. */
+async function verify(content: unknown) {
+  const file = scene.write("given.json", content);
+  return scene.verdict<{ ok: boolean; receipts: { undisclosed: unknown }[] }>(
+    "receipt verify",
+    file,
+  );
 }
 
 describe("a deletion that erased a report", () => {
@@ -72,10 +87,8 @@ describe("a deletion that erased a report", () => {
   it("has the number and its salt for a caller with the scope", async () => {
     const { body } = await statusFor(officer);
     assert.deepEqual(body["erased"], { person: 1, customer_sar: 1 });
-    const verdict = await line.ask("receipt verify", write("status.json", body));
-    const [receipt] = verdict["receipts"] as { disclosed: unknown; undisclosed: unknown }[];
-    assert.deepEqual(receipt?.undisclosed, []);
-    assert.equal(verdict["ok"], true);
+    const { ok, receipts } = await verify(body);
+    assert.deepEqual([ok, receipts[0]?.undisclosed], [true, []]);
   });
 
   it("has a status that is verified too, as far as the receipt and the disclosures prove it", async () => {
@@ -90,59 +103,58 @@ describe("a deletion that erased a report", () => {
       ["erased", { person: 1, customer_sar: 1, screening: 1 }],
       ["erased", 7],
     ] as const) {
-      const path = write("edited.json", { ...body, [name]: value });
-      const { code, out } = await line.type("receipt verify", path);
+      const path = scene.write("edited.json", { ...body, [name]: value });
+      const { code, out } = await scene.line.type("receipt verify", path);
       assert.equal(code, 3, name);
       assert.match(out, new RegExp(`The status (?:says that ${name}|has no numbers)`));
     }
     const { body: seen } = await statusFor(clerk);
     assert.match(
-      (await line.type("receipt verify", write("clerk.json", seen))).out,
+      (await scene.line.type("receipt verify", scene.write("clerk.json", seen))).out,
       /verified numbers: person \(removed 1\); every other .* 0\n  not disclosed: .*person \(kept\)/,
     );
     const claim = { ...seen, erased: { person: 1, transaction: 5 } };
-    const unproved = await line.type("receipt verify", write("claim.json", claim));
+    const unproved = await scene.line.type("receipt verify", scene.write("claim.json", claim));
     assert.equal(unproved.code, 0);
     assert.match(unproved.out, /in the status, not verified: erased\.transaction$/m);
   });
 
   it("is shown without the number to operators, unless they ask for it", async () => {
-    const plain = await line.ask("deletion show", deletionId);
+    const plain = await scene.line.ask("deletion show", deletionId);
     assert.deepEqual(plain["erased"], { person: 1 });
-    assert.doesNotMatch((await line.type("deletion show", deletionId)).out, /1 customer_sar/);
-    const full = await line.ask("deletion show", deletionId, "--include-confidential");
-    const verdict = await line.ask("receipt verify", write("shown.json", full));
-    assert.equal(verdict["ok"], true);
+    assert.doesNotMatch((await scene.line.type("deletion show", deletionId)).out, /1 customer_sar/);
+    const full = await scene.line.ask("deletion show", deletionId, "--include-confidential");
+    assert.ok((await verify(full)).ok);
     assert.deepEqual(full["erased"], { person: 1, customer_sar: 1 });
-    const { deletions } = await line.ask("deletion list");
+    const { deletions } = await scene.line.ask("deletion list");
     assert.doesNotMatch(JSON.stringify(deletions), /"customer_sar":1/);
   });
 
   it("is in metrics, the log and the audit trail without the number, and so are requests about reports", async () => {
     const text = await waitFor("the deletion to be counted", async () => {
-      const reply = await server.client.send({ method: "GET", path: "/metrics" });
+      const reply = await scene.server.client.send({ method: "GET", path: "/metrics" });
       return /^sluice_deletions_completed_total 1$/m.test(reply.text) ? reply.text : undefined;
     });
     assert.match(text, /^sluice_records_erased_total 1$/m);
     assert.match(text, /^sluice_records_written_total\{resource_type="person"\} 1$/m);
     assert.doesNotMatch(text, /customer_?sar/i);
-    const { out } = await line.type("audit export");
+    const { out } = await scene.line.type("audit export");
     const entries = out.split("\n").filter((entry) => entry.includes(deletionId));
     assert.ok(entries.length >= 3);
     for (const entry of entries) assert.doesNotMatch(entry, /customer_sar|toErase|erased/);
   });
 
   it("lets the idempotency keys of reports be used for anything else", async () => {
-    const person = { person_id: "p-2", is_test_user: false, is_retail_customer: true };
-    await add("person", person, { headers: { "idempotency-key": "key-1" } });
-    const body = { ...person, person_id: "p-3", timestamp: "2026-01-31T09:30:00Z" };
     const headers = { "idempotency-key": "key-1" };
+    await addPerson("p-2", headers);
+    const person = { person_id: "p-3", is_test_user: false, is_retail_customer: true };
+    const body = { ...person, timestamp: "2026-01-31T09:30:00Z" };
     assert.equal((await send(officer, "POST", "/v2/person", { body, headers })).status, 422);
   });
 
   it("is one that does not exist, to callers without the scope, if it is of the report itself", async () => {
-    await add("customer_sar", { sar_id: "sar-2", status: "FILED", related_person_id: "p-2" });
-    const { deletion_request_id: id } = await line.ask(
+    await addReport("sar-2", "p-2");
+    const { deletion_request_id: id } = await scene.line.ask(
       "deletion request customer_sar sar-2 --reason asked --organization",
       officer.organizationId,
     );
@@ -157,13 +169,10 @@ describe("a deletion that has to keep a report", () => {
   it("does not count it as erased for callers who may know of it, and not at all for others", async () => {
     const organization = ["--organization", officer.organizationId] as const;
     const floor = "retention set --type customer_sar --keep-days 3650";
-    await line.ask(floor, ...organization);
-    await add("person", { person_id: "p-9", is_test_user: false, is_retail_customer: true });
-    await add("customer_sar", { sar_id: "sar-9", status: "FILED", related_person_id: "p-9" });
-    const body = { person_id: "p-9", reason: "asked" };
-    const asked = await send(clerk, "DELETE", "/v2/person", { body });
-    const id = String(asked.body.deletion_request_id);
-    await awaitCompletion(server.client, clerk, id);
+    await scene.line.ask(floor, ...organization);
+    await addPerson("p-9");
+    await addReport("sar-9", "p-9");
+    const id = await deletePerson("p-9");
     const { body: seen } = await statusFor(officer, id);
     assert.deepEqual(seen["erased"], { person: 1 });
     const { customer_sar: numbers } = seen["disclosures"] as {
@@ -171,31 +180,34 @@ describe("a deletion that has to keep a report", () => {
     };
     assert.deepEqual([numbers["removed"]?.count, numbers["kept"]?.count], [1, 1]);
     assert.deepEqual((await statusFor(clerk, id)).body["erased"], { person: 1 });
-    const shown = await line.ask("deletion show --include-confidential", id);
+    const shown = await scene.line.ask("deletion show --include-confidential", id);
     assert.deepEqual([shown["erased"], shown["kept"]], [{ person: 1 }, { customer_sar: 1 }]);
-    for (const [name, status] of Object.entries({ seen, shown })) {
-      assert.equal((await line.ask("receipt verify", write(`${name}.json`, status)))["ok"], true);
-    }
-    await line.ask("retention set --type customer_sar --keep-days none --yes", ...organization);
+    for (const status of [seen, shown]) assert.ok((await verify(status)).ok);
+    await scene.line.ask(
+      "retention set --type customer_sar --keep-days none --yes",
+      ...organization,
+    );
   });
 });
 
 describe("sluice receipt disclose", () => {
   let receipt: string;
-  before(async () => (receipt = write("receipt.json", (await statusFor(clerk)).body["receipt"])));
+  before(
+    async () => (receipt = scene.write("receipt.json", (await statusFor(clerk)).body["receipt"])),
+  );
 
   it("proves numbers to somebody who has the receipt, and is in the audit trail", async () => {
     const options = ["--types", "customer_sar", "--include-confidential"];
-    const given = await line.ask("receipt disclose", deletionId, ...options);
-    const numbers = write("numbers.json", given);
-    const { out } = await line.type("receipt verify", receipt, "--disclosures", numbers);
+    const given = await scene.line.ask("receipt disclose", deletionId, ...options);
+    const numbers = scene.write("numbers.json", given);
+    const { out } = await scene.line.type("receipt verify", receipt, "--disclosures", numbers);
     assert.match(out, /genuine/);
     assert.match(
       out,
       /verified numbers: customer_sar \(removed 1\); every other disclosed number is 0/,
     );
     assert.match(out, /not disclosed: .*person/);
-    const trail = (await line.type("audit export")).out;
+    const trail = (await scene.line.type("audit export")).out;
     assert.match(
       trail,
       /"receipt\.disclose".*"types":\["customer_sar"\],"includeConfidential":true/,
@@ -203,31 +215,34 @@ describe("sluice receipt disclose", () => {
   });
 
   it("leaves out what is confidential unless it is asked for", async () => {
-    const { disclosures } = await line.ask("receipt disclose", deletionId);
+    const { disclosures } = await scene.line.ask("receipt disclose", deletionId);
     assert.deepEqual((disclosures as Record<string, unknown>)["customer_sar"], undefined);
     assert.doesNotMatch(JSON.stringify(disclosures), /kept/);
     const options = ["--types", "customer_sar"];
-    const refused = await line.fail("receipt disclose", deletionId, ...options);
+    const refused = await scene.line.fail("receipt disclose", deletionId, ...options);
     assert.match(refused.message, /customer_sar is confidential.*--include-confidential/);
   });
 
   it("fails verification if a number was changed, or is of another deletion", async () => {
-    const given = await line.ask("receipt disclose", deletionId);
+    const given = await scene.line.ask("receipt disclose", deletionId);
     const text = JSON.stringify(given);
-    const changed = write("changed.json", JSON.parse(text.replace('"count":1', '"count":2')));
-    const bad = await line.type("receipt verify", receipt, "--disclosures", changed);
+    const changed = scene.write("changed.json", JSON.parse(text.replace('"count":1', '"count":2')));
+    const bad = await scene.line.type("receipt verify", receipt, "--disclosures", changed);
     assert.equal(bad.code, 3);
     assert.match(bad.out, /"removed" of person does not match the receipt/);
-    const other = write("other.json", { ...given, deletion_request_id: "del_other" });
-    const lost = await line.type("receipt verify", receipt, "--disclosures", other);
+    const other = scene.write("other.json", { ...given, deletion_request_id: "del_other" });
+    const lost = await scene.line.type("receipt verify", receipt, "--disclosures", other);
     assert.equal(lost.code, 3);
     assert.match(lost.out, /is of the deletion del_other; its receipt .*is not among those/);
   });
 
   it("refuses what is not completed or does not exist", async () => {
-    assert.match((await line.fail("receipt disclose del_none")).message, /no deletion request/);
+    assert.match(
+      (await scene.line.fail("receipt disclose del_none")).message,
+      /no deletion request/,
+    );
     const options = ["--types", "persn"];
-    const unknown = await line.fail("receipt disclose", deletionId, ...options);
+    const unknown = await scene.line.fail("receipt disclose", deletionId, ...options);
     assert.match(unknown.message, /did you mean person/);
   });
 });
@@ -235,7 +250,7 @@ describe("sluice receipt disclose", () => {
 describe("sluice organization set --confidential-types", () => {
   it("hides further types, refuses sets that would disclose them, and changes nothing then", async () => {
     const set = ["organization set", officer.organizationId, "--confidential-types"];
-    const changed = await line.ask(...set, "screening,transaction_alert");
+    const changed = await scene.line.ask(...set, "screening,transaction_alert");
     assert.deepEqual(changed["confidential_types"], [
       "transaction_suspicious_activity",
       "customer_sar",
@@ -247,10 +262,10 @@ describe("sluice organization set --confidential-types", () => {
       ["person", /deleted by request/],
       ["sreening", /did you mean screening/],
     ] as const) {
-      assert.match((await line.fail(...set, types)).message, expected);
+      assert.match((await scene.line.fail(...set, types)).message, expected);
     }
-    const shown = await line.ask("organization show", officer.organizationId);
+    const shown = await scene.line.ask("organization show", officer.organizationId);
     assert.deepEqual(shown["confidential_types"], changed["confidential_types"]);
-    await line.ask(...set, "none");
+    await scene.line.ask(...set, "none");
   });
 });
