@@ -1,6 +1,7 @@
 // The end of a server that has clients, its address, and why it can't listen.
 
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../settings/config.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
@@ -22,6 +23,18 @@ export async function closeWithin(
   } finally {
     clearInterval(sweep);
     clearTimeout(timer);
+  }
+}
+
+/** Throws if the service can't listen on its address, whatever the port, before a store is opened for it. */
+export async function requireAddress(config: Config): Promise<void> {
+  const server = createServer();
+  try {
+    await once(server.listen({ host: config.host, port: 0 }), "listening");
+  } catch (error) {
+    throw explainListening(config, error);
+  } finally {
+    server.close();
   }
 }
 

@@ -38,21 +38,19 @@ import { deletionRound } from "../worker/deletion.ts";
 import { type Loop, startLoop } from "../worker/loop.ts";
 import { type Rounds, startUpkeep } from "../worker/upkeep.ts";
 import { deletionBackOffMsMax } from "../actions/deletion/postpone-deletion.ts";
-import { closeWithin, explainListening, describeAddress } from "./listening.ts";
+import { closeWithin, describeAddress, explainListening, requireAddress } from "./listening.ts";
 import { type Parts, makeHttpContext } from "./service-parts.ts";
 import type { Serving, ServeOptions } from "./serving.ts";
 
 const storePauseMs = 500;
 
-/**
- * If it throws, everything is closed again. Throws StoreError, FileError or the system's error when the service can't
- * start; then everything is closed again.
- */
+/** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
 export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
   const { log = makeLog(config.logLevel), warnings = [] } = options;
   for (const warning of warnings) log.warn(warning);
   const opened = new AsyncDisposableStack();
   try {
+    await requireAddress(config);
     const parts = await openParts(config, { ...options, log }, opened);
     return await startEntryPoints(parts, options.openBulk ?? openBulk, opened);
   } catch (error) {

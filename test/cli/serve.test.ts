@@ -284,7 +284,6 @@ const onEachEngine: Cases = {
 /** With the same things open as in those above. */
 const onSqlite: Cases = {
   ...onEachEngine,
-  "its address is no address of this machine": async () => [{ HOST: "192.0.2.1" }, /Can't listen/],
   "the key of its receipts is no key": async (_test, { DATA_DIR = "" }) => {
     writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });
     return [{ RECEIPT_KEY_FILE: join(DATA_DIR, "broken.pem") }, /broken\.pem/];
@@ -300,13 +299,17 @@ describe("a start on SQLite ends", () => {
     });
   }
 
-  it("and leaves no store when the key of its receipts is missing", async (test) => {
-    const environment = testEnvironment(makeFolder(test));
-    const folder = environment["DATA_DIR"] ?? "";
-    const RECEIPT_KEY_FILE = join(folder, "none.pem");
-    await requireEnded({ ...environment, RECEIPT_KEY_FILE }, /none\.pem/);
-    assert.equal(existsSync(join(folder, "sluice.db")), false);
-  });
+  const withoutStore: readonly (readonly [string, Environment, RegExp])[] = [
+    ["the key of its receipts is missing", { RECEIPT_KEY_FILE: "/none.pem" }, /none\.pem/],
+    ["its address is no address of this machine", { HOST: "192.0.2.1" }, /Can't listen/],
+  ];
+  for (const [why, more, words] of withoutStore) {
+    it(`and leaves no store when ${why}`, async (test) => {
+      const environment = testEnvironment(makeFolder(test));
+      await requireEnded({ ...environment, ...more }, words);
+      assert.equal(existsSync(join(environment["DATA_DIR"] ?? "", "sluice.db")), false);
+    });
+  }
 
   for (const [table, sql] of [
     ["the chain of receipts", "DELETE FROM receipt_head"],
