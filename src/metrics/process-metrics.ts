@@ -1,8 +1,6 @@
-// Metrics of the process and of this thread: CPU, memory, open files, event loop, garbage collection. All are read at
-// each snapshot, except garbage collections, which are observed as they happen.
+// Metrics of the process and of this thread: CPU, memory, open files, event loop. All are read at each snapshot.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { constants, PerformanceObserver } from "node:perf_hooks";
 import { linesLost } from "../log.ts";
 import { watchEventLoopDelay } from "./event-loop-delay.ts";
 import type { Registry } from "./registry.ts";
@@ -16,10 +14,7 @@ export function registerProcess(registry: Registry): () => void {
   registerLog(registry);
   // Only Linux has /proc.
   if (process.platform === "linux") registerOpenFiles(registry);
-  const stops = [registerEventLoop(registry), registerCollections(registry)];
-  return () => {
-    for (const stop of stops) stop();
-  };
+  return registerEventLoop(registry);
 }
 
 function registerCpu(registry: Registry): void {
@@ -31,8 +26,6 @@ function registerCpu(registry: Registry): void {
       "User and system CPU time.",
       () => (used.user + used.system) / 1e6,
     ],
-    sluice_process_cpu_user_seconds_total: ["User CPU time.", () => used.user / 1e6],
-    sluice_process_cpu_system_seconds_total: ["System CPU time.", () => used.system / 1e6],
   });
   const help = "When the process started, as Unix time.";
   registry.observe("gauge", { sluice_process_start_time_seconds: [help, () => startedAt] });
@@ -44,11 +37,9 @@ function registerMemory(registry: Registry): void {
   registry.onSnapshot(() => (memory = readMemory() ?? memory));
   registry.observe("gauge", {
     sluice_process_resident_memory_bytes: ["Resident memory.", () => memory.rss],
-    sluice_nodejs_heap_size_total_bytes: ["Size of the JavaScript heaps.", () => memory.heapTotal],
-    sluice_nodejs_heap_size_used_bytes: ["How much of them is used.", () => memory.heapUsed],
-    sluice_nodejs_external_memory_bytes: [
-      "Memory of objects outside the heaps.",
-      () => memory.external,
+    sluice_nodejs_heap_size_used_bytes: [
+      "Used part of the JavaScript heaps.",
+      () => memory.heapUsed,
     ],
   });
 }
@@ -102,30 +93,6 @@ function registerEventLoop(registry: Registry): () => void {
     ],
   });
   return () => delay.stop();
-}
-
-const kinds: ReadonlyMap<unknown, string> = new Map([
-  [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
-  [constants.NODE_PERFORMANCE_GC_MINOR, "minor"],
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, "incremental"],
-  [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
-]);
-
-function registerCollections(registry: Registry): () => void {
-  const durations = registry.histograms({
-    name: "sluice_nodejs_gc_duration_seconds",
-    help: "Garbage collections, by kind.",
-    labels: ["kind"],
-    buckets: [0.001, 0.01, 0.1, 1, 2, 5],
-  });
-  const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      const { detail } = entry as { detail?: { kind?: unknown } };
-      durations.with(kinds.get(detail?.kind) ?? "other").observe(entry.duration / 1_000);
-    }
-  });
-  observer.observe({ entryTypes: ["gc"] });
-  return () => observer.disconnect();
 }
 
 /** How many files are read; a store has only a few. */
