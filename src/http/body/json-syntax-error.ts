@@ -7,79 +7,48 @@ import { limits } from "../../domain/limits.ts";
 export type JsonSource = "body" | "line";
 
 /** How much is read to find a mistake: reading all of a large body would take seconds. */
-const explainedCharactersMax = 128 * 1_024;
+const explainedBytesMax = 128 * 1_024;
 /** How much of a token may stand before a cut and look like a mistake. */
 const cutCharacters = 8;
+const lineFeed = 0x0a;
 
-/** The error of a list whose items before `from` are JSON; names the place in the whole body. */
-export function describeListError(body: Buffer, from: number): AppError {
-  const rest = body.subarray(from);
-  if (body.length === 0) return malformed("The body is empty; send JSON.");
-  if (!isUtf8(rest)) return malformed("The body is not valid UTF-8.");
-  // A UTF-16 unit takes at most three bytes.
-  const text = rest.subarray(0, 3 * (explainedCharactersMax + 1)).toString();
-  if (from === 0) return malformed(explain(text, "body"));
-  // An item begins inside the list, so its opening bracket is added.
-  return malformed(explain(`[${text}`, "body", startOf(body, from - 1)));
+/** The error of bytes that are not JSON. What precedes `from` is: the beginning of a list, up to an item. */
+export function describeJsonError(bytes: Buffer, source: JsonSource = "body", from = 0): AppError {
+  return new AppError("malformed_json", { message: explain(bytes, source, from) });
 }
 
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
-
-const beginning: Place = { line: 1, column: 1 };
-
-export function explain(whole: string, source: JsonSource, start: Place = beginning): string {
-  if (whole.startsWith("\ufeff")) {
+function explain(bytes: Buffer, source: JsonSource, from: number): string {
+  if (bytes.length === 0) return `The ${source} is empty; send JSON.`;
+  if (!isUtf8(bytes.subarray(from))) return `The ${source} is not valid UTF-8.`;
+  const text = bytes.toString("utf8", from, from + explainedBytesMax);
+  if (text.startsWith("\ufeff")) {
     return `The ${source} begins with a byte order mark; send it without one (RFC 8259, section 8.1).`;
   }
-  const text = whole.slice(0, explainedCharactersMax);
-  const { at, isAfterEnd, isTooDeep } = findJsonSyntaxError(text);
+  // An item is inside the list, so its opening bracket is added.
+  const opening = from === 0 ? "" : "[";
+  const { at, isTooDeep } = findJsonSyntaxError(opening + text);
   if (isTooDeep) return `The ${source} is nested deeper than ${limits.jsonDepthMax} levels.`;
-  const what = `The ${source} is not valid JSON:`;
+  const what = `The ${source} is not valid JSON`;
+  const end = at - opening.length;
   // The cut may divide a number, a word or an escape.
-  const isBeyond = text.length < whole.length && at > text.length - cutCharacters;
-  if (at === text.length && !isBeyond) return `${what} it ends too early.`;
-  const { line, column } = isBeyond ? start : placeOf(text, at, start);
-  const place = source === "line" ? `column ${column}` : `line ${line}, column ${column}`;
-  if (isBeyond) {
-    return `${what} the mistake is more than ${explainedCharactersMax} characters after ${place}.`;
-  }
-  return isAfterEnd
-    ? `${what} unexpected text after its end, at ${place}.`
-    : `${what} unexpected text at ${place}.`;
+  if (from + explainedBytesMax < bytes.length && end > text.length - cutCharacters)
+    return `${what}.`;
+  if (end === text.length) return `${what}: it ends too early.`;
+  const before = bytes.subarray(0, from + Buffer.byteLength(text.slice(0, end)));
+  return `${what}: unexpected text at ${endOf(before, source)}.`;
 }
 
-function placeOf(text: string, at: number, start: Place): Place {
-  let { line } = start;
-  let lineStart = 0;
-  for (let end = text.indexOf("\n"); end !== -1 && end < at; end = text.indexOf("\n", lineStart)) {
-    line += 1;
-    lineStart = end + 1;
-  }
-  return { line, column: at - lineStart + (line === start.line ? start.column : 1) };
-}
-
-function startOf(body: Buffer, at: number): Place {
+function endOf(bytes: Buffer, source: JsonSource): string {
+  const column = bytes.toString("utf8", bytes.lastIndexOf(lineFeed) + 1).length + 1;
+  if (source === "line") return `column ${column}`;
   let line = 1;
-  let lineStart = 0;
-  for (let index = 0; index < at; index += 1) {
-    if (body[index] !== 0x0a) continue;
-    line += 1;
-    lineStart = index + 1;
-  }
-  return { line, column: body.subarray(lineStart, at).toString().length + 1 };
-}
-
-export function malformed(message: string): AppError {
-  return new AppError("malformed_json", { message });
+  for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) line += 1;
+  return `line ${line}, column ${column}`;
 }
 
 interface JsonSyntaxError {
   /** The offset of the first invalid UTF-16 unit; the length of the text if the end is missing. */
   readonly at: number;
-  readonly isAfterEnd: boolean;
   readonly isTooDeep: boolean;
 }
 
@@ -93,13 +62,12 @@ interface Scan {
   readonly open: ("{" | "[")[];
 }
 
-export function findJsonSyntaxError(text: string): JsonSyntaxError {
+function findJsonSyntaxError(text: string): JsonSyntaxError {
   const scan: Scan = { text, at: 0, awaited: "value", open: [] };
   do skip(scan, blanks);
   while (scan.at < text.length && scan.open.length <= limits.jsonDepthMax && step(scan));
   return {
     at: scan.at,
-    isAfterEnd: scan.awaited === "comma or end" && scan.open.length === 0,
     isTooDeep: scan.open.length > limits.jsonDepthMax,
   };
 }

@@ -3,17 +3,16 @@
 
 import { isAscii, isUtf8 } from "node:buffer";
 import { parseExactJson } from "../../domain/json/exact-number.ts";
-import { type JsonSource, explain, malformed } from "./json-syntax-error.ts";
+import { describeJsonError, type JsonSource } from "./json-syntax-error.ts";
 
 /** Linear in the number of bytes. Throws AppError malformed_json. Validation checks the depth of nesting. */
 export function parseJson(bytes: Buffer, source: JsonSource = "body"): unknown {
-  if (bytes.length === 0) throw malformed(`The ${source} is empty; send JSON.`);
-  if (!isUtf8(bytes)) throw malformed(`The ${source} is not valid UTF-8.`);
+  if (!isUtf8(bytes)) throw describeJsonError(bytes, source);
   // This gives the same text for ASCII, and is faster to decode.
   const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
   try {
     return parseExactJson(text, bytes);
   } catch {
-    throw malformed(explain(text, source));
+    throw describeJsonError(bytes, source);
   }
 }

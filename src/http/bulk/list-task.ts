@@ -14,7 +14,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { parseJson } from "../body/parse-json.ts";
-import { describeListError } from "../body/json-syntax-error.ts";
+import { describeJsonError } from "../body/json-syntax-error.ts";
 import { type Operation, requireType } from "../operation.ts";
 import { countRefusals } from "../reply/refusals.ts";
 import { markItems } from "./mark-items.ts";
@@ -126,7 +126,7 @@ async function addSlices(
     const ended = context.meter.run(() => {
       const next = slices.next();
       if (next.done === true) {
-        if (!next.value.whole) throw describeListError(body, next.value.rest);
+        if (!next.value.whole) throw describeJsonError(body, "body", next.value.rest);
         return true;
       }
       items += next.value.items;
@@ -155,7 +155,7 @@ function addSlice(task: ListTask, submission: Submission, { start, end, items }:
     const marks = marksOf(task, slice, submission.items);
     for (const item of list) submission.add(item, marks?.next().value);
   } catch (error) {
-    throw error instanceof AppError ? describeListError(body, start) : error;
+    throw error instanceof AppError ? describeJsonError(body, "body", start) : error;
   } finally {
     body[start - 1] = before;
     body[end] = after;

@@ -8,7 +8,7 @@ import { AppError } from "../../../src/domain/error.ts";
 import { findInexactNumbers, inexactMessage } from "../../../src/domain/json/exact-number.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { parseJson } from "../../../src/http/body/parse-json.ts";
-import { describeListError } from "../../../src/http/body/json-syntax-error.ts";
+import { describeJsonError } from "../../../src/http/body/json-syntax-error.ts";
 
 function parse(text: string | Uint8Array): unknown {
   return parseJson(Buffer.from(text));
@@ -184,8 +184,7 @@ describe("invalid JSON", () => {
     ['{"a": 1,}', /unexpected text at line 1, column 9\.$/],
     ['{"a": [1, 2}', /unexpected text at line 1, column 12\.$/],
     ['["a\tb"]', /unexpected text at line 1, column 4\.$/],
-    ["{} {}", /after its end, at line 1, column 4\.$/],
-    ['{"a": 1}\n}', /after its end, at line 2, column 1\.$/],
+    ['{"ü😀": 1}\n}', /unexpected text at line 2, column 1\.$/],
     ['{"a": "b', /ends too early\.$/],
     ["[1, 2", /ends too early\.$/],
     ["  \n", /ends too early\.$/],
@@ -197,13 +196,8 @@ describe("invalid JSON", () => {
   }
 
   it("in a line is reported by its column", () => {
-    const lines = {
-      '{"a": +1}': /^The line .*: unexpected text at column 7\.$/,
-      "{} {}": /end, at column 4\.$/,
-    };
-    for (const [text, told] of Object.entries(lines)) {
-      assert.throws(() => parseJson(Buffer.from(text), "line"), { message: told });
-    }
+    const message = /^The line .*: unexpected text at column 7\.$/;
+    assert.throws(() => parseJson(Buffer.from('{"ü": +1}'), "line"), { message });
   });
 
   it("is never repeated in the message", () => {
@@ -237,7 +231,7 @@ describe("nesting", () => {
 });
 
 function messageOf(text: string, from: number): string {
-  return describeListError(Buffer.from(text), from).message;
+  return describeJsonError(Buffer.from(text), "body", from).message;
 }
 
 describe("the mistake in a list", () => {
@@ -249,7 +243,7 @@ describe("the mistake in a list", () => {
   it("is not searched for in more than a bounded part of a large item", () => {
     for (const part of ["1,", '"\\u0041",', '"é",', "\n"]) {
       const message = messageOf(`[0,\n[${part.repeat(200_000)}`, 4);
-      assert.match(message, /the mistake is more than 131072 characters after line 1, column 4\.$/);
+      assert.equal(message, "The body is not valid JSON.");
     }
   });
 });
