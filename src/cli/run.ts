@@ -2,7 +2,6 @@
 // standard error, both as JSON with --json. Never ends the process itself.
 
 import { CommanderError } from "commander";
-import { describeUnknownSettings } from "../settings/config.ts";
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
@@ -82,24 +81,11 @@ async function runInvocation(
   { command, values, json, as }: Invocation,
   processContext: ProcessContext,
 ): Promise<number> {
-  // A server logs them like everything else.
-  if (!json && command.name !== "serve") warnOfUnknownSettings(table, processContext);
   const context = makeContext(processContext, { json, as, table, rights: command.rights });
   const result = await command.run(context, values);
   if (result === undefined) return exitCode.success;
   processContext.out.write(`${json ? JSON.stringify(result.json) : result.text}\n`);
   return result.hasFinding === true ? exitCode.finding : exitCode.success;
-}
-
-function warnOfUnknownSettings(
-  { settings }: CommandTable,
-  { environment, err }: ProcessContext,
-): void {
-  for (const warning of describeUnknownSettings(environment, settings)) {
-    err.write(
-      `sluice: ${paint("yellow", "warning:", { err, environment, json: false })} ${warning}\n`,
-    );
-  }
 }
 
 function report(
@@ -109,21 +95,20 @@ function report(
 ): void {
   const view = viewError(error, words);
   const message = escapeControls(view.message, words);
-  const opening = paint("red", "sluice:", { err, environment, json });
+  const opening = paint("sluice:", { err, environment, json });
   err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);
 }
 
-/** On a terminal only, and not with `--json`, NO_COLOR (https://no-color.org) or TERM=dumb. */
+/** Red, on a terminal only, and not with `--json`, NO_COLOR (https://no-color.org) or TERM=dumb. */
 function paint(
-  colour: "red" | "yellow",
   text: string,
   { err, environment, json }: Pick<Context, "err" | "environment" | "json">,
 ): string {
   const isWanted = (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
   if (err.isTTY !== true || !isWanted || json) return text;
-  return styleText(colour, text, { validateStream: false });
+  return styleText("red", text, { validateStream: false });
 }
 
 const listing = "`sluice --help` lists all commands.";

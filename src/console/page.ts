@@ -94,13 +94,6 @@ export interface ProcessFacts {
   readonly version: string;
   readonly node: string;
   readonly startedAt: number;
-  /** The settings in the order of the table, without secrets. */
-  readonly settings: readonly {
-    readonly name: string;
-    readonly value: string;
-    readonly isDefault: boolean;
-    readonly summary: string;
-  }[];
   readonly readMetrics: () => Promise<Snapshot>;
 }
 

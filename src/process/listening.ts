@@ -6,6 +6,9 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../settings/config.ts";
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import { codeOf } from "../files/file-error.ts";
+import type { ServerResponse } from "node:http";
+import { endWithReply } from "../http/body/expectation.ts";
+import type { OpenConnections } from "../http/connection/open-connections.ts";
 
 /** A connection whose last request was in flight at the stop is closed within this time after its reply. */
 const idleSweepMs = 20;
@@ -65,4 +68,15 @@ export function describeAddress(address: AddressInfo | string | null): string {
   if (address === null || typeof address === "string") throw new Error("the server has no address");
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
+}
+
+/** Node writes `connection: close` into each reply, also to requests in flight, and then ends the connection. */
+export function endConnectionsWithReplies(
+  { server }: FastifyInstance,
+  connections: OpenConnections,
+): void {
+  for (const reply of connections.replies()) endWithReply(reply);
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    endWithReply(response);
+  });
 }

@@ -16,18 +16,18 @@ import { makeEdge } from "../http/connection/shared-bounds.ts";
 import { makeLoad } from "../http/load/load.ts";
 import { isPresent } from "../files/present.ts";
 import { makePrivateFolder } from "../files/private-folder.ts";
-import { endConnectionsWithReplies } from "../http/connection/draining.ts";
+import { endConnectionsWithReplies } from "./listening.ts";
 import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
 import { RefusalHistory } from "../metrics/refusals.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
 import { indexes } from "./indexes.ts";
-import { openClock } from "./open-clock.ts";
+import { openClock } from "./service-parts.ts";
 import { openBulk } from "./open-bulk.ts";
 import { openConsole } from "./open-console.ts";
 import { operations } from "./operations.ts";
-import { openServices } from "./open-services.ts";
+import { openServices } from "./service-parts.ts";
 import { openPressureProbe } from "./pressure-probe.ts";
 import { makeKeyReader } from "../data-folder/receipt-key.ts";
 import type { SealReceipt } from "../store/interface/deletion.ts";
@@ -46,8 +46,7 @@ const storePauseMs = 500;
 
 /** Throws StoreError, FileError or the system's error when the service can't start; then everything is closed again. */
 export async function serve(config: Config, options: ServeOptions = {}): Promise<Serving> {
-  const { log = makeLog(config.logLevel), warnings = [] } = options;
-  for (const warning of warnings) log.warn(warning);
+  const { log = makeLog(config.logLevel) } = options;
   const opened = new AsyncDisposableStack();
   try {
     await requireAddress(config);

@@ -22,10 +22,8 @@ export interface Serving {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** What tests can replace; operators set only the warnings. */
+/** What tests can replace. */
 export interface ServeOptions {
-  /** About the settings; logged at the start. */
-  readonly warnings?: readonly string[];
   readonly log?: Logger;
   /** Unix milliseconds. */
   readonly now?: () => number;

@@ -24,8 +24,7 @@ import {
 } from "./setting.ts";
 import { findOidcProblems, oidcSettings } from "./oidc-settings.ts";
 import { findForeignDatabase } from "./foreign-database.ts";
-import { fileVariable, readSecretFiles } from "./secret-files.ts";
-import { describeUnknownSetting, findUnknownSettings } from "./unknown-settings.ts";
+import { readSecretFiles } from "./secret-files.ts";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
@@ -171,16 +170,6 @@ type Settings = readonly Setting<unknown>[];
 /** The value of a setting of a feature; its default where no settings of features were read. */
 export function valueOf<Value>({ added }: Config, item: Setting<Value>): Value {
   return (added.has(item) ? added.get(item) : item.read(item.fallback)) as Value;
-}
-
-/** A sentence for each variable that looks like a setting but is not one. */
-export function describeUnknownSettings(
-  environment: Readonly<Record<string, string | undefined>>,
-  added: Settings = [],
-): readonly string[] {
-  const all = [...Object.values(settings), ...added];
-  const known = [...all.map(({ name }) => name), ...secretNamesOf(all).map(fileVariable)];
-  return findUnknownSettings(environment, known).map(describeUnknownSetting);
 }
 
 function secretNamesOf(all: Settings): readonly string[] {

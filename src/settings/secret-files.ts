@@ -11,7 +11,7 @@ export interface WithSecrets {
   readonly problems: readonly string[];
 }
 
-export function fileVariable(name: string): string {
+function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 

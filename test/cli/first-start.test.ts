@@ -8,12 +8,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
 import { requireKnownTls } from "../../src/store/postgres/check-server.ts";
-import {
-  type Config,
-  ConfigError,
-  describeUnknownSettings,
-  readConfig,
-} from "../../src/settings/config.ts";
+import { type Config, ConfigError, readConfig } from "../../src/settings/config.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCommandLine } from "./command-line.ts";
 
@@ -64,7 +59,6 @@ describe("a secret in a file", () => {
     const files = { DATABASE_URL_FILE: url, METRICS_TOKEN_FILE: writeSecret(`${token}\n`) };
     const { databaseUrl, metricsToken } = readConfig({ ...production, ...files });
     assert.deepEqual([databaseUrl, metricsToken], ["postgres://u:p@db/sluice", token]);
-    assert.deepEqual(describeUnknownSettings(files), []);
   });
 
   it("is read from a pipe that is open, and refused if it is a named one or a device", () => {
@@ -101,11 +95,6 @@ describe("a secret in a file", () => {
     );
     refused({ METRICS_TOKEN_FILE: writeSecret("\n") }, /names, is empty\.$/);
     refused({ METRICS_TOKEN_FILE: writeSecret("secret!") }, /^METRICS_TOKEN must be (?!.*secret!)/);
-  });
-
-  it("causes a warning where the setting is no secret", () => {
-    const [warning] = describeUnknownSettings({ PORT_FILE: "/run/port" });
-    assert.equal(warning, "PORT_FILE is not a setting and is ignored; did you mean PORT?");
   });
 });
 

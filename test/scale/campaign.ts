@@ -14,7 +14,7 @@ import { Registry } from "../../src/metrics/registry.ts";
 import { addedSettings } from "../../src/process/added-settings.ts";
 import { openApp } from "../../src/process/app.ts";
 import { indexes } from "../../src/process/indexes.ts";
-import { openServices } from "../../src/process/open-services.ts";
+import { openServices } from "../../src/process/service-parts.ts";
 import { version } from "../../src/process/version.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { deletionRound } from "../../src/worker/deletion.ts";

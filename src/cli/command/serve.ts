@@ -6,7 +6,7 @@ import { listOrganizations } from "../../actions/access/find-organization.ts";
 import { OperatorError } from "../../actions/operator/operator-error.ts";
 import { sqlitePath } from "../../files/sqlite-path.ts";
 import type { Serving } from "../../process/serving.ts";
-import { type Config, describeUnknownSettings, readConfig } from "../../settings/config.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { awaitStopSignal } from "../stop-signal.ts";
 import { disablePretenuring, limitHeap } from "../v8-flags.ts";
@@ -91,9 +91,7 @@ async function startServer(context: Context): Promise<Serving> {
   disablePretenuring();
   const module = await import("../../process/serve.ts");
   try {
-    return await module.serve(config, {
-      warnings: describeUnknownSettings(environment, table.settings),
-    });
+    return await module.serve(config);
   } catch (cause) {
     throw OperatorError.from("serve", cause);
   }

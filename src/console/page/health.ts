@@ -1,5 +1,4 @@
-// The health of the service: checks, versions, the intake and figures of this process, and its settings without
-// secrets.
+// The health of the service: checks, versions, the intake and figures of this process.
 
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
 import type { Snapshot } from "../../metrics/registry.ts";
@@ -26,8 +25,7 @@ export async function showHealth(person: Person): Promise<Next> {
   };
   const body = html`${renderChecks([stopping, ...health.checks])}
   ${renderVersions(health, sources.process, app.now())} ${renderIntake(person, health.types ?? [])}
-  ${renderProcess(await sources.process.readMetrics().catch(() => []))}
-  ${renderSettings(sources.process.settings)}`;
+  ${renderProcess(await sources.process.readMetrics().catch(() => []))}`;
   return { title: "Health", screen: "/console/health", body };
 }
 
@@ -102,30 +100,5 @@ function renderProcess(snapshot: Snapshot): Html {
   return html`<section aria-labelledby="figures">
     <h2 id="figures">This process</h2>
     ${renderFigures(shown)}
-  </section>`;
-}
-
-const settingColumns: readonly Column<ProcessFacts["settings"][number]>[] = [
-  ["Setting", ({ name }) => html`<code>${name}</code>`, "head"],
-  ["Value", ({ value }) => html`<bdi>${value}</bdi>`, "text"],
-  ["Meaning", ({ summary }) => summary.replaceAll("`", ""), "text"],
-];
-
-function renderSettings(settings: ProcessFacts["settings"]): Html {
-  const [own, others] = [false, true].map((isDefault) =>
-    renderTable(
-      settingColumns,
-      settings.filter((one) => one.isDefault === isDefault),
-      { empty: "None." },
-    ),
-  );
-  return html`<section aria-labelledby="settings">
-    <h2 id="settings">Settings of this process</h2>
-    <p class="note">Settings are environment variables, read when the process starts.</p>
-    ${own}
-    <details>
-      <summary>Settings that have their default</summary>
-      ${others}
-    </details>
   </section>`;
 }

@@ -10,7 +10,6 @@ import {
   telemetrySettings,
   traceReceiver,
 } from "../../../src/feature/telemetry/settings.ts";
-import { showSettings } from "../../../src/process/open-console.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { startService } from "../../support/service.ts";
 import { setEnvironment, startOtlpReceiver } from "./otlp-receiver.ts";
@@ -35,16 +34,6 @@ describe("the export of traces", () => {
     assert.equal(receiverOf(endpoint), "collector:4318");
     assert.equal(receiverOf({ ...endpoint, ...own }), "traces");
     assert.equal(receiverOf({ OTEL_TRACES_EXPORTER: "otlp" }), "localhost:4318");
-  });
-
-  it("is shown without what a URL may contain of secrets", () => {
-    const given = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/v1?key=hidden" };
-    const shown = showSettings(readConfig(given, settings));
-    assert.ok(!JSON.stringify(shown).includes("hidden"));
-    const changed = shown.filter(({ isDefault }) => !isDefault).map(({ name }) => name);
-    assert.deepEqual(changed, Object.keys(given));
-    const traces = shown.find(({ name }) => name === "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
-    assert.equal(traces?.value, "not set");
   });
 });
 
