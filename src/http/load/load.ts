@@ -1,9 +1,10 @@
-// The load limits of a serving process: requests, the memory of bodies and pages, and load shedding.
+// The load limits of a serving process: requests of each organization, the memory of bodies and pages, load shedding.
 
 import { type BucketPolicy, TokenBuckets } from "../rate-limit/token-bucket.ts";
 import { MemoryBudget, ofPages } from "./memory-budget.ts";
 import { LoadShedding, type PressureProbe } from "./load-shedding.ts";
-import { OrganizationLoad } from "./organization-load.ts";
+import { AppError } from "../../domain/error.ts";
+import { limits } from "../../domain/limits.ts";
 
 export interface Load {
   readonly organizations: OrganizationLoad;
@@ -37,4 +38,72 @@ export const refusalDelayMsMax = (refusalPolicy.burst / refusalPolicy.perSecond)
 export function makeRefusalDelays(now: () => number = () => performance.now()) {
   const buckets = new TokenBuckets(now);
   return (owner: string): number => buckets.overdraw(owner, refusalPolicy) * 1_000;
+}
+
+interface InProgress {
+  requests: number;
+  streams: number;
+}
+
+/** Removing and adding an entry for each request would produce garbage that costs more than the bounds. */
+const idleMax = 1_024;
+
+export class OrganizationLoad {
+  readonly #loads = new Map<string, InProgress>();
+  #active = 0;
+  /** The streams of all organizations. */
+  streams = 0;
+
+  /** Whether no other organization has a request in progress. Call it after `beginRequest`. */
+  isOnly(organizationId: string): boolean {
+    return this.#active === 1 && (this.#loads.get(organizationId)?.requests ?? 0) > 0;
+  }
+
+  /** Call `endRequest` afterwards. Throws AppError rate_limited if too many are in progress. */
+  beginRequest(organizationId: string): void {
+    let load = this.#loads.get(organizationId);
+    if (load === undefined) this.#loads.set(organizationId, (load = { requests: 0, streams: 0 }));
+    if (load.requests >= limits.organizationRequestsMax) {
+      throw tooMany(`${limits.organizationRequestsMax} requests`);
+    }
+    if (load.requests === 0) this.#active += 1;
+    load.requests += 1;
+  }
+
+  endRequest(organizationId: string): void {
+    const load = this.#loads.get(organizationId);
+    if (load === undefined) return;
+    load.requests -= 1;
+    if (load.requests > 0) return;
+    this.#active -= 1;
+    if (this.#loads.size > idleMax) this.#loads.delete(organizationId);
+  }
+
+  /** Call it after `beginRequest`; to be followed by `endStream`. Throws AppError rate_limited or unavailable. */
+  beginStream(organizationId: string): void {
+    const load = this.#loads.get(organizationId);
+    if (load === undefined) throw new TypeError("a stream is part of a request that has begun");
+    if (load.streams >= limits.organizationStreamsMax) {
+      throw tooMany(`${limits.organizationStreamsMax} streams`);
+    }
+    if (this.streams >= limits.streamsMax) {
+      const message = "The service has reached its maximum number of open streams. Try again soon.";
+      throw new AppError("unavailable", { message, retryAfterSeconds: 1 });
+    }
+    load.streams += 1;
+    this.streams += 1;
+  }
+
+  endStream(organizationId: string): void {
+    const load = this.#loads.get(organizationId);
+    if (load !== undefined) load.streams -= 1;
+    this.streams -= 1;
+  }
+}
+
+function tooMany(what: string): AppError {
+  return new AppError("rate_limited", {
+    message: `Your organization already has ${what} in progress, which is the maximum. Try again when one has ended.`,
+    retryAfterSeconds: 1,
+  });
 }

@@ -3,15 +3,69 @@
 import type { FastifyRequest } from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { once } from "../coalesce.ts";
-import { loadReferenceScript } from "../openapi/made-in-thread.ts";
-import { contentSecurityPolicy, referencePage, startScript } from "../openapi/reference-page.ts";
 import {
   makeRepresentation,
   representationAnswer,
   representText,
   type Representation,
+  type Encoded,
 } from "../reply/representation.ts";
 import type { PublicRoute } from "./public-route.ts";
+import { nextMessage, startThread } from "../../basics/thread.ts";
+
+/** Scalar adds inline styles, some without a nonce, so those are allowed; inline scripts are not. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** URLs are relative, so that the page also works under a path of a proxy. */
+const referencePage = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>Sluice API reference</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="icon" href="data:," />
+  </head>
+  <body>
+    <noscript>This page needs JavaScript. The same is in <a href="openapi.json">openapi.json</a>.</noscript>
+    <div id="app"></div>
+    <script src="docs/reference.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+
+/** Every feature of Scalar that would contact another host is off. */
+const settings = {
+  theme: "default",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  documentDownloadType: "json",
+  orderSchemaPropertiesBy: "preserve",
+  metaData: { title: "Sluice API reference" },
+};
+
+/** Requests from the page go to the server of the page, whatever server the document names. */
+const startScript = `"use strict";
+const base = new URL(".", location.href).href.replace(/\\/$/, "");
+Scalar.createApiReference("#app", {
+  ...${JSON.stringify(settings)},
+  url: base + "/openapi.json",
+  servers: [{ url: base }],
+});
+`;
 
 const javaScript = "text/javascript; charset=utf-8";
 /** Browsers ask each time, because the next version may have other documents. */
@@ -97,4 +151,18 @@ function makeDocuments(
 function render(document: OpenApiDocument, url: string | undefined): Promise<Representation> {
   const servers = document.servers.map((server) => ({ ...server, url: url ?? server.url }));
   return representText("application/json", JSON.stringify({ ...document, servers }), revalidated);
+}
+
+/** Rejects if the thread fails. */
+async function loadReferenceScript(): Promise<Encoded> {
+  const thread = startThread(import.meta.url, "reference-bundle-thread");
+  const ended = new Error("the thread of the script ended without a result");
+  const made = await nextMessage<Record<keyof Encoded, Uint8Array>>(thread, ended);
+  const { br, gzip, identity } = made;
+  return { br: asBuffer(br), gzip: asBuffer(gzip), identity: asBuffer(identity) };
+}
+
+/** Posting a Buffer loses its class; this does not copy. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -18,9 +18,9 @@ import { charge } from "../rate-limit/enforce-limit.ts";
 import { reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark } from "../request/idempotency-key.ts";
-import { prefersLenient, prefersSingleVerdicts } from "../request/preferences.ts";
 import { makeWriteStream } from "./write-stream.ts";
 import { type Write, writeLarge, writeMany, itemsOrder } from "./write-large.ts";
+import type { FastifyRequest } from "fastify";
 
 export function makeWrite(
   context: HttpContext,
@@ -147,4 +147,27 @@ function messageOf({ type, mode }: Write, report: ListReport): string {
     );
   const rest = refused === 0 ? "" : ` ${refused} refused; see results.`;
   return `${parts.join(", ")}.${rest}`;
+}
+
+/** Up to the next comma outside quotes. */
+const preferences = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
+const handling = /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
+const verdicts = /^\s*verdicts\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
+
+export function prefersLenient(request: FastifyRequest): boolean {
+  return preferred(request, handling) === "lenient";
+}
+
+export function prefersSingleVerdicts(request: FastifyRequest): boolean {
+  return preferred(request, verdicts) === "single";
+}
+
+function preferred(request: FastifyRequest, pattern: RegExp): string | undefined {
+  const prefer = request.headers["prefer"];
+  if (prefer === undefined) return undefined;
+  const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
+  return (all.match(preferences) ?? [])
+    .map((preference) => pattern.exec(preference)?.[1])
+    .find((value) => value !== undefined)
+    ?.toLowerCase();
 }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
 import { limits } from "../../../src/domain/limits.ts";
-import { OrganizationLoad } from "../../../src/http/load/organization-load.ts";
+import { OrganizationLoad } from "../../../src/http/load/load.ts";
 import { MemoryBudget } from "../../../src/http/load/memory-budget.ts";
 import { mayReadOnMain } from "../../../src/http/write/write-large.ts";
 import {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
-import { prefersLenient, prefersSingleVerdicts } from "../../../src/http/request/preferences.ts";
+import { prefersLenient, prefersSingleVerdicts } from "../../../src/http/write/make-write.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { requestIdOf } from "../../../src/http/request/request-id.ts";
 import { authenticate } from "../../../src/http/request/authenticate.ts";
