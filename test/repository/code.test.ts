@@ -114,8 +114,8 @@ describe("the layers", () => {
   });
 
   const loaded: Readonly<Record<string, readonly string[]>> = {
-    "src/process/serve.ts": ["fastify", "pino", "typebox"],
-    "src/process/bulk-thread.ts": ["typebox"],
+    "src/process/serve.ts": ["fastify", "pino"],
+    "src/process/bulk-thread.ts": [],
     "src/store/sqlite/commit/writer-thread.ts": [],
     "src/store/sqlite/file/file-thread.ts": [],
   };
