@@ -52,11 +52,7 @@ export interface AppOptions extends Omit<StoreOptions, "parts"> {
   readonly moving?: boolean;
 }
 
-/**
- * If it throws, because the store or its ledger can't be opened or must not be read, everything is closed again. Throws
- * StoreError or FileError when the store or its ledger can't be opened or must not be read; then everything is closed
- * again.
- */
+/** Throws StoreError or FileError when the store or its ledger can't be used; then everything is closed again. */
 export async function openApp(config: Config, options: AppOptions): Promise<OpenApp> {
   if (options.moving !== true) refuseMoved(config);
   refuseLostStore(config);

@@ -34,8 +34,8 @@ export function makeWrite(
   return async (input) => {
     const { raw } = input.request;
     if (mediaTypeOf(raw, streams) === "ndjson") return writeStream(input);
-    const lenient = streams && prefersLenient(input.request);
-    const asSingle = lenient && prefersSingleVerdicts(input.request);
+    const lenient = streams && prefers(input.request, "lenient");
+    const asSingle = lenient && prefers(input.request, "single");
     const mode = asSingle && operationMode === "append" ? "add" : operationMode;
     const write = { operation, type, mode, lenient, asSingle };
     const report = isSmall(raw)
@@ -151,23 +151,12 @@ function messageOf({ type, mode }: Write, report: ListReport): string {
 
 /** Up to the next comma outside quotes. */
 const preferences = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
-const handling = /^\s*handling\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
-const verdicts = /^\s*verdicts\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
+const preference = /^\s*(handling|verdicts)\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i;
 
-export function prefersLenient(request: FastifyRequest): boolean {
-  return preferred(request, handling) === "lenient";
-}
-
-export function prefersSingleVerdicts(request: FastifyRequest): boolean {
-  return preferred(request, verdicts) === "single";
-}
-
-function preferred(request: FastifyRequest, pattern: RegExp): string | undefined {
-  const prefer = request.headers["prefer"];
-  if (prefer === undefined) return undefined;
-  const all = Array.isArray(prefer) ? prefer.join(",") : prefer;
-  return (all.match(preferences) ?? [])
-    .map((preference) => pattern.exec(preference)?.[1])
-    .find((value) => value !== undefined)
-    ?.toLowerCase();
+/** The first value that the client gives for a preference counts. */
+export function prefers({ headers }: FastifyRequest, value: "lenient" | "single"): boolean {
+  const name = value === "lenient" ? "handling" : "verdicts";
+  const given = [headers["prefer"] ?? []].flat().join(",").match(preferences) ?? [];
+  const all = given.map((one) => preference.exec(one.toLowerCase()));
+  return all.find((one) => one?.[1] === name)?.[2] === value;
 }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
-import { prefersLenient, prefersSingleVerdicts } from "../../../src/http/write/make-write.ts";
+import { prefers } from "../../../src/http/write/make-write.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import { requestIdOf } from "../../../src/http/request/request-id.ts";
 import { authenticate } from "../../../src/http/request/authenticate.ts";
@@ -15,8 +15,8 @@ import type { RequestContext } from "../../../src/http/reply/reply.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { type Service, startService } from "../../support/service.ts";
 
-function prefers(value: string | string[] | undefined): boolean {
-  return prefersLenient({ headers: { prefer: value } } as unknown as FastifyRequest);
+function preferring(prefer: string | string[] | undefined): FastifyRequest {
+  return { headers: { prefer } } as unknown as FastifyRequest;
 }
 
 describe("a request prefers lenient handling", () => {
@@ -32,7 +32,8 @@ describe("a request prefers lenient handling", () => {
     'why="one, two", handling=lenient',
     String.raw`why="a \", b", handling=lenient`,
   ]) {
-    it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), true));
+    it(`with ${JSON.stringify(value)}`, () =>
+      assert.equal(prefers(preferring(value), "lenient"), true));
   }
 });
 
@@ -51,7 +52,8 @@ describe("a request does not prefer lenient handling", () => {
     'why="a, handling=lenient',
     String.raw`why="a \", handling=lenient, b"`,
   ]) {
-    it(`with ${JSON.stringify(value)}`, () => assert.equal(prefers(value), false));
+    it(`with ${JSON.stringify(value)}`, () =>
+      assert.equal(prefers(preferring(value), "lenient"), false));
   }
 });
 
@@ -64,8 +66,7 @@ describe("a request prefers single verdicts", () => {
     ["verdicts", false],
   ] as const) {
     it(`${wanted ? "with" : "but not with"} ${value}`, () => {
-      const request = { headers: { prefer: value } } as unknown as FastifyRequest;
-      assert.equal(prefersSingleVerdicts(request), wanted);
+      assert.equal(prefers(preferring(value), "single"), wanted);
     });
   }
 });
