@@ -17,8 +17,6 @@ import { isObstacle, type Obstacle, targetsOf, tooLarge } from "../../sql/plan/p
 import { type Connection, openReader } from "../connection.ts";
 import type { PlanPart } from "../erase/large-plan.ts";
 
-const { path } = workerData as { readonly path: string };
-
 /** The remaining targets of the last collected plan, or the obstacle that was found instead. */
 let plan: PlanPart | Obstacle = { floors: [], upTo: 0, targets: [] };
 
@@ -32,6 +30,7 @@ function inSnapshot<Result>(work: (reader: Connection) => Result): Result {
 
 /** Outside a transaction, so that each statement sees everything that is committed. */
 function outside<Result>(work: (reader: Connection) => Result): Result {
+  const { path } = workerData as { readonly path: string };
   using reader = openReader(path);
   return work(reader);
 }
