@@ -11,6 +11,7 @@ import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
+import "./kept-threads.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { type Held, type OwnMethod, StoreFaults, type StoreMethod } from "./store-faults.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";

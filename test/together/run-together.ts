@@ -4,7 +4,6 @@
 
 import { flushCompileCache } from "node:module";
 import { describe, test } from "node:test";
-import "../support/kept-threads.ts";
 
 /** After this time, what a test left running, such as the server of one that failed, keeps the process no longer. */
 const leftMs = 30_000;
