@@ -1,6 +1,5 @@
 // Keeps the threads of stores: one whose store is closed gets the next store to work on, because loading the code of
 // such a thread takes ten times as long as all else of its start. Only the file of the thread is evaluated again.
-// Whoever imports this has it for all stores of the process.
 
 import { EventEmitter } from "node:events";
 import { syncBuiltinESMExports } from "node:module";
@@ -74,10 +73,11 @@ function start(file: URL | string, options: WorkerOptions = {}): Worker | KeptTh
     : new OwnWorker(file, options);
 }
 
-if (isMainThread) {
+/** For all stores of this process, from now on. */
+export function keepThreads(): void {
   // Not an arrow function, because it is called as a constructor.
   Object.assign(threads, { Worker: start });
   syncBuiltinESMExports();
-} else {
-  parentPort?.on("message", (work: Work) => void take(work));
 }
+
+if (!isMainThread) parentPort?.on("message", (work: Work) => void take(work));

@@ -11,10 +11,12 @@ import { serve } from "../../src/process/serve.ts";
 import type { Store } from "../../src/store/interface/store.ts";
 import { type FakeClock, makeFakeClock } from "./fake-clock.ts";
 import { bulkInProcess } from "./bulk-in-process.ts";
-import "./kept-threads.ts";
+import { keepThreads } from "./kept-threads.ts";
 import { type Client, makeClient } from "./http-client.ts";
 import { type Held, type OwnMethod, StoreFaults, type StoreMethod } from "./store-faults.ts";
 import { makeTempFolder, removeFolder } from "./temp-folder.ts";
+
+keepThreads();
 
 /** So high that a test never reaches them by chance while its clock stands still, although every reply reports them. */
 const amplePerSecond = "1000000";

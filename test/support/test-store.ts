@@ -21,7 +21,9 @@ import type { HoldOutcome } from "../../src/store/sql/retention/hold.ts";
 import { storeParts as parts } from "../../src/feature/parts.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { acme, draftOf, keyOf, operator, worker } from "../conformance/scene.ts";
-import "./kept-threads.ts";
+import { keepThreads } from "./kept-threads.ts";
+
+keepThreads();
 
 export interface WriteOptions {
   readonly organizationId?: string;
