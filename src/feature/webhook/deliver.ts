@@ -56,11 +56,9 @@ export async function deliver(app: App, first: ToSend, options: DeliveryOptions)
   }
 }
 
-/** Whether somebody has set the cursors, or has made a secret with another key. */
-function isChanged(settled: WebhookEndpoint, told: WebhookEndpoint): boolean {
-  const { entryNo, changeNo, keyCheck } = told;
-  const isMoved = settled.entryNo !== entryNo || settled.changeNo !== changeNo;
-  return isMoved || settled.keyCheck !== keyCheck;
+/** Whether somebody has set the cursors. */
+function isMoved(settled: WebhookEndpoint, told: WebhookEndpoint): boolean {
+  return settled.entryNo !== told.entryNo || settled.changeNo !== told.changeNo;
 }
 
 function release(
@@ -73,8 +71,7 @@ function release(
 
 function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOptions): Posting {
   const { id, body } = message;
-  const now = app.now();
-  const timestamp = Math.floor(now / 1_000);
+  const timestamp = Math.floor(app.now() / 1_000);
   return {
     url: endpoint.url,
     body,
@@ -83,7 +80,7 @@ function signed(app: App, { endpoint, message }: ToSend, { source }: DeliveryOpt
       "user-agent": "sluice-webhooks",
       "webhook-id": id,
       "webhook-timestamp": String(timestamp),
-      "webhook-signature": source.keys.sign(endpoint, { id, timestamp, body }, now),
+      "webhook-signature": source.keys.sign(endpoint.endpointId, { id, timestamp, body }),
     },
   };
 }
@@ -144,7 +141,7 @@ async function settle(app: App, sent: ToSend, options: Settling): Promise<ToSend
   const disabled = kind === "failed" ? settled?.disabledBecause : undefined;
   onAttempt({ endpoint: settled ?? before, kind, result: resultOf(posted), disabled });
   if (settled === undefined || next === undefined) return undefined;
-  if (!isChanged(settled, told)) return { endpoint: settled, message: next };
+  if (!isMoved(settled, told)) return { endpoint: settled, message: next };
   await release(app, before, options);
   return undefined;
 }

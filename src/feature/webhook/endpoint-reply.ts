@@ -21,7 +21,9 @@ const created = {
 };
 
 const state = {
-  ...textSchema("Whether it is sent events; `key_changed`: not until its secret is rotated."),
+  ...textSchema(
+    "Whether it is sent events; `key_changed`: no more, because the key of its secret was replaced.",
+  ),
   enum: ["enabled", "failing", "disabled", "key_changed"],
 };
 
@@ -45,8 +47,8 @@ const listed = { ...created, state, ...happened };
 export const viewEndpoint = viewFields<WebhookEndpoint, WebhookKeys>(listed, {
   webhook_endpoint_id: ({ endpointId }) => endpointId,
   description: ({ description }) => (description === "" ? undefined : description),
-  public_key: ({ endpointId, secretVersion, keyCheck }, keys) =>
-    keys?.check === keyCheck ? keys.secretOf(endpointId, secretVersion).publicKey : undefined,
+  public_key: ({ endpointId, keyCheck }, keys) =>
+    keys?.check === keyCheck ? keys.secretOf(endpointId).publicKey : undefined,
   state: (endpoint, keys) => webhookState(endpoint, keys?.check),
 });
 

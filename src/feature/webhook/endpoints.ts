@@ -17,7 +17,7 @@ import type { EndpointChange } from "./store/delivery.ts";
 import type { EndpointKept, EndpointRemoval, NewEndpoint } from "./store/endpoint.ts";
 import { findOpenOrganization } from "../../actions/access/close-organization.ts";
 import { requireOrganization } from "../../actions/access/find-organization.ts";
-import { actOf, type App, currentTimeOf } from "../../actions/app.ts";
+import { actOf, type App } from "../../actions/app.ts";
 import { makeWebhookKeys, type WebhookKeys } from "./webhook-keys.ts";
 import { readPages } from "../../actions/pages.ts";
 import type { TrailPosition } from "../../actions/change/offset.ts";
@@ -64,7 +64,7 @@ export async function addEndpoint(
     app.store.of(webhooks).createEndpoint(endpoint, { actor, now: app.now() }),
   );
   const { url, events } = endpoint;
-  return { url, events, ...made, ...keys.secretOf(made.endpointId, 1) };
+  return { url, events, ...made, ...keys.secretOf(made.endpointId) };
 }
 
 /** Throws AppError no_such_webhook_endpoint and idempotency_reused. */
@@ -249,27 +249,6 @@ async function isInTrail(
   const range = { from: undefined, until: undefined, before: entryNo + 1 };
   const { entries } = await trail.search({ ...any, ...range, limit: 1, examinedMax: 1 });
   return entries.some((entry) => entry.entryNo === entryNo && entry.at === at);
-}
-
-/**
- * The old secret signs too for `overlapMs`, unless the key from which it is derived has changed. Throws OperatorError
- * not_permitted, no_such_endpoint and webhook_key.
- */
-export async function rotateSecret(
-  app: App,
-  { endpointId, overlapMs }: { readonly endpointId: string; readonly overlapMs: number },
-): Promise<{
-  readonly endpoint: WebhookEndpoint;
-  readonly secret: string;
-  readonly publicKey: string;
-}> {
-  requireRight(app, rights["webhook.change"]);
-  const keys = requireKeys(app);
-  const { keyCheck } = await findEndpoint(app, endpointId);
-  const formerUntil = keyCheck === keys.check ? currentTimeOf(app) + overlapMs : undefined;
-  const secret = { keyCheck: keys.check, formerUntil };
-  const endpoint = await change(app, endpointId, { secret });
-  return { endpoint, ...keys.secretOf(endpointId, endpoint.secretVersion) };
 }
 
 async function change(

@@ -11,13 +11,12 @@ import {
   enableEndpoint,
   listEndpoints,
   removeEndpoint,
-  rotateSecret,
   showEndpoint,
   testEndpoint,
 } from "./endpoints.ts";
-import { optional, required, withDefault } from "../../cli/command.ts";
-import { duration, kind, lineOfText, text } from "../../cli/input/kinds.ts";
-import { formatTime, renderFields, timeOrNull } from "../../cli/output/table.ts";
+import { optional, required } from "../../cli/command.ts";
+import { kind, lineOfText, text } from "../../cli/input/kinds.ts";
+import { renderFields } from "../../cli/output/table.ts";
 import { type Html, html, renderFacts } from "../../console/html/html.ts";
 import { pathTo } from "../../console/html/link.ts";
 import type { Next } from "../../console/page.ts";
@@ -62,8 +61,8 @@ const endpoints = {
         fact: ({ organizationId }) => renderWebhooksLink(organizationId, "all of the organization"),
       },
       state: {
-        text: (endpoint, app) => describeState(endpoint, app, "key changed"),
-        html: (endpoint, app) => describeState(endpoint, app, "needs a new secret"),
+        text: describeState,
+        html: describeState,
         kind: "text",
       },
       lastResult: {
@@ -98,14 +97,11 @@ function known(read: (endpoint: WebhookEndpoint) => number | undefined): Value<W
   };
 }
 
-function stateOf(endpoint: WebhookEndpoint, app: App) {
-  return webhookState(endpoint, app.derive(makeWebhookKeys)?.check);
-}
-
-function describeState(endpoint: WebhookEndpoint, app: App, keyChanged: string): string {
-  const state = stateOf(endpoint, app);
-  if (state === "disabled") return `disabled: ${endpoint.disabledBecause ?? ""}`;
-  return state === "key_changed" ? keyChanged : state;
+function describeState(endpoint: WebhookEndpoint, app: App): string {
+  const state = webhookState(endpoint, app.derive(makeWebhookKeys)?.check);
+  return state === "disabled"
+    ? `disabled: ${endpoint.disabledBecause ?? ""}`
+    : state.replace("_", " ");
 }
 
 export function renderWebhooksLink(
@@ -137,8 +133,8 @@ function describeSecret({ endpointId, secret, publicKey }: Made): string {
 }
 
 function showSecret({ endpointId, secret, publicKey }: Made): Next {
-  return secretPage("The new secret", secret, {
-    text: "it is stored nowhere. Copy it to where the receiver reads it. If it is lost, make a new one.",
+  return secretPage("The secret", secret, {
+    text: "it is stored nowhere. Copy it to where the receiver reads it. If it is lost, add another endpoint and remove this one.",
     facts: [
       ["Endpoint", renderIdLink("webhook", endpointId)],
       ["Public key", html`<code>${publicKey}</code>`],
@@ -251,43 +247,6 @@ export const webhookEnable = defineAct({
   },
 });
 
-export const webhookRotate = defineAct({
-  name: "webhook rotate",
-  summary: "Make a new secret for an endpoint of webhooks. It is shown only once.",
-  details: "During the overlap, messages are signed with both secrets.",
-  examples: ["sluice webhook rotate whe_7cVt2pLx9RwKb4Mz --overlap 24h"],
-  rights: [rights["webhook.change"]],
-  arguments: endpointArguments,
-  options: {
-    overlap: withDefault(
-      duration,
-      "How long the old secret signs, too; 0s ends it at once.",
-      "24h",
-    ),
-  },
-  act: async (app, { endpointId, overlap: overlapMs }) => {
-    const { endpoint, ...made } = await rotateSecret(app, { endpointId, overlapMs });
-    return { ...made, endpointId, until: endpoint.formerSecretUntil };
-  },
-  json: ({ endpointId, secret, publicKey, until }) => ({
-    webhook_endpoint_id: endpointId,
-    secret,
-    public_key: publicKey,
-    former_secret_until: timeOrNull(until),
-  }),
-  said: ({ until, ...made }) =>
-    describeSecret(made) +
-    (until === undefined ? "" : `\nThe old secret signs, too, until ${formatTime(until)}.`),
-  form: {
-    path: "/console/webhook/rotate/:id",
-    heading: "New secret",
-    text: "Shows the new secret once. During the overlap, messages are signed with both.",
-    fields: { overlap: { label: "Overlap; 0s ends the old secret at once", required: true } },
-    button: "Make a new secret",
-    next: showSecret,
-  },
-});
-
 export const webhookRemove = defineAct({
   name: "webhook remove",
   summary: "Remove an endpoint of webhooks. Nothing more is sent to it.",
@@ -323,7 +282,7 @@ export const webhooksPage: NounPage = {
 };
 
 export const webhookPage: NounPage = {
-  acts: [webhookTest, webhookEnable, webhookRotate, webhookRemove],
+  acts: [webhookTest, webhookEnable, webhookRemove],
   view: async ({ app, id }) => {
     const endpoint = await showEndpoint(app, id);
     const body = html`${renderFacts(endpoints.facts(endpoint, app))}
@@ -336,11 +295,4 @@ export const heading = "Records";
 
 export const groups = { webhook: "Create, list, test, enable and remove endpoints of webhooks." };
 
-export const commands = [
-  webhookCreate,
-  webhookList,
-  webhookTest,
-  webhookEnable,
-  webhookRotate,
-  webhookRemove,
-];
+export const commands = [webhookCreate, webhookList, webhookTest, webhookEnable, webhookRemove];

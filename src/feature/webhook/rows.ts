@@ -26,10 +26,7 @@ export const rights = nameRows({
     "see the endpoints of webhooks and what became of the last delivery",
   ),
   "webhook.create": may(["operator"], "create endpoints of webhooks"),
-  "webhook.change": may(
-    ["operator"],
-    "enable and test endpoints of webhooks, and rotate their secrets",
-  ),
+  "webhook.change": may(["operator"], "enable and test endpoints of webhooks"),
   "webhook.remove": may(["operator"], "remove endpoints of webhooks"),
 });
 

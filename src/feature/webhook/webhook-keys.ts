@@ -9,7 +9,6 @@ import {
   type KeyObject,
   sign,
 } from "node:crypto";
-import type { WebhookEndpoint } from "./webhook.ts";
 
 const keyBytes = 32;
 /** Every engine can store it exactly in a number. */
@@ -31,14 +30,11 @@ interface SignedMessage {
 export interface WebhookKeys {
   /** Identifies the secret from which the others are derived. */
   readonly check: number;
-  secretOf(
-    endpointId: string,
-    version: number,
-  ): { readonly secret: string; readonly publicKey: string };
+  secretOf(endpointId: string): { readonly secret: string; readonly publicKey: string };
   /** The same for each attempt; does not disclose what it was made from. */
   messageId(endpointId: string, what: string): string;
   /** The value of the header with the signatures. */
-  sign(endpoint: WebhookEndpoint, message: SignedMessage, now: number): string;
+  sign(endpointId: string, message: SignedMessage): string;
 }
 
 type Derive = (what: string, bytes: number) => Buffer;
@@ -49,8 +45,8 @@ export function makeWebhookKeys(secret: KeyObject): WebhookKeys {
     Buffer.from(hkdfSync("sha256", from, "", `webhooks, ${what}`, bytes));
   return {
     check: 1 + derive("check", checkBytes).readUIntBE(0, checkBytes),
-    secretOf: (endpointId, version) => {
-      const { shared, pair } = keysOf(derive, endpointId, version);
+    secretOf: (endpointId) => {
+      const { shared, pair } = keysOf(derive, endpointId);
       const { x = "" } = createPublicKey(pair).export({ format: "jwk" });
       const publicKey = Buffer.from(x, "base64url").toString("base64");
       return { secret: `whsec_${shared.toString("base64")}`, publicKey: `whpk_${publicKey}` };
@@ -59,36 +55,21 @@ export function makeWebhookKeys(secret: KeyObject): WebhookKeys {
       const id = createHmac("sha256", derive(`ids of ${endpointId}`, keyBytes)).update(what);
       return `msg_${id.digest().subarray(0, idBytes).toString("base64url")}`;
     },
-    sign: (endpoint, message, now) =>
-      versionsOf(endpoint, now)
-        .flatMap((version) => signatures(keysOf(derive, endpoint.endpointId, version), message))
-        .join(" "),
+    sign: (endpointId, { id, timestamp, body }) => {
+      const { shared, pair } = keysOf(derive, endpointId);
+      const content = Buffer.from(`${id}.${timestamp}.${body}`);
+      const mac = createHmac("sha256", shared).update(content).digest("base64");
+      return `v1,${mac} v1a,${sign(null, content, pair).toString("base64")}`;
+    },
   };
 }
 
-function keysOf(derive: Derive, endpointId: string, version: number) {
-  const of = `of ${endpointId}, version ${version}`;
+function keysOf(derive: Derive, endpointId: string) {
+  const of = `of ${endpointId}`;
   const seed = derive(`Ed25519 ${of}`, keyBytes);
   const key = Buffer.concat([pkcs8Head, seed]);
   return {
     shared: derive(`HMAC ${of}`, keyBytes),
     pair: createPrivateKey({ key, format: "der", type: "pkcs8" }),
   };
-}
-
-/** For some time after a rotation, the former secret signs too. */
-function versionsOf(
-  { secretVersion, formerSecretUntil = 0 }: WebhookEndpoint,
-  now: number,
-): readonly number[] {
-  return formerSecretUntil > now ? [secretVersion, secretVersion - 1] : [secretVersion];
-}
-
-function signatures(
-  { shared, pair }: ReturnType<typeof keysOf>,
-  { id, timestamp, body }: SignedMessage,
-): readonly string[] {
-  const content = Buffer.from(`${id}.${timestamp}.${body}`);
-  const mac = createHmac("sha256", shared).update(content).digest("base64");
-  return [`v1,${mac}`, `v1a,${sign(null, content, pair).toString("base64")}`];
 }

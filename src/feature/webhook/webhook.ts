@@ -25,10 +25,6 @@ export interface WebhookEndpoint {
   readonly types: readonly string[] | undefined;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** The secret is derived from this number. */
-  readonly secretVersion: number;
-  /** Until when the previous version of the secret signs, too. */
-  readonly formerSecretUntil: number | undefined;
   /** Identifies the key from which the secret is derived. */
   readonly keyCheck: number;
   readonly disabledAt: number | undefined;

@@ -53,8 +53,6 @@ export interface StorePart {
   readonly invariants?: readonly Invariant[];
   /** Throws StoreError if nobody may open the store. Only a database is asked: several processes can open it. */
   readonly refuse?: () => Statements<void>;
-  /** Correct what was stored while the clock was ahead, like those of the core (access/purge.ts has the parameters). */
-  readonly restarts?: readonly string[];
   /** Removes what a closed organization can't use any more. */
   readonly close?: (organizationId: string) => Statements<void>;
   /** Removes a page of rows of an organization that is erased, before its records. */

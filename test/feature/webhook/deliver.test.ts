@@ -157,16 +157,6 @@ describe("an endpoint that is enabled during an attempt", () => {
   });
 });
 
-describe("an endpoint whose secret is rotated during an attempt", () => {
-  it("is sent nothing that is signed with another key", async () => {
-    const site = await Site.open();
-    const secret = { keyCheck: keys.check + 1, formerUntil: undefined };
-    await site.deliver([{ status: 200, change: { secret } }]);
-    assert.equal(site.ids.length, 1);
-    assert.equal((await site.endpoint()).leaseUntil, undefined);
-  });
-});
-
 describe("an endpoint for which a test is requested during an attempt", () => {
   it("is sent the test after the attempt, and the rest after the test", async () => {
     const site = await Site.open();
@@ -180,11 +170,9 @@ describe("an endpoint for which a test is requested during an attempt", () => {
 });
 
 describe("a message that was found before somebody changed its endpoint", () => {
-  const secret = { keyCheck: keys.check + 1, formerUntil: undefined };
   const changes: readonly EndpointChange[] = [
     { from: { entryNo: 0, changeNo: 0 } },
     { test: true },
-    { secret },
   ];
 
   it("is not sent, and the endpoint is not claimed", async () => {

@@ -6,29 +6,20 @@ import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { describe, it } from "node:test";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { makeWebhookKeys } from "../../../src/feature/webhook/webhook-keys.ts";
-import type { WebhookEndpoint } from "../../../src/feature/webhook/webhook.ts";
 
 const { privateKey } = generateKeyPairSync("ed25519");
 const keys = makeWebhookKeys(privateKey);
 const now = Date.now();
 const message = { id: "msg_1", timestamp: Math.floor(now / 1_000), body: '{"type":"a"}' };
 
-function endpoint(fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
-  const made = { endpointId: "whe_1", secretVersion: 2, formerSecretUntil: undefined };
-  return { ...made, ...fields } as WebhookEndpoint;
-}
-
-function headersOf(of: WebhookEndpoint): Record<string, string> {
-  return {
+function isVerified(secret: string, endpointId: string, body = message.body): boolean {
+  const headers = {
     "webhook-id": message.id,
     "webhook-timestamp": String(message.timestamp),
-    "webhook-signature": keys.sign(of, message, now),
+    "webhook-signature": keys.sign(endpointId, message),
   };
-}
-
-function isVerified(secret: string, of: WebhookEndpoint, body = message.body): boolean {
   try {
-    new Webhook(secret).verify(body, headersOf(of));
+    new Webhook(secret).verify(body, headers);
     return true;
   } catch (error) {
     assert.ok(error instanceof WebhookVerificationError);
@@ -38,43 +29,28 @@ function isVerified(secret: string, of: WebhookEndpoint, body = message.body): b
 
 describe("the secret of an endpoint", () => {
   it("verifies what is signed, and nothing else", () => {
-    const { secret } = keys.secretOf("whe_1", 2);
+    const { secret } = keys.secretOf("whe_1");
     assert.match(secret, /^whsec_[\w+/]{43}=$/);
-    assert.equal(isVerified(secret, endpoint()), true);
-    assert.equal(isVerified(secret, endpoint(), '{"type":"b"}'), false);
-    assert.equal(isVerified(secret, endpoint({ endpointId: "whe_2" })), false);
-    assert.equal(isVerified(secret, endpoint({ secretVersion: 3 })), false);
+    assert.equal(isVerified(secret, "whe_1"), true);
+    assert.equal(isVerified(secret, "whe_1", '{"type":"b"}'), false);
+    assert.equal(isVerified(secret, "whe_2"), false);
   });
 
-  it("is the same each time, and another one for each endpoint, version and key", () => {
+  it("is the same each time, and another one for each endpoint and key", () => {
     const other = makeWebhookKeys(generateKeyPairSync("ed25519").privateKey);
-    const all = [
-      keys.secretOf("whe_1", 1),
-      keys.secretOf("whe_1", 2),
-      keys.secretOf("whe_2", 1),
-      other.secretOf("whe_1", 1),
-    ];
-    assert.equal(new Set(all.flatMap(({ secret, publicKey }) => [secret, publicKey])).size, 8);
-    assert.deepEqual(makeWebhookKeys(privateKey).secretOf("whe_1", 1), all[0]);
+    const all = [keys.secretOf("whe_1"), keys.secretOf("whe_2"), other.secretOf("whe_1")];
+    assert.equal(new Set(all.flatMap(({ secret, publicKey }) => [secret, publicKey])).size, 6);
+    assert.deepEqual(makeWebhookKeys(privateKey).secretOf("whe_1"), all[0]);
     assert.notEqual(keys.check, other.check);
     assert.equal(makeWebhookKeys(privateKey).check, keys.check);
   });
 
-  it("signs beside its successor until the overlap has ended", () => {
-    const { secret: former } = keys.secretOf("whe_1", 1);
-    const { secret } = keys.secretOf("whe_1", 2);
-    const during = endpoint({ formerSecretUntil: now + 1 });
-    assert.deepEqual([isVerified(former, during), isVerified(secret, during)], [true, true]);
-    const after = endpoint({ formerSecretUntil: now });
-    assert.deepEqual([isVerified(former, after), isVerified(secret, after)], [false, true]);
-  });
-
   it("has a public key for the signatures v1a", () => {
-    const { publicKey } = keys.secretOf("whe_1", 2);
+    const { publicKey } = keys.secretOf("whe_1");
     assert.match(publicKey, /^whpk_[\w+/]{43}=$/);
     const x = Buffer.from(publicKey.slice(5), "base64").toString("base64url");
     const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
-    const signatures = keys.sign(endpoint(), message, now).split(" ");
+    const signatures = keys.sign("whe_1", message).split(" ");
     assert.deepEqual(
       signatures.map((text) => text.slice(0, text.indexOf(","))),
       ["v1", "v1a"],

@@ -24,7 +24,6 @@ export interface EndpointChange {
   /** Where to continue: the entry of the audit trail, and the arrival number. */
   readonly from?: Cursors;
   readonly test?: true;
-  readonly secret?: { readonly keyCheck: number; readonly formerUntil: number | undefined };
 }
 
 export interface Lease {
@@ -36,7 +35,7 @@ export interface Lease {
 export type Cursors = Pick<WebhookEndpoint, "entryNo" | "changeNo">;
 
 /** What a message depends on: the endpoint is claimed only if it is still so. */
-type FoundEndpoint = EndpointName & Cursors & Pick<WebhookEndpoint, "keyCheck" | "testRequestedAt">;
+type FoundEndpoint = EndpointName & Cursors & Pick<WebhookEndpoint, "testRequestedAt">;
 
 /**
  * What an attempt changes in an endpoint, from how it was to how it is then. What somebody has set meanwhile remains:
@@ -70,7 +69,7 @@ export interface DeletionNews extends Pick<Deletion, "deletionRequestId" | "reso
 const isNamed = `organization_id = $1 AND endpoint_id = $2`;
 
 /**
- * `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. `$8` to `$11`: the
+ * `$6`, `$7`: the latest times for which a wait can have begun unless the clock was set back. `$8` to `$10`: the
  * endpoint as it was when the message was found.
  */
 const claim = `
@@ -80,8 +79,7 @@ const claim = `
     AND (test_requested_at IS NOT NULL
       OR disabled_at IS NULL
         AND (next_attempt_at IS NULL OR next_attempt_at <= $5 OR next_attempt_at > $7))
-    AND entry_no = $8 AND change_no = $9 AND key_check = $10
-    AND test_requested_at IS NOT DISTINCT FROM $11
+    AND entry_no = $8 AND change_no = $9 AND test_requested_at IS NOT DISTINCT FROM $10
     AND EXISTS (SELECT 1 FROM organization WHERE organization_id = $1 AND closed_at IS NULL)
   RETURNING *`;
 
@@ -121,20 +119,6 @@ const setTest = `
   UPDATE webhook_endpoint SET test_requested_at = $3
   WHERE ${isNamed}`;
 
-const setSecret = `
-  UPDATE webhook_endpoint
-  SET secret_version = secret_version + 1, key_check = $3, former_secret_until = $4,
-    secret_made_at = $5
-  WHERE ${isNamed}`;
-
-/** An overlap of secrets that began while the clock was ahead. */
-export const restartOverlap = `
-  UPDATE webhook_endpoint
-  SET former_secret_until = $1 + former_secret_until - secret_made_at, secret_made_at = $1
-  WHERE (organization_id, endpoint_id) IN (
-    SELECT organization_id, endpoint_id FROM webhook_endpoint
-    WHERE secret_made_at > $2 ORDER BY organization_id, endpoint_id LIMIT $3)`;
-
 const steps = `action IN ('deletion.request', 'deletion.cancel', 'deletion.complete')`;
 
 const findSteps = `
@@ -161,10 +145,10 @@ export function* claimEndpoint(
   found: FoundEndpoint,
   { claimant, now, until }: Lease,
 ): Statements<WebhookEndpoint | undefined> {
-  const { organizationId, endpointId, entryNo, changeNo, keyCheck, testRequestedAt = null } = found;
+  const { organizationId, endpointId, entryNo, changeNo, testRequestedAt = null } = found;
   const latest = [now + webhookWaitsMsMax.lease, now + webhookWaitsMsMax.attempt] as const;
   const values = [organizationId, endpointId, claimant, until, now, ...latest] as const;
-  const as = [entryNo, changeNo, keyCheck, testRequestedAt] as const;
+  const as = [entryNo, changeNo, testRequestedAt] as const;
   return yield* find(toEndpoint, claim, ...values, ...as);
 }
 
@@ -208,7 +192,7 @@ export function* settleAttempt({
 /** Returns the endpoint after the change; undefined if there is no such endpoint. */
 export function* changeEndpoint(
   { organizationId, endpointId }: EndpointName,
-  { enable, from, test, secret }: EndpointChange,
+  { enable, from, test }: EndpointChange,
   act: Act,
 ): Statements<WebhookEndpoint | undefined> {
   const name = [organizationId, endpointId] as const;
@@ -216,17 +200,13 @@ export function* changeEndpoint(
   if (enable === true) yield* run(setEnabled, ...name);
   if (from !== undefined) yield* run(setCursors, ...name, from.entryNo, from.changeNo);
   if (test === true) yield* run(setTest, ...name, act.now);
-  if (secret !== undefined) {
-    yield* run(setSecret, ...name, secret.keyCheck, secret.formerUntil ?? null, act.now);
-  }
-  const verb = secret !== undefined ? "rotate" : test === true ? "test" : "enable";
-  const detail = { from, formerUntil: secret?.formerUntil };
-  yield* audit(verb, { organizationId, endpointId }, { act, detail });
+  const verb = test === true ? "test" : "enable";
+  yield* audit(verb, { organizationId, endpointId }, { act, detail: { from } });
   return yield* findEndpoint(endpointId, organizationId);
 }
 
 function* audit(
-  verb: "disable" | "enable" | "rotate" | "test",
+  verb: "disable" | "enable" | "test",
   { organizationId, endpointId: subject }: EndpointName,
   { act, detail }: { readonly act: Act; readonly detail: Readonly<Record<string, unknown>> },
 ): Statements<void> {

@@ -42,7 +42,7 @@ export interface EndpointPage {
 
 export const toEndpoint = reader<WebhookEndpoint>(
   { events: "json", types: "json" },
-  { without: "claimant secret_made_at" },
+  { without: "claimant" },
 );
 
 const findById = `SELECT * FROM webhook_endpoint WHERE endpoint_id = $1`;

@@ -37,7 +37,6 @@ export const webhooks = {
         WHERE organization_id NOT IN (SELECT organization_id FROM organization) LIMIT $1`,
     },
   ],
-  restarts: [delivery.restartOverlap],
   // Nobody can receive messages any more.
   *close(organizationId) {
     yield* removeSubscriptions(endpoint.endpointKind, organizationId);

@@ -20,7 +20,6 @@ export const errors = nameRows({
 /** Actions of entries of the audit trail. */
 export const actions = nameRows({
   "webhook.create": { summary: "An endpoint of webhooks was created." },
-  "webhook.rotate": { summary: "The secret of an endpoint was rotated." },
   "webhook.test": { summary: "A test event was requested." },
   "webhook.enable": { summary: "An endpoint was enabled, or continues elsewhere." },
   "webhook.disable": { summary: "An endpoint was disabled after failures." },

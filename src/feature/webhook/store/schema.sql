@@ -12,9 +12,6 @@ CREATE TABLE webhook_endpoint (
   url text NOT NULL,                         -- where it is sent events
   events text NOT NULL,                      -- which ones, as a JSON list
   description text NOT NULL,                 -- what the organization calls it
-  secret_version bigint NOT NULL DEFAULT 1,  -- the number that its secret is derived from
-  former_secret_until bigint,                -- until when the secret before signs, too
-  secret_made_at bigint,                     -- when the secret replaced that one
   key_check bigint NOT NULL,                 -- derived from the key of the secret, to recognise another key
   disabled_at bigint,                        -- when it was disabled; null: it is enabled
   disabled_because text COLLATE "C",         -- why it was disabled

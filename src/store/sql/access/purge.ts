@@ -4,7 +4,6 @@
 import { dayMs } from "../../../basics/duration.ts";
 import { limits } from "../../../domain/limits.ts";
 import { run, type Statements } from "../statement/statements.ts";
-import { storeParts } from "../store-parts.ts";
 import { credentialsChanged } from "./organization.ts";
 
 /** Ends that are further away than anything lasts were stored while the clock was ahead. */
@@ -62,8 +61,6 @@ export function* purgeExpired(now: number): Statements<boolean> {
     yield* run(removeSessions, now, rowsMax, ahead),
     yield* run(removeOneTimeTokens, now, rowsMax, ahead),
   ];
-  const { list } = yield* storeParts();
-  const all = [...restarts, ...list.flatMap((part) => part.restarts ?? [])];
-  for (const restart of all) changed.push(yield* run(restart, now, ahead, rowsMax));
+  for (const restart of restarts) changed.push(yield* run(restart, now, ahead, rowsMax));
   return changed.includes(rowsMax);
 }

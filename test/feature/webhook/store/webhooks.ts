@@ -123,12 +123,9 @@ export function testWebhooks(engine: Engine): void {
     it("record in the trail what was done, without the path of the URL", async () => {
       await store.of(webhooks).createEndpoint(newEndpoint("whe_trail"), act);
       const name = { organizationId: acme, endpointId: "whe_trail" };
-      const secret = { keyCheck: 8, formerUntil: 99 };
-      const rotated = await store.of(webhooks).changeEndpoint(name, { secret }, act);
-      assert.deepEqual([rotated?.secretVersion, rotated?.formerSecretUntil], [2, 99]);
       const from = { entryNo: 1, changeNo: 2 };
       const moved = await store.of(webhooks).changeEndpoint(name, { enable: true, from }, act);
-      assert.deepEqual([moved?.entryNo, moved?.changeNo, moved?.keyCheck], [1, 2, 8]);
+      assert.deepEqual([moved?.entryNo, moved?.changeNo], [1, 2]);
       const tested = await store.of(webhooks).changeEndpoint(name, { test: true }, act);
       assert.equal(tested?.testRequestedAt, act.now);
       await store.of(webhooks).removeEndpoint(name, act);
@@ -137,7 +134,7 @@ export function testWebhooks(engine: Engine): void {
       );
       assert.deepEqual(
         entries.map(({ action }) => action),
-        ["create", "rotate", "enable", "test", "remove"].map((verb) => `webhook.${verb}`),
+        ["create", "enable", "test", "remove"].map((verb) => `webhook.${verb}`),
       );
       assert.ok(!JSON.stringify(entries).includes('secret"'));
       assert.ok(!JSON.stringify(entries).includes("key=secret"));
