@@ -23,30 +23,20 @@ export interface ExportedEvent {
   readonly payload: Payload;
 }
 
-/** What is exported; everything if omitted. */
-interface Selection {
-  /** Tells records apart by their latest state. */
-  readonly ofRecords?: (state: Payload) => boolean;
-  readonly ofChanges?: (payload: Payload) => boolean;
-}
-
 /** Yields every change, in the order of ids and, within a record, of arrival. */
 export async function* exportHistory(
   app: App,
   exported: ExportedType,
-  { ofRecords, ofChanges = () => true }: Selection = {},
 ): AsyncGenerator<readonly ExportedEvent[]> {
   const asked = { ...exported, upTo: await app.store.latestArrival() };
   for await (const records of readRecords(app, asked)) {
-    for (const { id, fold, changes } of records) {
-      if (ofRecords?.(fold.state()) === false) continue;
+    for (const { id, changes } of records) {
       let number = 0;
       for await (const page of changes === undefined ? readChanges(app, asked, id) : [changes]) {
-        const events = page.map(({ receivedAt, payload }): ExportedEvent => {
+        yield page.map(({ receivedAt, payload }): ExportedEvent => {
           number += 1;
           return { number, receivedAt, payload: JSON.parse(payload) as Payload };
         });
-        yield events.filter(({ payload }) => ofChanges(payload));
       }
     }
   }

@@ -9,7 +9,7 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import { floorOrigins } from "../../domain/retention/floor.ts";
 import { allScopes, isScope, type Scope } from "../../domain/scope.ts";
-import { isFullDate, normaliseTimestamp } from "../../domain/timestamp.ts";
+import { isFullDate } from "../../domain/timestamp.ts";
 import { adviseName, closestName } from "../../domain/validation/suggest.ts";
 import { type Kind, required, flag } from "../command.ts";
 
@@ -53,13 +53,6 @@ export const reason: Kind<string> = kind(
 
 export const day: Kind<string> = kind("DATE", "a day such as 2026-12-31", (given) =>
   isFullDate(given) ? given : undefined,
-);
-
-/** A moment as RFC 3339 with an offset, or a day, which begins at midnight UTC. */
-export const moment = kind(
-  "TIME",
-  "a time with offset such as 2026-01-31T09:30:00Z, or a day such as 2026-01-31 (from midnight UTC)",
-  (given) => normaliseTimestamp(isFullDate(given) ? `${given}T00:00:00Z` : given),
 );
 
 export const duration = kind("DURATION", durationRule, parseDuration);

@@ -6,8 +6,8 @@ import { fileReasonOf, OperatorError } from "../../actions/operator/operator-err
 import { verifyManifest } from "../../actions/proof/manifest.ts";
 import { completenessOf, type FileVerdict, verifyFile } from "../../actions/proof/verify-file.ts";
 import type { PublishedKeys } from "../../actions/receipt/receipt-keys.ts";
-import { defineCommand, flag, optional, required, withDefault } from "../../cli/command.ts";
-import { choice, moment, recordType, text } from "../../cli/input/kinds.ts";
+import { defineCommand, flag, optional, required } from "../../cli/command.ts";
+import { choice, recordType, text } from "../../cli/input/kinds.ts";
 import {
   findChangedFiles,
   manifestName,
@@ -31,7 +31,6 @@ const exportRecords = defineCommand({
     "sluice export transaction --organization acme > transactions.ndjson",
     "sluice export person --organization acme --history --output persons.csv.gz",
     "sluice export transaction --organization acme --output transactions.parquet",
-    "sluice export transaction --organization acme --from 2026-01-01 --to 2026-02-01 --test exclude --format csv",
   ],
   rights: ["records.export"],
   arguments: { type: required(recordType, "Record type, such as transaction.") },
@@ -47,13 +46,6 @@ const exportRecords = defineCommand({
       "Put an apostrophe before cells of CSV that a spreadsheet would execute as formulas. Not for a later import.",
     ),
     history: flag("Every change in order of arrival, instead of the latest states."),
-    from: optional(moment, "Only records with this timestamp (business time) or a later one."),
-    to: optional(moment, "Only records with an earlier timestamp than this."),
-    test: withDefault(
-      choice("WHICH", ["include", "exclude", "only"] as const),
-      "Whether to export records that are marked as tests: include, exclude or only.",
-      "include",
-    ),
   },
   run: async (context, given) => {
     const { exportToFile } = await import("./export-to-file.ts");

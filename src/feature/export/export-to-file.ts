@@ -5,7 +5,7 @@ import { findOrganization } from "../../actions/access/find-organization.ts";
 import type { App } from "../../actions/app.ts";
 import { UsageError } from "../../actions/operator/operator-error.ts";
 import { sealManifest } from "../../actions/proof/manifest.ts";
-import { exportHistory } from "../../actions/record/export-records.ts";
+import { type ExportedType, exportHistory } from "../../actions/record/export-records.ts";
 import { findType } from "../../actions/record/find-named-record.ts";
 import { auditAccess } from "../../actions/trail/audit-access.ts";
 import { formatCount } from "../../basics/format-count.ts";
@@ -23,7 +23,7 @@ import { lineOfManifest, type Manifest, type ManifestFile } from "../../domain/e
 import { canonicalJson } from "../../domain/json/canonical-json.ts";
 import { readConfig } from "../../settings/config.ts";
 import type { ExportFormat } from "./export-format.ts";
-import { type ExportRequest, exportStates, selectionOf, testFlagOf } from "./export-states.ts";
+import { exportStates } from "./export-states.ts";
 import { historyForm, stateForm } from "./formats.ts";
 
 interface ExportOptions extends Omit<ExportPlan, "organizationId" | "type" | "format"> {
@@ -34,7 +34,7 @@ interface ExportOptions extends Omit<ExportPlan, "organizationId" | "type" | "fo
   readonly force: boolean;
 }
 
-interface ExportPlan extends ExportRequest {
+interface ExportPlan extends ExportedType {
   readonly history: boolean;
   readonly format: ExportFormat;
   readonly spreadsheet: boolean;
@@ -52,9 +52,6 @@ export async function exportToFile(
   }: ExportOptions,
 ): Promise<CommandResult | undefined> {
   const type = findType(name);
-  if (given.test !== "include" && testFlagOf(type) === undefined) {
-    throw new UsageError(`Records of type ${name} can't be marked as tests; leave out --test.`);
-  }
   const format = wanted ?? formatOf(output);
   if (given.spreadsheet && format !== "csv") {
     throw new UsageError("--spreadsheet is for CSV; add --format csv, or leave it out.");
@@ -92,7 +89,7 @@ async function perform(
   plan: ExportPlan,
   { context, output, stopping }: Pick<ExportOptions, "output"> & Performing,
 ): Promise<Exported> {
-  const { organizationId, type, history, format, ...selected } = plan;
+  const { organizationId, type, history, format, spreadsheet } = plan;
   const { resourceType } = type;
   await findOrganization(app, organizationId);
   const detail = { resourceType, history, format };
@@ -100,7 +97,7 @@ async function perform(
   await using file = output === undefined ? undefined : await noteFile(context, output);
   const name = `export ${resourceType}`;
   const progress = makeBulkProgress(context.err, { json: context.json, name });
-  const query = { export: "records", resource_type: resourceType, history, format, ...selected };
+  const query = { export: "records", resource_type: resourceType, history, format, spreadsheet };
   let manifest: Manifest | undefined;
   const seal = async (written: ManifestFile): Promise<string> => {
     manifest = await sealManifest(app, { organizationId, query, files: [written] });
@@ -120,7 +117,7 @@ export async function runExport(
   tools: ExportTools,
 ): Promise<Pick<Exported, "rows" | "withChanges">> {
   if (plan.history) {
-    const history = exportHistory(app, plan, selectionOf(plan));
+    const history = exportHistory(app, plan);
     const { rows } = await writeExport(history, (sink) => historyForm(plan, sink), tools);
     return { rows, withChanges: 0 };
   }

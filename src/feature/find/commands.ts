@@ -1,21 +1,14 @@
 // `sluice subject find`: finds persons and companies by what is known about them.
 
 import {
-  describeEmptyPage,
+  describeLeftOut,
+  describeNobody,
   findSubjects,
-  leftOut,
   leftOutSimilar,
-  subjectsMax,
   type FoundSubject,
 } from "./find-subjects.ts";
-import { defineStoreCommand, optional, required, withDefault } from "../../cli/command.ts";
-import {
-  confidentialOptions,
-  lineOfText,
-  reason,
-  text,
-  wholeNumber,
-} from "../../cli/input/kinds.ts";
+import { defineStoreCommand, optional, required } from "../../cli/command.ts";
+import { confidentialOptions, lineOfText, reason, text } from "../../cli/input/kinds.ts";
 import { showing } from "../../actions/operator/viewer.ts";
 import { renderTable } from "../../cli/output/table.ts";
 import { rights } from "./rows.ts";
@@ -46,21 +39,13 @@ export const subjectFind = defineStoreCommand({
     telephone: optional(line, `${labels.telephone}.`),
     document: optional(line, `${labels.document}.`),
     registration: optional(line, `${labels.registration}.`),
-    limit: withDefault(wholeNumber("NUMBER", 1, subjectsMax), "Subjects to show.", "50"),
-    skip: withDefault(
-      wholeNumber("NUMBER", 0, 1_000_000),
-      "How many subjects to skip, because they were shown before.",
-      "0",
-    ),
     ...confidentialOptions,
   },
-  run: async (app, { organization, reason: why, limit, skip, includeConfidential, ...wanted }) => {
+  run: async (app, { organization, reason: why, includeConfidential, ...wanted }) => {
     const found = await findSubjects(showing(app, { includeConfidential }), {
       organizationId: organization,
       reason: why,
       wanted,
-      limit,
-      skip,
     });
     const { subjects, total, more, similar, moreSimilar, incomplete } = found;
     return {
@@ -73,11 +58,8 @@ export const subjectFind = defineStoreCommand({
         incomplete: incomplete ?? null,
       },
       text: [
-        subjects.length === 0 ? describeEmptyPage(found, skip) : renderTable(columns, subjects),
-        ...(skip + limit < total
-          ? [`${more ? "At least " : ""}${total} in all; for the next: --skip ${skip + limit}`]
-          : []),
-        ...(more ? [leftOut] : []),
+        subjects.length === 0 ? describeNobody(found) : renderTable(columns, subjects),
+        ...[describeLeftOut(found) ?? []].flat(),
         ...(similar.length > 0 ? ["", "Similar:", renderTable(columns, similar)] : []),
         ...(moreSimilar ? [leftOutSimilar] : []),
         ...(incomplete === undefined ? [] : [`Not complete: ${incomplete}`]),

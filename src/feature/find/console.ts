@@ -2,29 +2,22 @@
 // which logs and browsers keep.
 
 import { formatCount } from "../../basics/format-count.ts";
-import {
-  fieldsOf,
-  type Form,
-  readText,
-  readWhole,
-  renderButton,
-  renderInput,
-} from "../../console/html/field.ts";
+import { type Form, readText, renderInput } from "../../console/html/field.ts";
 import { renderOrganizationInput, withOrganization } from "../../console/html/filter.ts";
 import { type Column, html, type Html, renderTable } from "../../console/html/html.ts";
 import { readRecordKey, recordPath } from "../../console/html/link.ts";
 import { renderParty } from "../../console/html/party.ts";
-import { formatNumber, renderAgo } from "../../console/html/time.ts";
+import { renderAgo } from "../../console/html/time.ts";
 import type { Next, Panels, Person, Route } from "../../console/page.ts";
 import { act, read } from "../../console/route.ts";
 import type { Screen } from "../../console/frame/screens.ts";
 import { limits } from "../../domain/limits.ts";
 import { titleOf } from "../../domain/record-types.ts";
 import {
-  describeEmptyPage,
+  describeLeftOut,
+  describeNobody,
   type DescribedSubjects,
   findDescribed,
-  leftOut,
   leftOutSimilar,
   type SubjectMatch,
 } from "./find-subjects.ts";
@@ -34,8 +27,6 @@ import { criteria, labels } from "./value-terms.ts";
 const path = "/console/subjects";
 const right = rights["subject.find"];
 const title = "Find a person or a company";
-const shownMax = 50;
-const skipMax = 1_000_000;
 
 export const screens: readonly (Screen & { readonly task: string })[] = [
   { path, label: "Persons", right, icon: "person", task: "Records" },
@@ -84,24 +75,20 @@ function renderSearch(form: Form): Html {
 }
 
 async function searchSubjects(person: Person, form: URLSearchParams): Promise<Next> {
-  const skip = readWhole(form, "skip", { label: "Where the page begins", max: skipMax }) ?? 0;
   const found = await findDescribed(person.app, {
     organizationId: readRecordKey(form).organizationId,
     reason: readText(form, "reason") ?? "",
     wanted: Object.fromEntries(criteria.map((name) => [name, readText(form, name)])),
-    skip,
-    limit: shownMax,
   });
   const { subjects, total, more, incomplete } = found;
-  const from = `${formatNumber(skip + 1)} to ${formatNumber(skip + subjects.length)}`;
+  const leftOut = describeLeftOut(found);
+  const nobody = `${describeNobody(found)} ${total === 0 ? notCompared : ""}`;
   const body = html`${renderSearch(form)}
     <section aria-labelledby="found">
       <h2 id="found">Found: ${more && "at least "}${formatCount(total, "subject")}</h2>
       ${incomplete !== undefined && html`<p role="alert">Not complete: ${incomplete}</p>`}
-      ${renderTable(columnsFor(person, form), subjects, { empty: describeNone(found, skip) })}
-      ${more && html`<p role="alert">${leftOut}</p>`}
-      ${total > shownMax && subjects.length > 0 && html`<p>These are ${from}.</p>`}
-      ${skip + shownMax < total && renderNext(form, skip + shownMax)}
+      ${renderTable(columnsFor(person, form), subjects, { empty: nobody })}
+      ${leftOut !== undefined && html`<p role="alert">${leftOut}</p>`}
     </section>
     ${found.similar.length > 0 && renderSimilar(person, form, found)}`;
   return { title, screen: path, body };
@@ -156,16 +143,6 @@ function columnsFor(person: Person, form: URLSearchParams): readonly Column<Subj
 const notCompared =
   "Nothing is compared by sound: search for each spelling. Erased persons and companies are not found.";
 
-function describeNone(found: DescribedSubjects, skip: number): string {
-  const page = describeEmptyPage(found, skip);
-  return found.total === 0 ? `${page} ${notCompared}` : page;
-}
-
 function describeMatch({ criterion, match, field, former }: SubjectMatch): string {
   return `${labels[criterion].split(",")[0]}: ${match}, ${former ? "former value of " : ""}${field}`;
-}
-
-function renderNext(form: Form, skip: number): Html {
-  const fields = { ...fieldsOf(form, ["organization", ...criteria, "reason"]), skip };
-  return renderButton("Show the next ones", path, { fields });
 }

@@ -31,9 +31,6 @@ export interface SubjectSearch {
   readonly organizationId: string;
   readonly reason: string;
   readonly wanted: Wanted;
-  /** How many subjects to skip, which earlier pages have shown. */
-  readonly skip: number;
-  readonly limit: number;
 }
 
 export interface SubjectMatch {
@@ -54,19 +51,19 @@ export interface FoundSubject {
 
 export interface SubjectsFound {
   readonly subjects: readonly FoundSubject[];
-  /** How many there are on all pages. */
+  /** How many there are, of which at most 100 are listed. */
   readonly total: number;
   /** Whether more records were not considered, because too many have one of the values. */
   readonly more: boolean;
-  /** Others with a similar name, and by which rule; only on the first page. */
+  /** Others with a similar name, and by which rule. */
   readonly similar: readonly FoundSubject[];
   readonly moreSimilar: boolean;
   /** Why records may be missing; undefined if the index is complete. */
   readonly incomplete: string | undefined;
 }
 
-/** How many subjects a page has. */
-export const subjectsMax = 200;
+/** How many subjects are listed. */
+const subjectsMax = 100;
 
 /** How many records are considered for each value. */
 const recordsMax = 1_000;
@@ -163,21 +160,25 @@ const unstated: SubjectsFound = {
     "The organization is closed, and only a search that includes what is confidential says who is or was stored in it.",
 };
 
-export const leftOut =
-  "Some were left out, because many have the same value. Add further criteria before you answer that somebody is unknown.";
+const leftOut =
+  "The others were left out, because many have the same value. Add further criteria before you answer that somebody is unknown.";
 
 export const leftOutSimilar = "More have a similar name than are listed: search for each spelling.";
 
-/** Says why a page has no subjects. Nobody was found only if all of them were searched. */
-export function describeEmptyPage({ total, incomplete }: SubjectsFound, skip: number): string {
-  if (total === 0) return incomplete === undefined ? "Nobody was found." : "Nobody is shown.";
-  if (skip < total) return "The subjects of this page were erased meanwhile.";
-  return `None are left after the first ${skip}: ${total} in all.`;
+/** Says why there are no subjects. Nobody was found only if all of them were searched. */
+export function describeNobody({ total, incomplete }: SubjectsFound): string {
+  return total === 0 && incomplete === undefined ? "Nobody was found." : "Nobody is shown.";
+}
+
+/** Says that some were left out; undefined if none were. */
+export function describeLeftOut({ total, more }: SubjectsFound): string | undefined {
+  if (total <= subjectsMax && !more) return undefined;
+  return `${Math.min(total, subjectsMax)} of ${more ? "at least " : ""}${total} are listed. ${leftOut}`;
 }
 
 async function findPage(
   app: App,
-  { organizationId, skip, limit, wanted }: SubjectSearch,
+  { organizationId, wanted: { name } }: SubjectSearch,
   {
     organization,
     terms,
@@ -193,13 +194,12 @@ async function findPage(
     rowsMax,
   });
   const ranked = rank(tokens, terms);
-  const { name } = wanted;
   const { similar, isCut } =
-    name === undefined || skip > 0
+    name === undefined
       ? { similar: [], isCut: false }
       : await findSimilar(app, organizationId, { name, ranked });
   return {
-    subjects: await describeAll(app, organizationId, ranked.slice(skip, skip + limit)),
+    subjects: await describeAll(app, organizationId, ranked.slice(0, subjectsMax)),
     total: ranked.length,
     more,
     similar: await describeAll(app, organizationId, similar.slice(0, similarMax)),

@@ -1,4 +1,4 @@
-// The command `sluice export`: which records and changes it selects, and where it writes them.
+// The command `sluice export`: what it writes, and where.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -7,14 +7,12 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { type CommandLine, ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
-import { testFlagOf } from "../../../src/feature/export/export-states.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
 import { runExport } from "../../../src/feature/export/export-to-file.ts";
 import { openSink } from "../../../src/bulk/export/sink.ts";
 import { run } from "../../../src/cli/run.ts";
 import { loadTable } from "../../../src/process/command-table.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
-import { recordTypes } from "../../../src/domain/record-types.ts";
 import { typeNamed } from "../../conformance/scene.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 import { acme, formats, makeStore, submit, withApp } from "../../bulk/export/round-trip.ts";
@@ -27,8 +25,6 @@ const added: Readonly<Record<string, Payload>> = {
   january: at("01-15"),
   february: at("02-15"),
   moved: at("01-20"),
-  tried: { ...at("01-25"), is_test: true },
-  midnight: { timestamp: "2026-02-01T01:00:00+01:00" },
 };
 const updated: Readonly<Record<string, Payload>> = {
   moved: { ...at("03-01"), status: "FAILED" },
@@ -52,62 +48,16 @@ describe("an export", () => {
   });
   after(() => removeFolder(line.folder));
 
-  async function lines(...options: readonly string[]): Promise<readonly Payload[]> {
-    const { code, out } = await line.type(exporting, ...options);
-    assert.equal(code, 0);
-    return ndjsonOf(out);
-  }
-
-  async function ids(...options: readonly string[]): Promise<readonly unknown[]> {
-    return (await lines(...options)).map(({ tx_id: id }) => id);
-  }
-
   it("has the latest states in the order of ids", async () => {
-    const found = await lines();
+    const { code, out } = await line.type(exporting);
+    assert.equal(code, 0);
+    const found = ndjsonOf(out);
     assert.deepEqual(
       found.map(({ tx_id: id }) => id),
       Object.keys(added).sort(),
     );
     const moved = found.find(({ tx_id: id }) => id === "moved");
     assert.equal(moved?.["status"], "FAILED");
-  });
-
-  it("selects by the business time of the latest state, from a moment and before another", async () => {
-    const january = ["--from", "2026-01-01", "--to", "2026-02-01"];
-    assert.deepEqual(await ids(...january), ["january", "tried"]);
-    assert.deepEqual(await ids("--from", "2026-02-01"), ["february", "midnight", "moved"]);
-    assert.deepEqual(await ids("--to", "2026-01-15T13:00:00+01:00"), []);
-    assert.deepEqual(await ids("--to", "2026-01-15T13:00:00.001+01:00"), ["january"]);
-  });
-
-  it("selects by the business time of each change where it writes every one", async () => {
-    const found = await lines("--history", "--to", "2026-02-01");
-    assert.deepEqual(
-      found.map(({ tx_id: id, sluice_change: number }) => [id, number]),
-      [
-        ["february", 2],
-        ["january", 1],
-        ["moved", 1],
-        ["tried", 1],
-      ],
-    );
-  });
-
-  it("excludes tests, or everything else, on request", async () => {
-    const others = Object.keys(added).filter((id) => id !== "tried");
-    assert.deepEqual(await ids("--test", "exclude"), others.sort());
-    assert.deepEqual(await ids("--test", "only"), ["tried"]);
-    assert.deepEqual(await ids("--test", "only", "--history"), ["tried"]);
-  });
-
-  it("reports that records of a type have no test mark", async () => {
-    const unmarked = recordTypes.filter((one) => testFlagOf(one) === undefined);
-    assert.ok(unmarked.length > 0);
-    for (const { resourceType } of unmarked) {
-      const words = ["export", resourceType, "--organization", acme, "--test", "only"];
-      const { name, message } = await line.fail(...words);
-      assert.deepEqual([name, message.includes("leave out --test")], ["usage", true]);
-    }
   });
 
   it("has nothing of another organization, and fails for an unknown one", async () => {
@@ -131,7 +81,7 @@ describe("an export", () => {
         output,
         format: "ndjson",
         history: false,
-        rows: 5,
+        rows: 3,
         with_changes: 0,
       });
       const text = decompress(readFileSync(output)).toString();
@@ -163,11 +113,10 @@ describe("an export", () => {
   it("protects cells of CSV that a spreadsheet would execute, if it is for one", async () => {
     const payload = { ...type.example, ...at("04-01"), tx_id: "=1+1" };
     await withApp(line, (app) => submit(app, type, [{ mode: "add", payload }]));
-    const late = [exporting, "--from", "2026-04-01"] as const;
     const idIn = async (...words: readonly string[]) =>
-      (await line.type(...late, "--format", "csv", ...words)).out.split("\n")[1]?.split(",")[0];
+      (await line.type(exporting, "--format", "csv", ...words)).out.split("\n")[1]?.split(",")[0];
     assert.deepEqual([await idIn(), await idIn("--spreadsheet")], ["=1+1", "'=1+1"]);
-    const { message } = await line.fail(...late, "--spreadsheet");
+    const { message } = await line.fail(exporting, "--spreadsheet");
     assert.match(message, /--spreadsheet is for CSV/);
   });
 
@@ -181,7 +130,6 @@ describe("an export", () => {
         format,
         history: false,
         spreadsheet: false,
-        test: "include",
       } as const;
       writeFileSync(path, "before");
       const unfinished = `${path}.unfinished`;

@@ -43,7 +43,7 @@ async function build(app: App): Promise<void> {
 }
 
 async function countFound(app: App, organizationId: string, name = "Ada Example"): Promise<number> {
-  const request = { organizationId, reason: "Inquiry 17/26", skip: 0, limit: 10 };
+  const request = { organizationId, reason: "Inquiry 17/26" };
   const found = await findSubjects(app, { ...request, wanted: { name } });
   assert.equal(found.incomplete, undefined);
   return found.total;

@@ -7,7 +7,7 @@ import { keyOf } from "../../conformance/scene.ts";
 import type { Samples } from "../sample.ts";
 import { testSearching } from "./store/searching.ts";
 
-const search = { organizationId: "none", reason: "r", wanted: { name: "Ada" }, skip: 0, limit: 1 };
+const search = { organizationId: "none", reason: "r", wanted: { name: "Ada" } };
 
 export const samples: Samples = {
   withoutRight: { "find/find-subjects findDescribed": "checks a part of the rights inside" },

@@ -1,16 +1,14 @@
-// Finding persons and companies in the console: what is found and in which order, page by page; and that what is asked
-// stays in the form.
+// Finding persons and companies in the console: what is found and in which order; and that what is asked stays in the
+// form.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { operatorRoles } from "../../../src/domain/operator.ts";
 import { read } from "../../console/browse.ts";
-import { flags, reason, timestamp, usePersons } from "../../console/persons.ts";
+import { reason, timestamp, usePersons } from "../../console/persons.ts";
 
 const later = "2026-02-01T08:00:00Z";
-/** More than a page shows. */
-const namesakes = 55;
 
 for (const engine of ["sqlite", "postgres"] as const) {
   describe(`finding persons in the console on ${engine}`, () => {
@@ -64,27 +62,6 @@ for (const engine of ["sqlite", "postgres"] as const) {
       const found = await search({ name: "Wladimir Petrov" });
       assert.deepEqual(idsOf(found), ["w-latin", "w-other"]);
       assert.doesNotMatch(await search({ name: "Ada Example" }), /id="similar"/);
-    });
-
-    it("shows page after page, by forms that send the search again", async () => {
-      const items = Array.from({ length: namesakes }, (_, index) => {
-        return { person_id: `same-${index}`, name: "Same Name", ...flags, timestamp };
-      });
-      await send("POST", "/v2/person", items);
-      const first = await search({ name: "Same Name" });
-      assert.equal(idsOf(first).length, 50);
-      const fields = [...first.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-      const next = Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
-      assert.deepEqual([next["name"], next["skip"]], ["Same Name", "50"]);
-      const second = await search({ ...next, name: "Same Name" });
-      assert.equal(new Set([...idsOf(first), ...idsOf(second)]).size, namesakes);
-      assert.doesNotMatch(second, /Show the next ones/);
-      const beyond = await search({ ...next, name: "Same Name", skip: "100" });
-      assert.match(beyond, /None are left after the first 100: 55 in all\./);
-      assert.doesNotMatch(beyond, /Nobody was found|Show the next ones/);
-      for (const skip of ["-1", "x", "1000001"]) {
-        assert.equal((await post("/console/subjects", { name: "a", skip })).status, 400);
-      }
     });
 
     it("is recorded with the reason; what was entered is in no address, log or entry", async () => {

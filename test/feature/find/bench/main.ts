@@ -94,7 +94,7 @@ async function measureSearches(app: App): Promise<void> {
       return (await store.of(persons).find({ organizationId, hashes, ...bounds })).tokens;
     });
     await measure(`${name}, over the action`, async (one) => {
-      const search = { organizationId, reason: "bench", skip: 0, limit: 50 };
+      const search = { organizationId, reason: "bench" };
       return (await findSubjects(app, { ...search, wanted: wantedOf(one) })).subjects;
     });
   }

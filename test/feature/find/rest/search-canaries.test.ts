@@ -122,7 +122,7 @@ async function play(environment: Environment, readFiles: ReadFiles): Promise<rea
     await erase(app, 1);
     while (await indexNext(app));
     await erase(app, 2);
-    const search = { organizationId, reason: "r", skip: 0, limit: 9 };
+    const search = { organizationId, reason: "r" };
     const found = await findSubjects(app, { ...search, wanted: { name: "Grace Hopper" } });
     assert.deepEqual([found.total, found.incomplete], [1, undefined]);
     assert.deepEqual(await app.store.checkIntegrity(), { ok: true, findings: [] });
