@@ -1,8 +1,7 @@
-// `npm run bench -- find --engine sqlite|postgres [--count NUMBER] [--searches NUMBER] [--made]`: how long it takes to
-// find a person by name, date of birth, and number of a document among so many persons: in the store, and over the
-// action, which also writes to the audit trail. Beside it the floors, a lookup of one record by its key, and an entry
-// of the trail. The index is filled by the benchmark, or with --made by the product. Fails only if a person is not
-// found.
+// `npm run bench -- find --engine sqlite|postgres [--count NUMBER] [--searches NUMBER]`: how long it takes to find a
+// person by name, date of birth, and number of a document among so many persons: in the store, and over the action,
+// which also writes to the audit trail. Beside it the floors, a lookup of one record by its key, and an entry of the
+// trail. Fails only if a person is not found.
 
 import { parseArgs } from "node:util";
 import type { App } from "../../../../src/actions/app.ts";
@@ -16,10 +15,8 @@ import { readWanted, type Wanted } from "../../../../src/feature/find/value-term
 import { makeKey, replaceKey } from "../../../../src/data-folder/receipt-key.ts";
 import { readConfig } from "../../../../src/settings/config.ts";
 import { operate } from "../../../support/server.ts";
-import { fillIndex } from "./fill-index.ts";
 import { makeHistogram } from "../../../../bench/histogram.ts";
 import { commonName, draftOf, type Person, personOf } from "./persons.ts";
-import { makeSearchKeys } from "../../../../src/feature/find/build-index.ts";
 import { withTemporaryStores } from "../../../../bench/temporary-store.ts";
 
 const { values } = parseArgs({
@@ -27,7 +24,6 @@ const { values } = parseArgs({
     engine: { type: "string", default: "sqlite" },
     count: { type: "string", default: "1000000" },
     searches: { type: "string", default: "2000" },
-    made: { type: "boolean", default: false },
   },
 });
 const [count, searches] = [Number(values.count), Number(values.searches)];
@@ -110,30 +106,13 @@ function print(what: string, figures: object): void {
   process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
 }
 
-/** Says that everything that has arrived is in the index, as the product does. */
-async function moveMark({ store, derive }: App): Promise<void> {
-  const { check: keyCheck = 0 } = derive(makeSearchKeys) ?? {};
-  const { settled: to } = await store.settledArrival();
-  await store.of(persons).begin(keyCheck);
-  await store.of(persons).store([], { keyCheck, mark: { from: 0, to } });
-}
-
 await withTemporaryStores(values.engine, async (makeStore) => {
   const temporary = await makeStore();
-  const secret = makeKey();
-  replaceKey(readConfig(temporary.settings), secret);
+  replaceKey(readConfig(temporary.settings), makeKey());
   await operate(temporary.settings, async (app) => {
     await createOrganization(app, { name: "Bench", organizationId });
     await timed(`${count} persons added`, () => fill(app));
-    if (!values.made) await moveMark(app);
-  });
-  if (!values.made) {
-    const made = { organizationId, secret, count };
-    const tell = (what: string) => print(what, { at: new Date().toISOString() });
-    await timed("index filled", () => fillIndex(temporary, made, tell));
-  }
-  await operate(temporary.settings, async (app) => {
-    await timed("index completed", async () => {
+    await timed("index made", async () => {
       while (await indexNext(app));
     });
     await measureSearches(app);
