@@ -12,7 +12,7 @@ import { markBits, markKey } from "./commit/record.ts";
 import { inSequence } from "./commit/settle-all.ts";
 import type { Database } from "./database.ts";
 import type { Transaction } from "./transaction.ts";
-import { findStaleCounter } from "../sql/record/arrival-counter.ts";
+import { findStaleCounter } from "../sql/record/arrivals.ts";
 
 const here = `database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 

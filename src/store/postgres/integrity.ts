@@ -10,7 +10,7 @@ import {
 import type { Invariant } from "../sql/part.ts";
 import { checkChains, findBroken } from "../sql/trail/integrity.ts";
 import { checkParties } from "../sql/party/check-parties.ts";
-import { checkCounter } from "../sql/record/arrival-counter.ts";
+import { checkCounter } from "../sql/record/arrivals.ts";
 import type { Database } from "./database.ts";
 import { reportOf } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/actual-schema.ts";

@@ -6,7 +6,7 @@ import { isUnencrypted } from "../../files/postgres-urls.ts";
 import { refuseRestoring } from "../sql/restore/replay.ts";
 import { refuseDifference } from "../shared/schema-parts.ts";
 import { allOrganizations } from "../sql/statement/visibility.ts";
-import { continues } from "../sql/restore/continuation.ts";
+import { continues } from "../sql/restore/known-ledger.ts";
 import { StoreError } from "../interface/store-error.ts";
 import { defaultConnections } from "../interface/connection-settings.ts";
 import type { Store, StoreOptions } from "../interface/store.ts";

@@ -3,7 +3,6 @@
 // methods itself.
 
 import * as apiKey from "./access/api-key.ts";
-import { approveDeletion } from "./proposal/agree.ts";
 import * as audit from "./trail/audit.ts";
 import * as clock from "./trail/clock.ts";
 import * as closing from "./deletion/close-organization.ts";
@@ -25,11 +24,11 @@ import { previewErased } from "./expiry/expired-preview.ts";
 import { findObstacleNow, keepsOrganization } from "./plan/organization-obstacle.ts";
 import { findExpired } from "./expiry/expired.ts";
 import * as deletion from "./deletion/deletion.ts";
-import { findArrivals, listArrivals } from "./record/arrivals.ts";
+import { findArrivals, listArrivals, listTimelines } from "./record/arrivals.ts";
 import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
-import { listLedgerMarks, markLedger } from "./restore/ledger-mark.ts";
+import { listLedgerMarks, markLedger, continues } from "./restore/known-ledger.ts";
 import * as operator from "./access/operator.ts";
 import * as operatorSession from "./access/operator-session.ts";
 import * as organizations from "./access/organization.ts";
@@ -40,10 +39,7 @@ import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as record from "./record/record.ts";
-import { continues } from "./restore/continuation.ts";
-import { listTimelines } from "./record/timeline.ts";
 import * as recordView from "./record/record-view.ts";
-import { listReferrers } from "./record/record-view.ts";
 import { isAnyWaiting, listTold } from "./deletion/told-recipient.ts";
 import * as replay from "./restore/replay.ts";
 import * as restricted from "./deletion/restricted-list.ts";
@@ -78,7 +74,7 @@ export const methods = {
     countRecords: lookup(organization, record.countRecords),
     countRecordsOfType: lookup(ofOrganization, record.countRecordsOfType),
     listChanges: lookup(ofOrganization, listChanges),
-    listReferrers: lookup(ofOrganization, listReferrers),
+    listReferrers: lookup(ofOrganization, recordView.listReferrers),
     readNamings: read(ofOrganization, readNamings),
     findExpired: read(ofOrganization, findExpired),
 
@@ -125,7 +121,7 @@ export const methods = {
     listAudit: lookup(every, audit.listAudit),
   },
   proposals: {
-    approveDeletion: change(every, approveDeletion),
+    approveDeletion: change(every, proposal.approveDeletion),
     find: lookup(every, proposal.findProposal),
     list: lookup(ofFilter, proposal.listProposals),
     countWaiting: lookup(ofFilter, proposal.countWaiting),
@@ -197,7 +193,6 @@ export const methods = {
   overview: {
     deletionQueue: read(every, overview.readDeletionQueue),
     lastBackup: lookup(every, overview.findLastBackup),
-    checkRecentTrail: read(every, overview.checkRecentTrail),
     engineVersion: lookup({}, overview.readEngineVersion),
     readHistoryPart: lookup(ofOrganization, recordView.readHistoryPart),
     listReferrersOfType: lookup(ofOrganization, recordView.listReferrersOfType),
@@ -234,7 +229,7 @@ export const methods = {
     search: read(every, audit.searchAudit),
     countDays: read(every, audit.countAuditDays),
     listRestores: lookup(every, audit.listRestores),
-    verify: read(every, audit.verifyPart),
+    verify: read({ ...every, snapshot: true }, audit.verifyPart),
     note: change(every, audit.auditAct),
     findDeletions: lookup(every, deletion.findDeletions),
     listDeletions: lookup(every, deletion.listDeletionsById),

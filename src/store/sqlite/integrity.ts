@@ -8,7 +8,7 @@ import { checkChains, findBroken } from "../sql/trail/integrity.ts";
 import { reportOf, type SchemaDifference } from "../shared/schema-parts.ts";
 import { compareSchema } from "./migration/migrate.ts";
 import { checkParties } from "../sql/party/check-parties.ts";
-import { checkCounter } from "../sql/record/arrival-counter.ts";
+import { checkCounter } from "../sql/record/arrivals.ts";
 import { isBeingErased } from "../sql/erase/organization-erasure.ts";
 import { type Connection, savepoint } from "./connection.ts";
 import type { FileTasks } from "./file/file-tasks.ts";

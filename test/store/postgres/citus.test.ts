@@ -30,7 +30,7 @@ const written = ["{postgres,sql}/**/*.ts", "../feature/*/store/*.ts"];
 
 /** Statements that run only without Citus, by file and name, besides those in whose place others run there. */
 const neverOnCitus: ReadonlySet<string> = new Set([
-  "sql/record/arrival-counter.ts findHighest",
+  "sql/record/arrivals.ts findHighest",
   "postgres/commit/identical-changes.ts findIdentical",
   "sql/plan/write-plan.ts insertTargets",
   "postgres/commit/new-records.ts insertRecords",

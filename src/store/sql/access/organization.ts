@@ -11,7 +11,7 @@ import type { Act } from "../../interface/act.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
 import { reader } from "../../row/reader.ts";
 import type { OrganizationChange } from "../../interface/access.ts";
-import { agree, auditApproval, type WantedAct } from "../proposal/agree.ts";
+import { agree, auditApproval, type WantedAct } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { find, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";

@@ -3,9 +3,11 @@
 
 import { nodeKey, type NodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { RelationKind, ResourceType } from "../../../domain/record-type.ts";
+import type { RecordKey } from "../../../domain/record/record-write.ts";
+import { rowKeyText } from "../../shared/record-key.ts";
 import type { Reference, TargetRow } from "./erasure.ts";
 import { all, rest, Rows, type Statements } from "../statement/statements.ts";
-import { joinTargets, named, inNamedIds } from "../statement/named.ts";
+import { joinTargets, keyRows, named, inNamedIds } from "../statement/named.ts";
 
 /** One statement reads this many rows, and names at most this many records. */
 const rowsAtOnce = 499;
@@ -38,7 +40,8 @@ const texts = { to: makeTexts("to", "from"), from: makeTexts("from", "to") };
 
 /** Finds records that a deletion which is being processed erases. On PostgreSQL no other deletion has a plan. */
 const findGoing = `
-  SELECT target.resource_type, target.resource_id, target.deletion_request_id, target.restricted
+  SELECT target.organization_id, target.resource_type, target.resource_id,
+    target.deletion_request_id, target.restricted
   FROM ${named("organization_id", "resource_type", "resource_id")}
     ${joinTargets}
   WHERE action = 'erase'
@@ -143,4 +146,13 @@ export function* findErasing(
     deletionRequestId: row.deletion_request_id,
     restricted: Boolean(row.restricted),
   }));
+}
+
+/** The deletions that are about to move these reports of an organization, by the text of the report's key. */
+export function* findMovingDeletions(
+  records: readonly RecordKey[],
+): Statements<ReadonlyMap<string, string>> {
+  const rows = yield* all<TargetRow>(findGoing, keyRows(records));
+  const moving = rows.filter(({ restricted }) => Boolean(restricted));
+  return new Map(moving.map((row) => [rowKeyText(row), row.deletion_request_id]));
 }

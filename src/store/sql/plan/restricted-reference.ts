@@ -4,27 +4,10 @@
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
 import type { Node } from "../../../domain/deletion/erasure.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
-import { type KeyRow, rowKeyText, keyValues } from "../../shared/record-key.ts";
-import {
-  joinTargets,
-  keyRows,
-  named as namedRows,
-  namedRecords,
-  columnsIn,
-} from "../statement/named.ts";
-import { all, Rows, run, runTogether, type Statements } from "../statement/statements.ts";
-
-const findMoving = `
-  SELECT target.organization_id, target.resource_type, target.resource_id, target.deletion_request_id
-  FROM ${namedRecords}
-    ${joinTargets}
-  WHERE action = 'erase'
-    --sqlite AND restricted = 1 AND EXISTS (
-    --sqlite   SELECT 1 FROM deletion
-    --sqlite   WHERE deletion_request_id = target.deletion_request_id AND status = 'processing')
-    --postgres AND restricted
-    --citus AND target.resource_id = ANY ($3::text[])
-  `;
+import { keyValues } from "../../shared/record-key.ts";
+import { named as namedRows, columnsIn } from "../statement/named.ts";
+import { findMovingDeletions } from "./relations.ts";
+import { Rows, run, runTogether, type Statements } from "../statement/statements.ts";
 
 const columns = "id, owner, from_type, from_id, from_set, to_type, to_id";
 
@@ -96,17 +79,6 @@ export function* noteReferences(references: readonly RemainingReference[]): Stat
     });
     yield* run(insertReferences, new Rows(rows, columnsIn(columns).length));
   }
-}
-
-/** The deletions that are about to move these reports of an organization, by the text of the report's key. */
-export function* findMovingDeletions(
-  records: readonly RecordKey[],
-): Statements<ReadonlyMap<string, string>> {
-  const rows = yield* all<KeyRow & { readonly deletion_request_id: string }>(
-    findMoving,
-    keyRows(records),
-  );
-  return new Map(rows.map((row) => [rowKeyText(row), row.deletion_request_id]));
 }
 
 export function* forgetReferencesOf(deletionRequestId: string): Statements<void> {

@@ -19,7 +19,8 @@ import {
   obstacleOfHold,
   type Planning,
 } from "./plan.ts";
-import { findMovingDeletions, forgetSet } from "./restricted-reference.ts";
+import { findMovingDeletions } from "./relations.ts";
+import { forgetSet } from "./restricted-reference.ts";
 import { inNamedIds, named } from "../statement/named.ts";
 import { all, Rows, run, type Statements, column } from "../statement/statements.ts";
 import { findDeletions } from "../deletion/deletion.ts";

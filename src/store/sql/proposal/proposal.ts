@@ -1,13 +1,34 @@
-// Proposals: read, declined and expired. Approving one is part of the transaction of its act (agree.ts).
+// Proposals: read, declined and expired; and whether one person may do an act alone. The act calls `agree` in its own
+// transaction, after its other conditions and before its first change. An act that needs a second person becomes a
+// proposal; an approved act is done in the transaction that stores the approval. So there is no approval without its
+// act, and no such act without its approval. A deletion that needs an approval is its own proposal; the worker does what
+// was approved.
 
-import type { Proposal } from "../../../domain/proposal.ts";
+import { type Proposal, proposalDays, type ProposedAct } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
-import type { Objection, ProposalQuery, Waiting, WaitingQuery } from "../../interface/proposal.ts";
-import { awaitingApproval } from "../deletion/deletion.ts";
+import type {
+  Objection,
+  ProposalQuery,
+  Waiting,
+  WaitingQuery,
+  Unagreed,
+} from "../../interface/proposal.ts";
+import {
+  awaitingApproval,
+  auditDeletion,
+  findDeletion,
+  readExistingDeletion,
+} from "../deletion/deletion.ts";
 import { reader } from "../../row/reader.ts";
 import { auditAct, auditActs } from "../trail/audit.ts";
-import { find, get, list, run, type Statements } from "../statement/statements.ts";
+import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { matching } from "../statement/named.ts";
+import { dayMs } from "../../../basics/duration.ts";
+import { canonicalJson } from "../../../domain/json/canonical-json.ts";
+import { lockApprover } from "../access/operator.ts";
+import { awaitsApproval, type Deletion } from "../../../domain/deletion/deletion.ts";
+import type { NotApproved } from "../../interface/deletion.ts";
+import { insertion } from "../statement/insertion.ts";
 
 export const toProposal = reader<Proposal>({ parameters: "json", state: "json" });
 
@@ -100,4 +121,162 @@ export function* expireProposals(act: Act): Statements<{ readonly isMore: boolea
   });
   yield* auditActs(notes);
   return { isMore: expired.length === expiredAtOnce };
+}
+
+/** How many proposals of an organization can be open at the same time. */
+const openProposalsMax = 100;
+
+const proposerIsActive = `
+    EXISTS (SELECT 1 FROM operator WHERE name = proposed_by AND disabled_at IS NULL)`;
+
+const approve = `
+  UPDATE proposal SET status = 'approved', decided_by = $2, decided_at = $3
+  WHERE proposal_id = $1 AND status = 'open' AND expires_at > $3 AND proposed_by <> $2
+    AND organization_id = $4 AND act = $5 AND parameters = $6 AND state = $7
+    AND ${proposerIsActive}`;
+
+const findSame = `
+  SELECT * FROM proposal
+  WHERE organization_id = $1 AND act = $2 AND parameters = $3 AND state = $4
+    AND status = 'open' AND expires_at > $5 AND ${proposerIsActive} LIMIT 1`;
+
+const countOpen = `
+  SELECT count(*) AS count FROM proposal
+  WHERE organization_id = $1 AND status = 'open' AND expires_at > $2`;
+
+const insertProposal = insertion(
+  "proposal",
+  "proposal_id organization_id act parameters state proposed_by proposed_at expires_at status",
+);
+
+const findActive = `SELECT 1 FROM operator WHERE name = $1 AND disabled_at IS NULL`;
+
+export interface WantedAct extends Pick<
+  Proposal,
+  "organizationId" | "act" | "parameters" | "state"
+> {
+  /** Whether the organization requires a second person for it. */
+  readonly isNeeded: boolean;
+}
+
+/** The act may be done now; `approved` if a second person approves it with this. */
+export interface Agreed {
+  readonly approved: Proposal | undefined;
+  /** An act that the shell of the host does alone, although the organization requires a second person. */
+  readonly bypassed?: WantedAct | undefined;
+}
+
+/** The caller has locked the organization. */
+export function* agree(act: Act, wanted: WantedAct): Statements<Agreed | Unagreed> {
+  const { organizationId, act: name } = wanted;
+  const texts = [canonicalJson(wanted.parameters), canonicalJson(wanted.state)] as const;
+  const values = [organizationId, name, ...texts] as const;
+  const { approves, proposalId, shell } = act;
+  if (approves !== undefined) return yield* approveWith(approves, act, values);
+  if (!wanted.isNeeded) return { approved: undefined };
+  if (proposalId === undefined)
+    return { approved: undefined, bypassed: shell === true ? wanted : undefined };
+  return { unagreed: yield* propose(proposalId, act, values) };
+}
+
+type Values = readonly [
+  organizationId: string,
+  act: ProposedAct,
+  parameters: string,
+  state: string,
+];
+
+function* approveWith(
+  proposalId: string,
+  { actor, now }: Act,
+  values: Values,
+): Statements<Agreed | Unagreed> {
+  if (!(yield* lockApprover(actor))) return { unagreed: "no_such_person" };
+  if ((yield* run(approve, proposalId, actor, now, ...values)) === 1) {
+    return { approved: yield* findProposal(proposalId) };
+  }
+  return { unagreed: yield* findObjection(proposalId, { actor, now }) };
+}
+
+function* findObjection(proposalId: string, { actor, now }: Act): Statements<Objection> {
+  const proposal = yield* findProposal(proposalId);
+  if (proposal === undefined) return "no_such_proposal";
+  if (proposal.status === "approved" || proposal.status === "declined") return "decided_before";
+  if (proposal.status === "expired" || proposal.expiresAt <= now) return "expired";
+  if (proposal.proposedBy === actor) return "own_proposal";
+  if ((yield* get(findActive, proposal.proposedBy)) === undefined) return "proposer_gone";
+  return "changed";
+}
+
+/** Returns the open proposal of the same act, whoever made it, unless nobody can approve it any more. */
+function* propose(proposalId: string, act: Act, values: Values): Statements<Proposal | Objection> {
+  const { actor, now } = act;
+  const [organizationId, name, parameters, state] = values;
+  const same = yield* find(toProposal, findSame, ...values, now);
+  if (same !== undefined) return same;
+  const open = yield* scalar<number>(countOpen, organizationId, now);
+  if ((open ?? 0) >= openProposalsMax) return "too_many";
+  const expiresAt = now + proposalDays * dayMs;
+  const made = { proposalId, proposedBy: actor, proposedAt: now, expiresAt, status: "open" };
+  yield* insertProposal({ ...made, organizationId, act: name, parameters, state });
+  const detail = { act: name, parameters: JSON.parse(parameters) as object, expiresAt };
+  yield* auditAct({ action: "proposal.create", organizationId, subject: proposalId, detail }, act);
+  return (yield* findProposal(proposalId)) ?? "no_such_proposal";
+}
+
+/** Call after writing the entry of the act itself, because the lock on the trail has to be the last one. */
+export function* auditApproval({ approved, bypassed }: Agreed, act: Act): Statements<void> {
+  if (bypassed !== undefined) {
+    const { organizationId, act: name } = bypassed;
+    const detail = { act: name, by: "shell" };
+    const about = { organizationId, subject: organizationId, detail };
+    yield* auditAct({ ...about, action: "proposal.bypass" }, act);
+  }
+  if (approved === undefined) return;
+  const { proposalId: subject, organizationId, act: name, proposedBy } = approved;
+  const detail = { act: name, proposedBy };
+  yield* auditAct({ action: "proposal.approve", organizationId, subject, detail }, act);
+}
+
+const setApproved = `
+  UPDATE deletion SET
+    approved_by = $2, approved_at = $3, waiting_for = NULL, next_attempt_at = NULL
+  WHERE deletion_request_id = $1 AND status = 'pending' AND approved_at IS NULL
+    AND approval_requester <> $2
+    AND NOT EXISTS (${ownKeyOf("approval_requester")})`;
+
+const findOwnKey = ownKeyOf("CAST($1 AS text)");
+
+/** The name of a requester begins with the id of its key or rule. For a rule, the identified program follows. */
+function ownKeyOf(requester: string): string {
+  return `
+    SELECT 1 FROM api_key
+    WHERE substr(${requester} || ' ', 1, length(key_id) + 1) = key_id || ' ' AND created_by = $2`;
+}
+
+/** The actor approves: one transaction checks the right and stores the approval. Of two at once, one succeeds. */
+export function* approveDeletion(
+  deletionRequestId: string,
+  act: Act,
+): Statements<Deletion | NotApproved> {
+  if (!(yield* lockApprover(act.actor))) return "no_such_person";
+  if ((yield* run(setApproved, deletionRequestId, act.actor, act.now)) === 0) {
+    return yield* findReason(yield* findDeletion(deletionRequestId), act);
+  }
+  const approved = yield* readExistingDeletion(deletionRequestId);
+  const detail = { requester: approved.approval?.requester ?? null };
+  yield* auditDeletion(approved, { action: "approve", detail, act });
+  return approved;
+}
+
+function* findReason(deletion: Deletion | undefined, { actor }: Act): Statements<NotApproved> {
+  if (deletion === undefined) return "no_such_deletion";
+  if (deletion.status !== "pending") return "not_pending";
+  if (deletion.approval === undefined) return "not_needed";
+  if (!awaitsApproval(deletion)) return "approved_before";
+  const { requester } = deletion.approval;
+  const own = requester === actor || (yield* get(findOwnKey, requester, actor)) !== undefined;
+  if (own) return "own_request";
+  // Another process has changed the deletion between the two statements.
+  return "not_pending";
 }

@@ -1,11 +1,22 @@
 // The changes of an organization in the order of their arrival, part by part. Each part is a separate read, so that
-// reading never keeps erased bytes from being freed.
+// reading never keeps erased bytes from being freed. Also the timelines of arrival numbers (domain/record/timeline.ts),
+// and whether the counter of these numbers is right.
 
 import type { ArrivedChange, ArrivedNotice } from "../../../domain/record/record-write.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
-import { storeParts } from "../store-parts.ts";
+import { storeParts, type StoreParts } from "../store-parts.ts";
 import { ofTypes, ofTypesOnServer } from "../statement/named.ts";
-import { allTogether, listsTogether, type Statements } from "../statement/statements.ts";
+import {
+  allTogether,
+  listsTogether,
+  type Statements,
+  list,
+  run,
+  scalar,
+} from "../statement/statements.ts";
+import type { Timeline } from "../../../domain/record/timeline.ts";
+import { reader } from "../../row/reader.ts";
+import { findLatestArrival } from "./record.ts";
 
 export interface ArrivalQuery {
   readonly organizationId: string;
@@ -148,4 +159,67 @@ export function* findArrivals({
     ...findNotices.map((sql) => [sql, ...values] as const),
   );
   return found.flat().map(({ organization_id }) => organization_id);
+}
+
+/** A timeline on which no number was given is replaced. */
+const insert = `
+  INSERT INTO arrival_timeline (after_no, timeline_id) VALUES ($1, $2)
+  ON CONFLICT (after_no) DO UPDATE SET timeline_id = excluded.timeline_id`;
+
+const toTimeline = reader<Timeline>({});
+
+/** In order. */
+export function* listTimelines() {
+  return yield* list(
+    toTimeline,
+    `SELECT timeline_id, after_no FROM arrival_timeline ORDER BY after_no`,
+  );
+}
+
+/** The numbers that are given from now on are on this timeline. */
+export function* beginTimeline(timelineId: number): Statements<void> {
+  yield* run(insert, yield* findLatestArrival(), timelineId);
+}
+
+/** Each number is found by an index, or in a table that stays small. */
+const findHighest = ({ list }: StoreParts) => `
+  SELECT max(latest) AS highest FROM (
+    --sqlite SELECT max(record_no) AS latest FROM change
+    --sqlite UNION ALL SELECT max(change_no) FROM change WHERE change_no > record_no
+    --postgres SELECT (
+    --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id
+    --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
+    --postgres FROM organization AS one
+    ${list.flatMap(({ arrivalNumbers = [] }) => arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
+    UNION ALL SELECT max(after_no) FROM arrival_timeline
+  ) AS numbers`;
+
+/** Leaves out numbers that were given to changes and notices of which nothing is left, not even a position. */
+const spare = 1_000_000;
+
+export interface StaleCounter {
+  /** The last number that the counter knows of. */
+  readonly given: number;
+  /** The highest number in the tables. */
+  readonly highest: number;
+  /** The number after which the counter can continue. */
+  readonly safe: number;
+}
+
+/** Undefined if the counter is right. It is read last, because numbers are given before they are stored. */
+export function* findStaleCounter(): Statements<StaleCounter | undefined> {
+  const sql = findHighest(yield* storeParts());
+  const highest = (yield* scalar<number | null>(sql)) ?? 0;
+  const given = yield* findLatestArrival();
+  return highest > given ? { given, highest, safe: highest + spare } : undefined;
+}
+
+/** The findings of `check`. */
+export function* checkCounter(): Statements<readonly string[]> {
+  const stale = yield* findStaleCounter();
+  if (stale === undefined) return [];
+  return [
+    `The counter of arrival numbers is at ${stale.given}, but ${stale.highest} was given: the next changes would get numbers ` +
+      "of earlier ones. `sluice serve` sets it, or says how to.",
+  ];
 }

@@ -1,12 +1,9 @@
 // Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
 import { triedAt, awaitingApproval } from "../deletion/deletion.ts";
-import { type AuditRow, emptyChain } from "../../../domain/audit-chain.ts";
 import type { DeletionQueue } from "../../interface/overview.ts";
 import { toAuditEntry } from "../../row/audit-row.ts";
-import { readChainHead } from "../trail/audit.ts";
-import { all, find, get, type Statements, scalar } from "../statement/statements.ts";
-import { AuditChainCheck } from "../../shared/chain-check.ts";
+import { find, get, type Statements, scalar } from "../statement/statements.ts";
 
 /** The deletions to count, and the highest count of each kind. */
 export interface QueueQuery {
@@ -16,14 +13,6 @@ export interface QueueQuery {
   readonly ofClosed: boolean;
   readonly countedMax: number;
   readonly now: number;
-}
-
-/** The end of the audit trail. */
-export interface RecentTrail {
-  /** How many entries were checked. */
-  readonly entries: number;
-  /** A sentence; undefined if each follows the one before, and the last is the head. */
-  readonly fault: string | undefined;
 }
 
 /** The deletions of closed organizations wait for confidential records. */
@@ -53,8 +42,6 @@ const countAwaiting = countBy("deletion_awaiting", awaitingApproval);
 const findBackup = `
   SELECT * FROM audit_entry WHERE action = 'store.backup' ORDER BY entry_no DESC LIMIT 1`;
 
-const findLatest = `SELECT * FROM audit_entry ORDER BY entry_no DESC LIMIT $1`;
-
 const findVersion = `
   SELECT
     --sqlite sqlite_version() AS version
@@ -74,20 +61,6 @@ export function* readDeletionQueue(query: QueueQuery): Statements<DeletionQueue>
 /** The entry of the last backup that this service made. */
 export function* findLastBackup() {
   return yield* find(toAuditEntry, findBackup);
-}
-
-export function* checkRecentTrail(entriesMax: number): Statements<RecentTrail> {
-  const head = yield* readChainHead();
-  const rows = (yield* all<AuditRow>(findLatest, entriesMax)).toReversed();
-  const entries = rows.length;
-  const [first] = rows;
-  const isPart = first !== undefined && first.entry_no > 1;
-  const broken = new AuditChainCheck(isPart ? first : emptyChain).add(rows.slice(isPart ? 1 : 0));
-  if (broken !== undefined) return { entries, fault: broken };
-  // Others may have appended to it since the head was read.
-  const atHead = rows.find((row) => row.entry_no === head.no) ?? emptyChain;
-  const fault = `The audit chain has no entry ${head.no} with the hash of its head.`;
-  return { entries, fault: atHead.hash === head.hash ? undefined : fault };
 }
 
 /** The version of SQLite or PostgreSQL. */

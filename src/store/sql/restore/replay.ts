@@ -36,7 +36,7 @@ import type {
 import type { FloorChange } from "../../interface/retention.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { appendAudit, auditAct, lockAuditHead } from "../trail/audit.ts";
-import { beginTimeline } from "../record/timeline.ts";
+import { beginTimeline } from "../record/arrivals.ts";
 import { closeAgain } from "../deletion/close-organization.ts";
 import { nameOriginOf } from "../plan/restricted-set.ts";
 import {

@@ -4,7 +4,7 @@ import type { FloorRule, RetentionRule } from "../../../domain/retention/floor.t
 import { weakensRule } from "../../../domain/proposal.ts";
 import type { Act } from "../../interface/act.ts";
 import type { FloorChange, FloorOutcome } from "../../interface/retention.ts";
-import { agree, auditApproval } from "../proposal/agree.ts";
+import { agree, auditApproval } from "../proposal/proposal.ts";
 import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { find, list, run, type Statements, column } from "../statement/statements.ts";

@@ -11,7 +11,7 @@ import type { Act } from "../../interface/act.ts";
 import type { Unagreed } from "../../interface/proposal.ts";
 import { reader } from "../../row/reader.ts";
 import { lockOrganization } from "../access/organization.ts";
-import { agree, type Agreed, auditApproval } from "../proposal/agree.ts";
+import { agree, type Agreed, auditApproval } from "../proposal/proposal.ts";
 import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";

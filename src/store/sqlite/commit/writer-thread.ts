@@ -15,7 +15,7 @@ import { migrate } from "../migration/migrate.ts";
 import { GroupLoop } from "./group-loop.ts";
 import { flattenResult, unflattenJobs } from "./job.ts";
 import type { FromWriter, ToWriter } from "./writer-client.ts";
-import { findStaleCounter } from "../../sql/record/arrival-counter.ts";
+import { findStaleCounter } from "../../sql/record/arrivals.ts";
 import { storeParts } from "../../../feature/parts.ts";
 
 const setArrival = `UPDATE counter SET value = ? WHERE name = 'arrival'`;
