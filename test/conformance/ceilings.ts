@@ -9,14 +9,8 @@ import { boundsOf, type RetentionBounds } from "../../src/domain/retention/ceili
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
 import type { DueRecord, ExpiryQuery } from "../../src/store/interface/retention.ts";
 import type { TestStore } from "../support/test-store.ts";
-import { type Engine, openSite } from "./engine.ts";
-import { acme, draftOf, keyOf, onDay, operator, organization, seen, transaction } from "./scene.ts";
-
-async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<TestStore> {
-  const { store } = await openSite(engine, test);
-  await store.createOrganization(organization(acme), operator);
-  return store;
-}
+import { type Engine, openAcme } from "./engine.ts";
+import { acme, draftOf, keyOf, onDay, operator, seen, transaction } from "./scene.ts";
 
 interface RuleMore {
   readonly countedFrom?: FloorOrigin;
@@ -61,7 +55,7 @@ function dueOf(resourceType: string, id: string, requestedAt = 0): DueRecord {
 export function testCeilings(engine: Engine): void {
   describe(`${engine.name}: a retention ceiling`, () => {
     it("of a type ends when its days have passed, and not a millisecond earlier", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("transaction", "t", seen(10));
       await store.add("screening", "s", seen(1));
       await setCeiling(store, "transaction", 5);
@@ -70,7 +64,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is evaluated and previewed while others are served", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("person", "p", seen(1));
       await setCeiling(store, "person", 5);
       const bounds = await readBounds(store);
@@ -88,7 +82,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("takes the place of that of the organization, whichever is shorter", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       for (const id of ["transaction", "screening"]) await store.add(id, id, seen(10));
       await store.changeOrganization(acme, { retainDays: 20 }, operator);
       await setCeiling(store, "screening", 30);
@@ -100,7 +94,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("that counts from closing spares whoever is open, and counts from the last closing", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       const update = { mode: "update", resourceType: "person" } as const;
       await store.add("person", "open", seen(1));
       await store.add("person", "closed", { ...seen(1), ...closed });
@@ -119,7 +113,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("that counts from filing spares a report that is not filed", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       const report = "transaction_suspicious_activity";
       const filed = { report_filed_at: seen(5).timestamp };
       await store.add(report, "filed", { ...seen(9), ...filed });
@@ -130,7 +124,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("of a type does not wait for what was seen later, as that of the organization does", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("transaction", "t", seen(10));
       await store.add("transaction_check", "c", { ...seen(14), related_tx_ids: ["t"] });
       await store.changeOrganization(acme, { retainDays: 5 }, operator);
@@ -140,7 +134,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("spares what a hold or a floor keeps, and what is being deleted", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       for (const id of ["held", "open", "due"]) await store.add("transaction", id, seen(10));
       await store.add("person", "p", { ...seen(10), ...closed });
       await store.hold(keyOf("transaction", "held"));
@@ -153,7 +147,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is previewed without the holds that have ended by then", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("transaction", "t", seen(10));
       const texts = { reason: "a case", owner: undefined, reviewOn: undefined };
       const hold = { ...keyOf("transaction", "t"), ...texts, holdId: "hold_end" };
@@ -164,7 +158,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is previewed by other floors than those that are stored", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.changeOrganization(acme, { retainDays: 5 }, operator);
       await store.add("person", "open", seen(10));
       await store.add("transaction", "t", seen(10));
@@ -189,7 +183,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is not below the floor of its type, and one of the type may be above the common one", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       const set = (keepDays: number, days: number) =>
         setCeiling(store, "person", days, { keepDays });
       const above = { result: "above_ceiling", ceilingDays: 9 };
@@ -211,7 +205,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("without a floor keeps nothing", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("transaction", "t", seen(10));
       await setCeiling(store, "transaction", 5);
       assert.deepEqual(await store.retention.listFloors(acme), []);
@@ -220,7 +214,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is previewed with what is erased besides, each record once, and with what makes it wait", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       for (const id of ["a", "b", "c", "d"]) await store.add("transaction", id, seen(10));
       await store.add("transaction", "new", seen(40));
       const check = (id: string, ...to: string[]) =>
@@ -268,7 +262,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is previewed without a record to which too much belongs", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       for (const id of ["few", "many"]) await store.add("transaction", id, seen(10));
       const check = (id: string, to: string) =>
         store.add("transaction_check", id, { ...seen(10), related_tx_ids: [to] });
@@ -290,7 +284,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("is read a bounded part at a time, and of histories a smaller one", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       const max = limits.floorScanHistoriesMax;
       const persons = Array.from({ length: max + 3 }, (_, index) =>
         draftOf("person", `p${String(index).padStart(4, "0")}`, { ...seen(1), ...closed }),
@@ -315,7 +309,7 @@ export function testCeilings(engine: Engine): void {
     });
 
     it("reads ten records in place of one where none can have reached it", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       const ids = Array.from({ length: 25 }, (_, index) => `t${String(index).padStart(2, "0")}`);
       await store.write(ids.map((id) => transaction(id, seen(1))));
       await setCeiling(store, "transaction", 5);

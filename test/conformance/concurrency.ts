@@ -8,18 +8,7 @@ import { describe, it } from "node:test";
 import { AppError } from "../../src/domain/error.ts";
 import type { GroupFigures } from "../../src/store/interface/store.ts";
 import { type Engine, openSite } from "./engine.ts";
-import {
-  acme,
-  draftOf,
-  keyOf,
-  mark,
-  newKey,
-  newToken,
-  operator,
-  organization,
-  other,
-  transaction,
-} from "./scene.ts";
+import { acme, keyOf, mark, other, transaction } from "./scene.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import type { ArrivedChange, ExportedChange } from "../../src/domain/record/record-write.ts";
 import type { ArrivalQuery } from "../../src/store/sql/record/arrivals.ts";
@@ -109,26 +98,6 @@ export function testConcurrency(engine: Engine): void {
         ],
       );
       assert.deepEqual(await store.countRecords(acme), { transaction: 4 });
-    });
-
-    it("of every kind are committed together", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.createOrganization(organization(acme), operator);
-      await store.createKey(newKey("key_1"), operator);
-      await Promise.all(
-        Array.from({ length: 60 }, async (_, index) => {
-          await Promise.all([
-            store.createToken(newToken(`token ${index}`)),
-            store.write(transaction(`tx ${index}`)),
-            store.write([draftOf("person", `p ${index}`), draftOf("person", `q ${index}`)], {
-              resourceType: "person",
-            }),
-          ]);
-          await store.request(keyOf("transaction", `tx ${index}`));
-        }),
-      );
-      assert.deepEqual(await store.countRecords(acme), { person: 120, transaction: 60 });
-      assert.equal((await store.listDeletions({ limit: 100 })).length, 60);
     });
   });
 

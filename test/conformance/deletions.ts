@@ -16,11 +16,6 @@ export function testDeletions(engine: Engine): void {
       store = site().store;
     });
 
-    it("is created only for a record that exists", async () => {
-      assert.equal(await store.tryRequest(keyOf("transaction", "missing")), undefined);
-      assert.deepEqual(await store.listDeletions({ limit: 10 }), []);
-    });
-
     it("returns all of its properties", async () => {
       await store.add("transaction", "told");
       const id = await store.request(keyOf("transaction", "told"), {

@@ -8,18 +8,12 @@ import { recordTypes } from "../../src/domain/record-types.ts";
 import type { DryRunPart, DryRunQuery } from "../../src/store/interface/deletion.ts";
 import { makeRandom } from "../support/random.ts";
 import type { TestStore } from "../support/test-store.ts";
-import { type Engine, openSite } from "./engine.ts";
-import { acme, day, keyOf, onDay, operator, organization, seen, worker } from "./scene.ts";
+import { type Engine, openAcme } from "./engine.ts";
+import { day, keyOf, onDay, seen, worker } from "./scene.ts";
 
 const report = "transaction_suspicious_activity";
 const allTypes = recordTypes.map(({ resourceType }) => resourceType);
 const openTypes = allTypes.filter((type) => type !== report && type !== "customer_sar");
-
-async function open(engine: Engine, test: Parameters<typeof openSite>[1]): Promise<TestStore> {
-  const { store } = await openSite(engine, test);
-  await store.createOrganization(organization(acme), operator);
-  return store;
-}
 
 /** What a deletion that is requested at the time of the worker would do then. */
 function dryRun(
@@ -83,7 +77,7 @@ export function testDryRun(engine: Engine): void {
   describe(`${engine.name}: the dry run of a deletion`, () => {
     it("is what the worker then does", async (test) => {
       for (let seed = 0; seed < 3; seed += 1) {
-        const store = await open(engine, test);
+        const { store } = await openAcme(engine, test);
         await fillAtRandom(store, seed);
         for (const key of [
           ["transaction", "t0"],
@@ -109,7 +103,7 @@ export function testDryRun(engine: Engine): void {
     });
 
     it("names every hold, and of each type the floor that ends last", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("person", "p", seen(2));
       for (const [id, date] of [
         ["s1", 3],
@@ -145,7 +139,7 @@ export function testDryRun(engine: Engine): void {
     });
 
     it("says until when the last floor keeps a report, to those who may know", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
       const ids = { related_tx_ids: ["t1"] };
       await store.add(report, "moves", { ...seen(3), ...ids });
@@ -166,7 +160,7 @@ export function testDryRun(engine: Engine): void {
     });
 
     it("contains only what is certain where there is more than it reads", async (test) => {
-      const store = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
       for (let no = 0; no < 20; no += 1) {
         const related = no % 2 === 0 ? ["t1"] : ["t1", "t2"];

@@ -4,6 +4,7 @@
 import { after, before, type TestContext } from "node:test";
 import type { StoreOptions } from "../../src/store/interface/store.ts";
 import type { TestStore } from "../support/test-store.ts";
+import { acme, operator, organization } from "./scene.ts";
 
 export interface Engine {
   /** The prefix of every title. */
@@ -44,6 +45,13 @@ export async function openSite(
 ): Promise<Site> {
   const site = await engine.open(options);
   test.after(() => endSite(site));
+  return site;
+}
+
+/** The same, with the organization acme. */
+export async function openAcme(...args: Parameters<typeof openSite>): Promise<Site> {
+  const site = await openSite(...args);
+  await site.store.createOrganization(organization(acme), operator);
   return site;
 }
 

@@ -134,14 +134,6 @@ export function testHolds(engine: Engine): void {
       assert.equal(typeof (await store.hold(key)), "object");
     });
 
-    it("does not prevent writes to a record", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.add("transaction", "t");
-      await store.hold(keyOf("transaction", "t"));
-      const update = { mode: "update" } as const;
-      assert.deepEqual((await store.write(transaction("t"), update)).drafts, ["updated"]);
-    });
-
     it("keeps a deletion waiting, visibly, until it is released", async (test) => {
       const { store } = await openSite(engine, test);
       const key = keyOf("transaction", "t");

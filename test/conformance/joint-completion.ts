@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Completion } from "../../src/store/interface/deletion.ts";
 import { makeTestSeal } from "../support/seal.ts";
-import { type Engine, openSite, useSite } from "./engine.ts";
+import { type Engine, openSite, useSite, openAcme } from "./engine.ts";
 import { acme, draftOf, keyOf, operator, organization, transaction, worker } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 import type { Store } from "../../src/store/interface/store.ts";
@@ -49,8 +49,7 @@ async function receiptsOf(store: TestStore): Promise<readonly string[]> {
 export function testJointClaim(engine: Engine): void {
   describe(`${engine.name}: claiming several deletions together`, () => {
     it("leaves a record to its own deletion that belongs to what stays, too", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.createOrganization(organization(acme), operator);
+      const { store } = await openAcme(engine, test);
       for (const id of ["goes", "stays"]) await store.add("transaction", id);
       const owners = { related_tx_ids: ["goes", "stays"] };
       await store.add("transaction_check", "of both", {

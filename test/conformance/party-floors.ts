@@ -10,7 +10,6 @@ import { planTargetsAtOnceMax } from "../../src/store/sqlite/erase/large-plan.ts
 import type { TestStore } from "../support/test-store.ts";
 import type { Engine, openSite, Site } from "./engine.ts";
 import { openWithOrganizations, shownDueAt } from "./floors.ts";
-import { limits } from "../../src/domain/limits.ts";
 import { acme, draftOf, keyOf, onDay, operator, other, seen, worker } from "./scene.ts";
 
 const ada = keyOf("person", "ada");
@@ -136,17 +135,6 @@ export function testPartyFloors(engine: Engine): void {
       await processOn(store, id, 15);
     });
 
-    it("is found again when it has ended, by transactions that were seen meanwhile", async (test) => {
-      const { store } = await open(engine, test);
-      await store.setFloor("transaction", 5);
-      await pay(store, "t", 2);
-      const id = await store.request(ada);
-      await requireWait(store, id, 7);
-      await store.write(draftOf("transaction", "t", { ...seen(6), status: "SETTLED" }), update);
-      await requireWait(store, id, 11);
-      await processOn(store, id, 11);
-    });
-
     it("of a transaction that arrives during the erasure keeps that one unredacted", async (test) => {
       const { store } = await open(engine, test);
       await store.setFloor("transaction", 5);
@@ -214,36 +202,6 @@ export function testPartyFloors(engine: Engine): void {
         const until = onDay(index % 2 === 0 ? 6 : 8);
         assert.equal((await store.deletionOf(id)).floorUntil, until);
       }
-    });
-
-    it("is not forgotten while another person is erased", async (test) => {
-      const { store } = await open(engine, test);
-      await store.setFloor("transaction", 100);
-      await store.add("person", "eve", seen(1));
-      await pay(store, "t", 2);
-      const id = await store.request(ada);
-      const eve = await store.request(keyOf("person", "eve"));
-      const { now } = worker;
-      const claim = { now, leaseUntil: now + 60_000, claimant: "test" };
-      const begun = await store.claimDeletions(claim, 512);
-      assert.deepEqual(
-        begun.map(({ deletionRequestId }) => deletionRequestId),
-        [eve],
-      );
-      await store.finish(eve);
-      assert.equal(await store.claim(now + limits.flooredDeletionRetryMs), undefined);
-      await requireWait(store, id, 102);
-    });
-
-    it("is read again after a restart", async (test) => {
-      const site = await open(engine, test);
-      await site.store.setFloor("transaction", 5);
-      await pay(site.store, "t", 2);
-      const id = await site.store.request(ada);
-      await requireWait(site.store, id, 7);
-      const store = await site.reopen();
-      await requireWait(store, id, 7);
-      await processOn(store, id, 7);
     });
   });
 }

@@ -8,7 +8,7 @@ import { restrictedId } from "../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../src/domain/limits.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
 import type { FloorOrigin } from "../../src/domain/retention/floor.ts";
-import { type Engine, openSite } from "./engine.ts";
+import { type Engine, openAcme } from "./engine.ts";
 import {
   acme,
   day,
@@ -18,19 +18,12 @@ import {
   noFigures,
   onDay,
   operator,
-  organization,
   seen,
   worker,
 } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
 const report = "transaction_suspicious_activity";
-
-export async function open(engine: Engine, test: Parameters<typeof openSite>[1]) {
-  const site = await openSite(engine, test);
-  await site.store.createOrganization(organization(acme), operator);
-  return site;
-}
 
 export async function setFloor(
   store: TestStore,
@@ -82,7 +75,7 @@ function completed(receiptNo: number) {
 export function testRestricted(engine: Engine): void {
   describe(`${engine.name}: the restricted store`, () => {
     it("takes a report under a floor, with its history, and the rest is erased", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, "customer_sar", 5);
       await store.add("person", "p", seen(2));
       await store.add("risk_assessment", "r", { ...seen(2), related_person_id: "p" });
@@ -114,7 +107,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("waits for the last of the floors of the reports that keep it, whichever is found first", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, report, 10);
       for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
       const ids = { related_tx_ids: ["t1", "t2"] };
@@ -135,7 +128,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("takes what supports a report that stays, which keeps its references until the end", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, report, 10, "report_filed_at");
       for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
       await store.add("transaction_check", "c", { ...seen(2), related_tx_ids: ["t1"] });
@@ -166,7 +159,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("follows a report that a later deletion moves, and forgets one that is erased", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, report, 10);
       for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
       await addReport(store, "r", { related_tx_ids: ["t1", "t2"] });
@@ -190,7 +183,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("waits for a deletion that is about to move a report of it, and then for its floor", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, report, 10, "report_filed_at");
       for (const id of ["t1", "t2"]) await store.add("transaction", id, seen(2));
       await addReport(store, "r", { related_tx_ids: ["t1", "t2"] });
@@ -205,7 +198,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("obeys holds on what was moved, and holds that moved with it", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.add("transaction", "t", seen(2));
       await addReport(store, "r", { related_tx_ids: ["t"] });
       await store.hold(keyOf(report, "r"));
@@ -225,7 +218,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("takes a report that arrives while its deletion is processed", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, "customer_sar", 5);
       await store.add("person", "p", seen(2));
       const id = await store.request(keyOf("person", "p"));
@@ -238,7 +231,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("says for whom a pseudonym stands, while a report is kept that its transaction supports", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, report, 10);
       for (const id of ["p", "q", "r"]) await store.add("person", id, seen(2));
       for (const [id, sender] of [
@@ -291,7 +284,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("is left out of all figures, as are deletions of confidential records", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.changeOrganization(acme, { confidentialTypes: ["screening"] }, operator);
       await setFloor(store, report, 1_000);
       await setFloor(store, "screening", 1_000);
@@ -314,7 +307,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("keeps what a pseudonym stands for, for a record that the organization has made confidential", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await store.changeOrganization(acme, { confidentialTypes: ["screening"] }, operator);
       await store.add("person", "p", seen(2));
       const sent = { ...seen(2), sender_id: "p", sender_country: "DE" };
@@ -330,7 +323,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("is filled again by the replay of the deletion, and not erased early", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, "customer_sar", 5);
       await store.add("person", "p", seen(2));
       await store.add("customer_sar", "s", { ...seen(2), related_person_id: "p" });
@@ -347,7 +340,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("loses what was erased before, by the replay of both deletions in any order", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, "customer_sar", 50);
       await store.add("person", "p", seen(2));
       await store.add("customer_sar", "s", { ...seen(2), related_person_id: "p" });
@@ -366,7 +359,7 @@ export function testRestricted(engine: Engine): void {
     });
 
     it("takes the reports of a large cascade", async (test) => {
-      const { store } = await open(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, "customer_sar", 5);
       await store.add("person", "p", seen(2));
       const drafts = Array.from({ length: 210 }, (_, index) =>

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { dayMs } from "../../src/basics/duration.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { proposalDays } from "../../src/domain/proposal.ts";
-import { type Engine, openSite } from "./engine.ts";
+import { type Engine, openSite, openAcme } from "./engine.ts";
 import {
   acme,
   bytesOf,
@@ -90,8 +90,7 @@ export function testUpkeep(engine: Engine): void {
 
   describe(`${engine.name}: purging`, () => {
     it("removes tokens some time after they expired, and only those", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.createOrganization(organization(acme), operator);
+      const { store } = await openAcme(engine, test);
       await store.createKey(newKey("key_1"), operator);
       await store.createToken(newToken("early", { expiresAt: 1_000 }));
       await store.createToken(newToken("late", { expiresAt: 2_000 }));
@@ -103,8 +102,7 @@ export function testUpkeep(engine: Engine): void {
     });
 
     it("removes a bounded number at a time, and says when there may be more", async (test) => {
-      const { store } = await openSite(engine, test);
-      await store.createOrganization(organization(acme), operator);
+      const { store } = await openAcme(engine, test);
       await store.createKey(newKey("key_1"), operator);
       const names = Array.from({ length: 1_001 }, (_, at) => `token ${at}`);
       await Promise.all(

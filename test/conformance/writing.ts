@@ -58,18 +58,6 @@ export function testWriting(engine: Engine): void {
       assert.equal((await store.changesOf(keyOf("transaction", "twice"))).length, 1);
     });
 
-    it("treats as identical whatever equals any change of the record, not only the first or the last", async () => {
-      const amounts = [1, 2, 3];
-      for (const amount of amounts) {
-        await store.write(transaction("thrice", { amount }), { mode: "append" });
-      }
-      for (const amount of amounts) {
-        assert.deepEqual((await store.write(transaction("thrice", { amount }))).drafts, [
-          "identical_record_exists",
-        ]);
-      }
-    });
-
     it("updates only what exists, and always stores a change", async () => {
       const update = { mode: "update" } as const;
       assert.deepEqual(await store.write(transaction("updated"), update), {
@@ -100,22 +88,6 @@ export function testWriting(engine: Engine): void {
         { written: 0, drafts: ["unchanged"] },
       ]);
       assert.equal((await store.changesOf(keyOf("transaction", "appended"))).length, 2);
-    });
-
-    it("keeps records of different types with the same id apart", async () => {
-      await store.add("transaction_check", "exact");
-      await store.add("person", "exact");
-      const person = await store.payloadsOf(keyOf("person", "exact"));
-      assert.deepEqual(
-        person.map(({ person_id }) => person_id),
-        ["exact"],
-      );
-    });
-
-    it("reports that a record does not exist", async () => {
-      const key = keyOf("transaction", "never sent");
-      assert.equal(await store.findRecord(key), undefined);
-      assert.equal(await store.readHistory(key), undefined);
     });
 
     it("returns the earliest and the latest timestamp of all changes, whatever their order", async () => {
@@ -200,28 +172,6 @@ function testLists(engine: Engine): void {
       const history = await store.readHistory(keyOf(resourceType, "untouched"));
       assert.equal(history?.changes.length, 1);
       assert.equal(history?.firstSeen, "2026-05-05T05:05:05");
-    });
-
-    it("writes all of a strict list if nothing is refused", async () => {
-      const list = Array.from({ length: 250 }, (_, index) => transaction(`many ${index}`));
-      assert.deepEqual(await store.write(list), {
-        written: 250,
-        drafts: list.map(() => "created"),
-      });
-      const again = [...list, transaction("one more")];
-      assert.deepEqual(await store.write(again, { mode: "append" }), {
-        written: 1,
-        drafts: [...list.map(() => "unchanged"), "created"],
-      });
-    });
-
-    it("evaluates each item of a lenient list separately", async () => {
-      const list = [transaction("lenient 1"), transaction("old"), transaction("lenient 2")];
-      assert.deepEqual(await store.write(list, { lenient: true }), {
-        written: 2,
-        drafts: ["created", "identical_record_exists", "created"],
-      });
-      assert.equal(await store.exists(keyOf("transaction", "lenient 2")), true);
     });
 
     it("applies items one after another, so that a second one with the same id meets the first", async () => {

@@ -6,10 +6,10 @@ import { describe, it } from "node:test";
 import { recordTypes } from "../../../../src/domain/record-types.ts";
 import type { ResourceType } from "../../../../src/domain/record-type.ts";
 import type { TestStore } from "../../../support/test-store.ts";
-import { type Engine, openSite } from "../../../conformance/engine.ts";
+import { type Engine, openSite, openAcme } from "../../../conformance/engine.ts";
 import { recipients } from "../../../../src/feature/recipient/store/part.ts";
 import { beginning, entry, page, prepare, sealed } from "../../../conformance/replaying.ts";
-import { deleteNow, open as openRestricted, setFloor } from "../../../conformance/restricted.ts";
+import { deleteNow, setFloor } from "../../../conformance/restricted.ts";
 import {
   deletionRequestId,
   prepareErasure,
@@ -307,7 +307,7 @@ export function testNotices(engine: Engine): void {
     });
 
     it("are in the order of the keys, so that nobody sees which records were moved", async (test) => {
-      const { store } = await openRestricted(engine, test);
+      const { store } = await openAcme(engine, test);
       await setFloor(store, "customer_sar", 5);
       await register(store, "all", ["customer_sar", "person"]);
       await store.add("person", "p", seen(2));
