@@ -88,11 +88,11 @@ function* eraseParts(given: readonly PlanPart[], cursors: Cursors, act: Act): St
   const { parts, types: redacted } = yield* redactReferences(shortened, options);
   const targets = parts.flatMap((part) => part.targets);
   const going = targets.filter(({ action }) => action === "erase");
-  const named = yield* readNamedParties(uniqueKeys(going));
+  const parties = yield* readNamedParties(uniqueKeys(going));
   const erased = yield* eraseUnrestricted(targets);
   const { moved, notes } = yield* moveRestricted(parts);
   if (going.some(({ resource_type }) => namesParties(resource_type))) {
-    yield* replaceEntries({ remove: named, add: inTheirSets(named, going) });
+    yield* replaceEntries({ remove: parties, add: inTheirSets(parties, going) });
   }
   const progress = parts.map((part) => progressOf(part, { erased, moved, redacted }));
   yield* updateReferencesOf(progress);
@@ -110,14 +110,14 @@ function* eraseParts(given: readonly PlanPart[], cursors: Cursors, act: Act): St
 
 /** What the records that are moved name, in the restricted sets. */
 function inTheirSets(
-  named: readonly NamedParty[],
+  parties: readonly NamedParty[],
   targets: readonly TargetRow[],
 ): readonly NamedParty[] {
   const moved = targets.filter(({ restricted }) => Boolean(restricted));
   const sets = new Map(
     moved.map((row) => [rowKeyText(row), restrictedId(row.deletion_request_id)]),
   );
-  return named.flatMap((one) => {
+  return parties.flatMap((one) => {
     const organizationId = sets.get(keyText(one));
     return organizationId === undefined ? [] : [{ ...one, organizationId }];
   });
@@ -148,12 +148,12 @@ function* moveRestricted(parts: readonly PlanPart[]): Statements<{
   readonly moved: ReadonlyMap<string, readonly RecordKey[]>;
   readonly notes: readonly AuditNote[];
 }> {
-  const moving = parts.flatMap(({ deletion, targets }) => {
+  const leaving = parts.flatMap(({ deletion, targets }) => {
     const kept = targets.filter(({ action, restricted }) => action === "erase" && restricted);
     const set = restrictedId(deletion.deletionRequestId);
     return numberedKeys(kept).map((key) => ({ ...key, set }));
   });
-  const { moved, notes } = yield* moveRecords(moving);
+  const { moved, notes } = yield* moveRecords(leaving);
   return { moved: Map.groupBy(moved, ({ organizationId }) => organizationId), notes };
 }
 
