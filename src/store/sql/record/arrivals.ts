@@ -182,7 +182,7 @@ export function* beginTimeline(timelineId: number): Statements<void> {
 }
 
 /** Each number is found by an index, or in a table that stays small. */
-const findHighest = ({ list }: StoreParts) => `
+const findHighest = ({ list: parts }: StoreParts) => `
   SELECT max(latest) AS highest FROM (
     --sqlite SELECT max(record_no) AS latest FROM change
     --sqlite UNION ALL SELECT max(change_no) FROM change WHERE change_no > record_no
@@ -190,7 +190,7 @@ const findHighest = ({ list }: StoreParts) => `
     --postgres   SELECT change_no FROM change WHERE change.organization_id = one.organization_id
     --postgres   ORDER BY change.organization_id DESC, change_no DESC LIMIT 1) AS latest
     --postgres FROM organization AS one
-    ${list.flatMap(({ arrivalNumbers = [] }) => arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
+    ${parts.flatMap(({ arrivalNumbers = [] }) => arrivalNumbers.map((sql) => `UNION ALL ${sql}`)).join(" ")}
     UNION ALL SELECT max(after_no) FROM arrival_timeline
   ) AS numbers`;
 
