@@ -46,7 +46,7 @@ const (
 	// There is no such deletion request; use the id from the reply to the deletion.
 	CodeNoSuchDeletion = 40402
 
-	// There is no such operation. See /docs for all operations.
+	// There is no such operation.
 	CodeNoSuchOperation = 40403
 
 	// There is no recipient with this name; GET /v2/recipient lists the existing ones.

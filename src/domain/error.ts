@@ -38,10 +38,7 @@ export const errorCatalogue = {
     code: 40402,
     message: "There is no such deletion request; use the id from the reply to the deletion.",
   },
-  no_such_operation: {
-    code: 40403,
-    message: "There is no such operation. See /docs for all operations.",
-  },
+  no_such_operation: { code: 40403, message: "There is no such operation." },
   method_not_allowed: { code: 40501, message: "The method is not allowed here." },
   request_timeout: { code: 40801, message: "The request did not arrive in time; send it again." },
   identical_record_exists: { code: 40901, message: "An identical record exists already." },

@@ -1,7 +1,10 @@
-// Replies to requests for which there is no route: 404, or 405 with the methods that the path has.
+// Replies to requests for which there is no route: 404 with the operation that was probably meant, or 405 with the
+// methods that the path has.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../domain/error.ts";
+import { recordTypes } from "../domain/record-types.ts";
+import { closestName } from "../domain/validation/suggest.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
 import { publicRoutes } from "./public-routes.ts";
@@ -25,7 +28,7 @@ export function registerMissing(
       }
       if (request.url.startsWith("/v2/"))
         await countUnknownPath(context, request, makeRequestContext(request, undefined));
-      const { error, headers } = refusal(request, methods);
+      const { error, headers } = refusal(request, methods, operations);
       sendError(context, request, { reply, error, headers });
     } catch (limit) {
       sendError(context, request, { reply, error: limit });
@@ -42,15 +45,52 @@ export function registerMissing(
   });
 }
 
+/** Those of what is mounted beside the operations, such as the console; undefined for an unknown path. */
+function mountedMethods(server: FastifyInstance, url: string): readonly string[] | undefined {
+  // The router would read any other character as a pattern.
+  if (!/^[a-z/_-]+$/.test(url)) return undefined;
+  const found = (["GET", "HEAD", "POST"] as const).filter((method) =>
+    server.hasRoute({ method, url }),
+  );
+  return found.length === 0 ? undefined : found;
+}
+
 function refusal(
-  { method, url }: FastifyRequest,
+  { method, url, server }: FastifyRequest,
   methods: MethodsByPath,
+  operations: readonly Operation[],
 ): { readonly error: AppError; readonly headers: Readonly<Record<string, string>> } {
-  const allowed = methods.get(url.split("?", 1)[0] ?? "");
-  if (allowed === undefined) return { error: new AppError("no_such_operation"), headers: {} };
+  const path = url.split("?", 1)[0] ?? "";
+  const allowed = methods.get(path) ?? mountedMethods(server, path);
+  if (allowed === undefined) {
+    return { error: noSuchOperation(path, [...methods.keys()], operations), headers: {} };
+  }
   const allow = allowed.join(", ");
   const message = `${method} is not allowed here; this path allows ${allow}.`;
   return { error: new AppError("method_not_allowed", { message }), headers: { allow } };
+}
+
+/** `known`: the paths that have operations, or are public. */
+function noSuchOperation(
+  path: string,
+  known: readonly string[],
+  operations: readonly Operation[],
+): AppError {
+  const hint = idInPath(path, operations) ?? nearPath(path, known);
+  return new AppError("no_such_operation", { message: `There is no such operation. ${hint}` });
+}
+
+function idInPath(path: string, operations: readonly Operation[]): string | undefined {
+  if (path.endsWith("/")) return undefined;
+  const parent = path.slice(0, path.lastIndexOf("/"));
+  const meant = operations.find((one) => one.method === "GET" && one.path === parent);
+  const name = meant?.document(meant, recordTypes).query?.name;
+  return name && `The id is a query parameter: ${parent}?${name}=…`;
+}
+
+function nearPath(path: string, known: readonly string[]): string {
+  const close = closestName(path, known);
+  return close === undefined ? "See /docs for all operations." : `Did you mean ${close}?`;
 }
 
 /** Replaces Fastify's own errors before any handler: a path that cannot be decoded, an invalid content type. */

@@ -28,6 +28,11 @@ describe("the console under attack", () => {
   const allRows = () => readAllRows(`${service.folder}/sluice.db`).replaceAll(/^ledger .*\n/gm, "");
   const posts = routes.filter(({ method }) => method === "POST");
 
+  it("is answered with the methods that its start page has, if it has not this one", async () => {
+    const { status, headers } = await service.client.send({ method: "POST", path: "/console" });
+    assert.deepEqual([status, headers["allow"]], [405, "GET, HEAD"]);
+  });
+
   it("refuses every form from elsewhere, and changes nothing", async () => {
     const rows = allRows();
     const foreign: readonly Readonly<Record<string, string | undefined>>[] = [

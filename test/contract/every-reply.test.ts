@@ -1,5 +1,6 @@
 // What every reply has: its request id, the rate limit that counts, an error body of one form, also as
-// application/problem+json; and the replies for unknown paths.
+// application/problem+json; and the replies for unknown paths. Requests that are nearly right: the error says what was
+// probably meant.
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -7,6 +8,7 @@ import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { goodRequest, oneOfEachVerb } from "./good-request.ts";
 import { fromNewAddress, startScene } from "./scene.ts";
+import { exchangeRaw } from "../support/raw-socket.ts";
 
 const scene = await startScene();
 const { client } = scene;
@@ -155,4 +157,33 @@ describe("an unknown path", () => {
     await client.send({ ...ask, token: limited.token });
     assert.equal((await client.send({ ...ask, token: limited.token })).status, 429);
   });
+});
+
+describe("the error of a request that is nearly right", () => {
+  for (const [path, query, hint] of [
+    ["/v2/transaction", { id: "1" }, "?tx_id=…, not ?id=…"],
+    ["/v2/transaction", { txid: "1" }, "?tx_id=…, not ?txid=…"],
+    ["/v2/person", { other: "1" }, "?person_id=…"],
+    ["/v2/transaction/1", {}, "The id is a query parameter: /v2/transaction?tx_id=…"],
+    ["/v2/deletion_request/1", {}, "/v2/deletion_request?deletion_request_id=…"],
+    ["/v2/transactoin", {}, "Did you mean /v2/transaction?"],
+    ["/openapi.jsn", {}, "Did you mean /openapi.json?"],
+  ] as const) {
+    it(`says what was probably meant: ${path} with ${JSON.stringify(query)}`, async () => {
+      const reply = await scene.ask(customer, { method: "GET", path, query });
+      assert.ok(reply.text.includes(hint), reply.text);
+    });
+  }
+
+  for (const framing of ["Content-Length: 0", "Transfer-Encoding: chunked"]) {
+    it(`says that the body of a DELETE may have been dropped: ${framing}`, async () => {
+      const text = await exchangeRaw(
+        scene.client.address,
+        `DELETE /v2/person HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.token}\r\n` +
+          `Connection: close\r\n${framing}\r\n\r\n` +
+          (framing.endsWith("chunked") ? "0\r\n\r\n" : ""),
+      );
+      assert.match(text, /send POST \/v2\/deletion_request instead/);
+    });
+  }
 });

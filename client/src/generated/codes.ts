@@ -28,7 +28,7 @@ export const errorCodes = {
   no_such_record: 40401,
   /** There is no such deletion request; use the id from the reply to the deletion. */
   no_such_deletion: 40402,
-  /** There is no such operation. See /docs for all operations. */
+  /** There is no such operation. */
   no_such_operation: 40403,
   /** There is no recipient with this name; GET /v2/recipient lists the existing ones. */
   no_such_recipient: 40404,

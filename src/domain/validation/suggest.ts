@@ -29,7 +29,7 @@ function editsMax(name: string): number {
 }
 
 /** How many insertions, deletions and replacements there are. The length of both texts must be bounded. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let distances = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
     const next = [row];

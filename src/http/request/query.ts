@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../domain/error.ts";
+import { closestName } from "../../domain/validation/suggest.ts";
 import { validateIdentifier } from "../../domain/validation/validate.ts";
 
 /** Throws AppError validation_failed if it is missing, given twice, wrongly encoded, or not an identifier. */
@@ -11,12 +12,27 @@ export function queryIdentifier(request: FastifyRequest, name: string): string {
   if (typeof value === "string" && validateIdentifier(name, value).length === 0) return value;
   const errors =
     value === undefined
-      ? [{ field: name, message: `is required as a query parameter: ?${name}=…` }]
+      ? [
+          {
+            field: name,
+            message: `is required as a query parameter: ?${name}=…${insteadOf(request, name)}`,
+          },
+        ]
       : Array.isArray(value)
         ? [{ field: name, message: "must be given once" }]
         : validateIdentifier(name, value);
   throw new AppError("validation_failed", { message: "The query is not valid.", errors });
 }
+
+const comparedMax = 8;
+
+function insteadOf({ query }: FastifyRequest, name: string): string {
+  const sent = Object.keys(query as object).slice(0, comparedMax);
+  const other = sent.find((one) => ids.has(one) || closestName(one, [name]) !== undefined);
+  return other === undefined ? "" : `, not ?${other}=…`;
+}
+
+const ids: ReadonlySet<string> = new Set(["id", "record_id", "resource_id"]);
 
 /** Otherwise a query that can't be decoded would be used undecoded, and two queries would name one record. */
 export function requireDecodable({ url }: FastifyRequest): void {

@@ -37,7 +37,7 @@ class ErrorCode(IntEnum):
     NO_SUCH_DELETION = 40402
     """There is no such deletion request; use the id from the reply to the deletion."""
     NO_SUCH_OPERATION = 40403
-    """There is no such operation. See /docs for all operations."""
+    """There is no such operation."""
     NO_SUCH_RECIPIENT = 40404
     """There is no recipient with this name; GET /v2/recipient lists the existing ones."""
     NO_SUCH_WEBHOOK_ENDPOINT = 40405
