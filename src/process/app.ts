@@ -17,7 +17,7 @@ import { storeParts } from "../feature/parts.ts";
 import type { DeletionLedger, MustHave } from "../store/interface/ledger.ts";
 import type { StoreOptions } from "../store/interface/store.ts";
 import { removeUnfinished } from "../data-folder/unfinished-files.ts";
-import { adoptRestore } from "../actions/ledger/adopt-restore.ts";
+import { adoptRestore } from "../actions/ledger/watch-store.ts";
 import {
   findLostLedger,
   keepLedger,

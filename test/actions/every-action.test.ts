@@ -44,7 +44,7 @@ const withoutRight: Readonly<Record<string, string>> = {
   "operator/passkey listPasskeys": own,
   "operator/passkey removePasskey": own,
   "operator/passkey signInWithPasskey": signIn,
-  "operator/read-agenda readAgenda": partly,
+  "upkeep/read-overview readAgenda": partly,
   "operator/session endOwnSession": own,
   "operator/session enterSession": signIn,
   "operator/session findSession": signIn,

@@ -1,11 +1,16 @@
-// Detects that the store under a serving process is no longer the one that it opened. A PostgreSQL database can be put
+// Detects that the store under a serving process is no longer the one that it opened, and lets the ledger of a host
+// continue from a restore for which deletions were replayed with that of another one. A PostgreSQL database can be put
 // back to an earlier state while processes serve it, for example by a failover to a replica that lagged, and it can be
 // replayed then. Stops nothing itself.
 
 import { AppError, EarlierState } from "../../domain/error.ts";
 import type { App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { keepLedger, ledgerAhead, wasRolledBack } from "./keep-ledger.ts";
+import { keepLedger, ledgerAhead, wasRolledBack, restoreOf } from "./keep-ledger.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { RestoreEntry } from "../../domain/deletion/ledger-entry.ts";
+import { auditPages } from "../pages.ts";
+import { readLedgers } from "./read-ledgers.ts";
 
 /** An earlier state may be there for moments, while a failover has not ended. */
 export const earlierStateMs = 60_000;
@@ -67,4 +72,38 @@ export function isReplaced(error: unknown): error is OperatorError {
   return (
     error instanceof OperatorError && ["ledger_ahead", "store_replayed"].includes(error.errorName)
   );
+}
+
+/** Notes the last restore in the ledger if it explains what the store lacks; true if no replay is needed. */
+export async function adoptRestore(app: App): Promise<boolean> {
+  const { store, ledger } = app;
+  if ((await store.replay.restoreState()) !== undefined) return false;
+  const restore = await findLastRestore(app);
+  const { auditAnchor } = await ledger.state();
+  if (restore === undefined || (auditAnchor?.no ?? 0) <= restore.audit.restored.no) return false;
+  // If the ledger knows it, the store was put back to an earlier state once more.
+  if (await isNoted(app, restore)) return false;
+  const { unreplayed, uncancelled, holds, floors, settings } = await readLedgers(app, []);
+  const lacking = holds.place.length + holds.release.length + floors.length + settings.length;
+  if (unreplayed + uncancelled + lacking > 0) return false;
+  await ledger.note([restore]);
+  return !(await wasRolledBack(app));
+}
+
+async function findLastRestore(app: App): Promise<RestoreEntry | undefined> {
+  let last: RestoreEntry | undefined;
+  for await (const page of auditPages(app, 0)) {
+    last = page.flatMap((entry) => restoreOf(entry) ?? []).at(-1) ?? last;
+  }
+  return last;
+}
+
+async function isNoted({ ledger }: App, { entry }: RestoreEntry): Promise<boolean> {
+  for await (const { entries } of ledger.readParts()) {
+    const isIt = entries.some(
+      (one) => one.kind === "restore" && isDeepStrictEqual(one.entry, entry),
+    );
+    if (isIt) return true;
+  }
+  return false;
 }

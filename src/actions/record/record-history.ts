@@ -6,9 +6,9 @@ import {
   type ChangeEffect,
   findEffects,
   isContentField,
+  brokenRules,
 } from "../../domain/record/merge.ts";
 import type { Change, RecordKey } from "../../domain/record/record-write.ts";
-import { brokenRules } from "../../domain/record/broken-rules.ts";
 import type { App } from "../app.ts";
 import { findType } from "./find-named-record.ts";
 

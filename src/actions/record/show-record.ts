@@ -1,8 +1,7 @@
 // A record as operators see it: its latest state, folded from its changes, and the changes as they arrived.
 
 import type { Hold } from "../../domain/access.ts";
-import { brokenRules } from "../../domain/record/broken-rules.ts";
-import { mergeChanges } from "../../domain/record/merge.ts";
+import { brokenRules, mergeChanges } from "../../domain/record/merge.ts";
 import type { Payload } from "../../domain/record-type.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
 import { formatTimestamp } from "../../domain/timestamp.ts";

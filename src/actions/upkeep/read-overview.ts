@@ -1,5 +1,6 @@
-// Reads what the overview of the console shows, open and overdue deletions, and which types the charts of the intake
-// count. Shows nothing of confidential types to people who may not know of them.
+// Reads what the overview of the console shows: open and overdue deletions, which types the charts of the intake count,
+// and what waits for a person in the organization in which the person works. Counting ends early. Shows nothing of
+// confidential types to people who may not know of them.
 
 import type { Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
@@ -8,6 +9,8 @@ import { recordTypes } from "../../domain/record-types.ts";
 import type { DeletionQueue } from "../../store/interface/overview.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
+import { countedMax, countWaiting, findMatching } from "../deletion/list-deletions.ts";
+import { listHolds } from "../retention/holds.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 1_000;
@@ -56,4 +59,40 @@ function coverage(type: RecordType, organizations: readonly Organization[]): Int
     added.includes(type.resourceType),
   );
   return isPartly ? "partly" : "all";
+}
+
+/** Numbers above `countedMax` were not counted further. */
+export interface Agenda {
+  readonly deletionsToApprove: number;
+  readonly proposals: number;
+  /** Pending deletions of requests that have to be answered within about a week (Article 12(3) GDPR). */
+  readonly nearMonth: number;
+  readonly reviewsOverdue: number;
+  readonly holdsEnding: number;
+}
+
+const nearMs = 23 * 86_400_000;
+
+export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
+  const mayReadDeletions = hasRight(app, "deletion.read");
+  const before = { requestedAt: app.now() - nearMs, deletionRequestId: "" };
+  const query = { organizationId, status: "pending", before } as const;
+  const [waiting, near, reviewsOverdue, holdsEnding] = await Promise.all([
+    countWaiting(app, organizationId),
+    mayReadDeletions ? findMatching(app, query, countedMax + 1) : undefined,
+    countHolds(app, { organizationId, review: "overdue" }),
+    countHolds(app, { organizationId, endsSoon: true }),
+  ]);
+  return {
+    deletionsToApprove: waiting.deletions,
+    proposals: waiting.proposals,
+    nearMonth: near?.found.length ?? 0,
+    reviewsOverdue,
+    holdsEnding,
+  };
+}
+
+async function countHolds(app: App, query: Parameters<typeof listHolds>[1]): Promise<number> {
+  if (!hasRight(app, "hold.read")) return 0;
+  return (await listHolds(app, query, { limit: countedMax + 1 })).shown.length;
 }

@@ -4,8 +4,9 @@ import {
   deletionsCountedMax,
   type Overview,
   readOverview,
+  type Agenda,
+  readAgenda,
 } from "../../actions/upkeep/read-overview.ts";
-import { type Agenda, readAgenda } from "../../actions/operator/read-agenda.ts";
 import { html, type Html, type HtmlValue, renderEmpty, renderFigures } from "../html/html.ts";
 import { formatCounted, type Next, type Person, readPanels } from "../page.ts";
 import { formatDuration, formatNumber } from "../html/time.ts";

@@ -196,3 +196,8 @@ export function findEffects(
 export function isContentField({ idField }: RecordType, name: string): boolean {
   return name !== idField && name !== "timestamp";
 }
+
+/** Returns the summary of each rule that the state breaks, as a sentence. */
+export function brokenRules({ rules }: RecordType, state: Payload): readonly string[] {
+  return rules.filter((rule) => rule.check(state).length > 0).map(({ summary }) => summary);
+}

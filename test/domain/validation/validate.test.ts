@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { inexactMessage } from "../../../src/domain/json/exact-number.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import type { Operation, RecordType } from "../../../src/domain/record-type.ts";
-import { brokenRules } from "../../../src/domain/record/broken-rules.ts";
+import { brokenRules } from "../../../src/domain/record/merge.ts";
 import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
 import { kindOf } from "../../../src/domain/schema/schema-shape.ts";
 import { validateIdentifier, validatePayload } from "../../../src/domain/validation/validate.ts";
