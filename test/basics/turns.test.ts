@@ -145,26 +145,6 @@ describe("a fair queue", () => {
     assert.deepEqual([queue.size, queue.sizeOf("a"), queue.sizeOf("b")], [2, 2, 0]);
   });
 
-  it("goes on where it was when the next items are taken later", () => {
-    const queue = new FairQueue<string>();
-    push(queue, "a1 a2 a3 b1 b2 c1");
-    const taken: string[] = [];
-    const takeTwo = (): void => {
-      let count = 0;
-      for (const place of queue.inTurn()) {
-        if (count === 2) return;
-        count += 1;
-        taken.push(queue.take(place));
-      }
-    };
-    takeTwo();
-    push(queue, "d1");
-    takeTwo();
-    takeTwo();
-    takeTwo();
-    assert.deepEqual(taken, ["a1", "b1", "c1", "a2", "b2", "d1", "a3"]);
-  });
-
   it("keeps no item in memory that was taken while others wait", async () => {
     const queue = new FairQueue<object>();
     const pushed = (): WeakRef<object> => new WeakRef(queue.push("a", {}).item);
@@ -223,27 +203,6 @@ describe("a fair queue", () => {
 });
 
 describe("slots", () => {
-  it("return each item once, by its ticket", () => {
-    const slots = new Slots<string>();
-    const tickets = ["a", "b", "c"].map((item) => slots.add(item));
-    assert.equal(slots.size, 3);
-    assert.equal(slots.remove(tickets[1] ?? -1), "b");
-    assert.equal(slots.remove(tickets[1] ?? -1), undefined);
-    assert.equal(slots.remove(99), undefined);
-    assert.equal(slots.size, 2);
-  });
-
-  it("reuse the tickets of removed items, and never those of others", () => {
-    const slots = new Slots<number>();
-    const first = slots.add(1);
-    const second = slots.add(2);
-    slots.remove(first);
-    const third = slots.add(3);
-    assert.equal(third, first);
-    assert.notEqual(slots.add(4), second);
-    assert.equal(slots.remove(second), 2);
-  });
-
   it("stay as small as the most items that they had at a time", () => {
     const slots = new Slots<object>();
     for (let count = 0; count < 1_000; count += 1) {

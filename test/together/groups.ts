@@ -42,7 +42,7 @@ const groups: Readonly<Record<string, Group>> = {
   },
   postgres: { of: ["store/postgres/"], but: [] },
   store: { of: ["store/"], but: ["store/sqlite/complete-deletions"] },
-  receipt: { of: ["receipt/", "disclosure/rank-statistic", "tamper/check"], but: [] },
+  receipt: { of: ["receipt/", "tamper/check"], but: [] },
   backup: { of: ["backup/"], but: [] },
   contract: {
     of: ["contract/"],
