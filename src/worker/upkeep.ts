@@ -10,14 +10,13 @@ import {
   type Marks,
   type RetentionPlace,
 } from "../actions/retention/apply-retention.ts";
-import { endHolds, listEndingSoon } from "../actions/retention/holds.ts";
+import { endHolds } from "../actions/retention/holds.ts";
 import { expireProposals } from "../actions/proposal/proposals.ts";
 import { besideWriters, type DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
 import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
 import { listLongProcessing } from "../actions/deletion/list-deletions.ts";
-import { dateOf } from "../domain/retention/hold-end.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
@@ -170,20 +169,10 @@ function processingRound(log: Logger): Round {
   });
 }
 
-const holdsNamedMax = 10;
-
-/** Ends holds, and warns once a day about those that will end soon. */
 function holdRound(log: Logger): Round {
-  let warnedOn = "";
   return async (app) => {
     const { ended, more } = await endHolds(app);
     if (ended > 0) log.info({ ended }, "legal holds have ended");
-    const today = dateOf(app.now());
-    if (more || warnedOn === today) return more;
-    const holds = await listEndingSoon(app);
-    warnedOn = today;
-    const first = holds.slice(0, holdsNamedMax).map(({ holdId, endsOn }) => ({ holdId, endsOn }));
-    if (holds.length > 0) log.warn({ holds: holds.length, first }, "legal holds will end soon");
-    return false;
+    return more;
   };
 }
