@@ -269,7 +269,7 @@ describe("a restore", () => {
     await addTransaction(server.client, acme, "tx");
     const hold = ["--organization", acme.organizationId] as const;
     const setFloor = (type: string, keepDays: string) =>
-      site.line.ask("retention set", ...hold, "--type", type, "--keep-days", keepDays);
+      site.line.ask("retention set", ...hold, "--type", type, "--yes", "--keep-days", keepDays);
     await site.line.ask("deletion hold transaction tx", ...hold, "--reason", "a case");
     for (const type of ["screening", "company"]) await setFloor(type, "5");
     const id = await requestDeletion(server.client, acme, "tx");

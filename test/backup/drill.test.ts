@@ -58,7 +58,7 @@ async function play(line: CommandLine): Promise<void> {
   await deleteOne(line, "gone");
   assert.equal(((await line.ask("restricted list", ...acme))["sets"] as unknown[]).length, 1);
   await line.ask("backup", early);
-  await line.ask("retention set --type person --keep-days none", ...acme);
+  await line.ask("retention set --type person --keep-days none --yes", ...acme);
   await line.ask("deletion release transaction held", ...acme);
   // The later backup has an entry of this restore.
   await line.ask("restore", early, "--replace");

@@ -48,9 +48,9 @@ describe("retention set and show", () => {
       /^ceiling of types without one +none: records are kept until a deletion is requested$/m,
     );
     assert.match(out, /^person +1,825 days +- +closed +kept too$/m);
-    const redactable = await line.ask(...set("person", "1825", "--from", "closed", "--redactable"));
+    const redactable = await line.ask(...set("person", "1825", "--redactable", "--yes"));
     assert.deepEqual(redactable["rules"], [{ ...person, redactable: true }, transaction]);
-    await line.ask(...set("person", "none"));
+    await line.ask(...set("person", "none", "--yes"));
     assert.deepEqual((await show())["rules"], [transaction]);
     await line.ask(...set("customer_sar", "90"));
     assert.equal(((await show())["rules"] as readonly object[]).length, 2);
@@ -117,7 +117,7 @@ describe("retention set and show", () => {
     // A longer one needs no confirmation, and the floor stays as it is.
     const longer = await line.ask(...rule, "--delete-after-days", "70");
     assert.deepEqual(longer["rules"], [{ ...transaction, delete_after_days: 70 }]);
-    const removed = await line.ask(...rule, "--keep-days", "none");
+    const removed = await line.ask(...rule, "--keep-days", "none", "--yes");
     assert.deepEqual(removed["rules"], [
       { ...transaction, keep_days: null, delete_after_days: 70 },
     ]);
@@ -182,10 +182,10 @@ describe("retention set and show", () => {
     const ended = await line.type(`${company} --no-redactable`);
     assert.match(ended.out, /References in it may no longer be redacted\./);
     assert.deepEqual(await companyRule(), [30, 40, false]);
-    await line.ask(`${company} --redactable`);
+    await line.ask(`${company} --redactable --yes`);
     assert.deepEqual(await companyRule(), [30, 40, true]);
     // The permission belongs to the floor.
-    await line.ask(`${company} --keep-days none`);
+    await line.ask(`${company} --keep-days none --yes`);
     await line.ask(`${company} --keep-days 30`);
     assert.deepEqual(await companyRule(), [30, 40, false]);
     await line.ask(`${company} --keep-days none --delete-after-days none --yes`);

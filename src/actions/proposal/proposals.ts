@@ -24,9 +24,13 @@ import { actOf, type App } from "../app.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
-import { describeFloorWaits, describeRequested } from "../retention/floor-waits.ts";
 import { releaseHold, readHoldDetails } from "../retention/holds.ts";
-import { nameRule, previewRule, setPlanned } from "../retention/retention-rules.ts";
+import {
+  describeRequested,
+  nameRule,
+  previewRule,
+  setPlanned,
+} from "../retention/retention-rules.ts";
 import { objectionTo, requireNamed, statusOf } from "./agreement.ts";
 import { describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { previewPart } from "../retention/preview-retention.ts";
@@ -175,9 +179,9 @@ async function describeRule(app: App, proposal: Proposal): Promise<readonly stri
     deleteAfterDays,
     countedFrom,
   };
-  const { effect, due, last, waits, seen } = await previewRule(app, { ...wanted, redactable });
+  const { effect, due, last, seen } = await previewRule(app, { ...wanted, redactable });
   if (seen !== nameRule(before)) throw objectionTo("changed", app);
-  return [effect, describeRequested({ due, last }), describeFloorWaits(waits)];
+  return [effect, describeRequested({ due, last })];
 }
 
 async function describeRelease(app: App, proposal: Proposal): Promise<readonly string[]> {

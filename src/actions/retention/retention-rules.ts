@@ -26,7 +26,6 @@ import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
 import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
-import { briefCount, countFloorWaits, type FloorWaits } from "./floor-waits.ts";
 import {
   previewPart,
   type PreviewPart,
@@ -62,7 +61,7 @@ export interface RulePlan {
   readonly effect: string;
   /** The floors and ceilings of the organization with the rule. */
   readonly bounds: RetentionBounds;
-  /** Whether records may be erased without a further request earlier than before. */
+  /** Whether records may be erased without a further request earlier than before, also by a deletion that waits. */
   readonly erasesEarlier: boolean;
 }
 
@@ -81,20 +80,15 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
   if (rule.keepDays > ceilingDays) throw ceilingTooLow(ceilingDays, rule);
   const changed = [...rules.filter((one) => one !== before), rule];
   const after = ceilingOf(resourceType, changed, retainDays);
-  const released = weakensFloor(before, rule) ? describeReleased(organization, resourceType) : "";
+  const isWeaker = weakensFloor(before, rule);
+  const released = isWeaker ? describeReleased(organization, resourceType) : "";
   return {
     organization,
     before,
     rule,
     effect: describeRule(rule, retainDays) + describeRedaction(before, rule) + released,
     bounds: boundsOf(recordTypes, changed, retainDays),
-    erasesEarlier:
-      isEarlier(ceilingOf(resourceType, rules, retainDays), after) ||
-      released !== "" ||
-      // A floor from the same beginning ends before the ceiling in any case.
-      (weakensFloor(before, rule) &&
-        after !== undefined &&
-        after.countedFrom !== before?.countedFrom),
+    erasesEarlier: isWeaker || isEarlier(ceilingOf(resourceType, rules, retainDays), after),
   };
 }
 
@@ -103,13 +97,11 @@ export interface RulePreview extends Pick<RulePlan, "effect">, Pick<PreviewPart,
   readonly seen: string;
   /** How many deletions it would request now; if there is `last`, there are more. */
   readonly due: number;
-  readonly waits: FloorWaits;
 }
 
 /** Throws like `planRule`. */
 export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePreview> {
-  const plan = await planRule(app, wanted);
-  const { effect, rule, bounds, before } = plan;
+  const { effect, rule, bounds, before } = await planRule(app, wanted);
   const { organizationId, resourceType } = rule;
   const ceilings = bounds.ceilings.filter((ceiling) => ceiling.resourceType === resourceType);
   const { tally, last } = await previewPart(app, {
@@ -117,9 +109,8 @@ export async function previewRule(app: App, wanted: RuleSetting): Promise<RulePr
     bounds: { ...bounds, ceilings },
     after: { resourceType, resourceId: "" },
   });
-  const waits = await countFloorWaits(app, plan, briefCount);
   const due = tally.dueByType[resourceType] ?? 0;
-  return { effect, due, last, waits, seen: nameRule(before) };
+  return { effect, due, last, seen: nameRule(before) };
 }
 
 /**
@@ -130,6 +121,13 @@ export async function setRule(app: App, wanted: RuleSetting, seen?: string): Pro
   const plan = await planRule(app, wanted);
   if (seen !== undefined && seen !== nameRule(plan.before)) throw ruleChanged(plan.rule);
   return setPlanned(app, plan);
+}
+
+/** How many deletions a rule would request, in a sentence. `last`: where the next part begins, if there is more. */
+export function describeRequested({ due, last }: Pick<RulePreview, "due" | "last">): string {
+  const more = last === undefined ? "" : "more than ";
+  const deletions = due === 1 && more === "" ? "deletion" : "deletions";
+  return `It would request ${more}${due.toLocaleString("en")} ${deletions} now.`;
 }
 
 /** The same text for equal rules. */
@@ -172,7 +170,7 @@ function describeRedaction(before: RetentionRule | undefined, rule: RetentionRul
   return isEnded ? " References in it may no longer be redacted." : "";
 }
 
-/** What may then be erased that is never listed, whether or not there is any; only such deletions are not counted. */
+/** What may then begin, or be erased, that is not listed, whether or not there is any. */
 function describeReleased(
   { closedAt, confidentialTypes: added }: Organization,
   resourceType: ResourceType,
@@ -182,7 +180,7 @@ function describeReleased(
   }
   return confidentialTypes(added).has(resourceType)
     ? " What the restricted store keeps only because of it is then erased."
-    : "";
+    : " Deletions that wait only for it then begin.";
 }
 
 function invalid(message: string): OperatorError {

@@ -6,11 +6,6 @@ import { OperatorError, UsageError } from "../../actions/operator/operator-error
 import { showing } from "../../actions/operator/viewer.ts";
 import { retaining } from "../../actions/retention/apply-retention.ts";
 import {
-  countFloorWaits,
-  describeFloorWaits,
-  type FloorWaits,
-} from "../../actions/retention/floor-waits.ts";
-import {
   previewRetention,
   requireFuture,
   type RetentionPreview,
@@ -79,7 +74,7 @@ export const retentionSet = defineStoreCommand({
     noRedactable: flag("Keep these references and ids, too, after a rule with --redactable."),
     dryRun: flag("Show what the rule would do, and what would be erased now; nothing is changed."),
     yes: flag(
-      "Confirm a rule that lets records be erased earlier than before, or deletions begin that wait for its floor; always for a weaker floor of a confidential type or of a closed organization.",
+      "Confirm a rule that lets records be erased earlier than before: a ceiling that they reach earlier, or a weaker floor, for which deletions may wait.",
     ),
   },
   run: async (app, { organization, type, keepDays, from, dryRun, yes, ...given }) => {
@@ -99,14 +94,13 @@ export const retentionSet = defineStoreCommand({
     };
     const plan = await planRule(app, wanted);
     if (dryRun) {
-      const [waits, preview] = [await countWaits(app, plan), await previewPlan(app, plan)];
-      const says = sentences("Nothing was changed.", plan.effect, describeFloorWaits(waits));
+      const preview = await previewPlan(app, plan);
       return {
-        json: viewPlan(plan, preview, waits),
-        text: `${says} Now it would erase:\n${describePreview(preview)}`,
+        json: viewPlan(plan, preview),
+        text: `Nothing was changed. ${plan.effect} Now it would erase:\n${describePreview(preview)}`,
       };
     }
-    if (!yes) await requireConfirmed(app, plan);
+    if (plan.erasesEarlier && !yes) throw notConfirmed(plan, await previewPlan(app, plan));
     const retention = await setPlanned(app, plan);
     return {
       json: viewRetention(retention),
@@ -119,25 +113,12 @@ function previewPlan(app: App, { organization, bounds }: RulePlan): Promise<Rete
   return previewRetention(showing(app, { includeConfidential: false }), organization, { bounds });
 }
 
-function countWaits(app: App, plan: RulePlan): Promise<FloorWaits> {
-  return countFloorWaits(showing(app, { includeConfidential: false }), plan);
-}
-
-/** Throws OperatorError not_confirmed if the rule may erase records earlier, or lets waiting deletions begin. */
-async function requireConfirmed(app: App, plan: RulePlan): Promise<void> {
-  const waits = await countWaits(app, plan);
-  if (!plan.erasesEarlier && waits.waiting === 0 && waits.isComplete) return;
-  const preview = await previewPlan(app, plan);
-  const says = sentences("Nothing was changed.", plan.effect, describeFloorWaits(waits));
-  throw new OperatorError(
+function notConfirmed({ effect }: RulePlan, preview: RetentionPreview): OperatorError {
+  return new OperatorError(
     "not_confirmed",
-    `${says} A serving process would begin within a minute to permanently delete:\n` +
+    `Nothing was changed. ${effect} A serving process would begin within a minute to permanently delete:\n` +
       `${describePreview(preview)}\nConfidential records are deleted too, and not listed. Add --yes to confirm.`,
   );
-}
-
-function sentences(...texts: readonly string[]): string {
-  return texts.filter((one) => one !== "").join(" ");
 }
 
 export const retentionShow = defineStoreCommand({

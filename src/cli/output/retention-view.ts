@@ -1,19 +1,10 @@
 // What retention would delete, and the rules of an organization, as the command line prints them.
 
-import type { FloorWaits } from "../../actions/retention/floor-waits.ts";
 import type { RetentionPreview } from "../../actions/retention/preview-retention.ts";
 import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
 import { type Ceiling, describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
-import {
-  type Column,
-  describeNodes,
-  formatCounts,
-  formatTime,
-  renderFields,
-  renderTable,
-  viewNode,
-} from "./table.ts";
+import { type Column, formatCounts, formatTime, renderFields, renderTable } from "./table.ts";
 
 function viewRule({ resourceType, keepDays, deleteAfterDays, ...rule }: RetentionRule) {
   return {
@@ -54,22 +45,12 @@ export function describeRetention({ organization, rules }: Retention): string {
   return rules.length === 0 ? fields : `${fields}\n\n${renderTable(ruleColumns, rules)}`;
 }
 
-export function viewPlan(
-  { rule, effect }: RulePlan,
-  preview: RetentionPreview,
-  { waiting, due, isComplete }: FloorWaits,
-) {
-  return {
-    dry_run: true,
-    effect,
-    rule: viewRule(rule),
-    waiting_for_floor: { deletions: waiting, would_become_due: due, is_complete: isComplete },
-    preview: viewPreview(preview),
-  };
+export function viewPlan({ rule, effect }: RulePlan, preview: RetentionPreview) {
+  return { dry_run: true, effect, rule: viewRule(rule), preview: viewPreview(preview) };
 }
 
 export function viewPreview(preview: RetentionPreview) {
-  const { organization, at, ceilings, tally, restricted } = preview;
+  const { organization, at, ceilings, tally } = preview;
   const { counts, due } = tally;
   return {
     organization_id: organization.organizationId,
@@ -90,7 +71,6 @@ export function viewPreview(preview: RetentionPreview) {
       resource_type: resourceType,
       resource_id: resourceId,
     })),
-    ...(restricted === undefined ? {} : { would_restrict: restricted.map(viewNode) }),
   };
 }
 
@@ -112,7 +92,7 @@ function describeCeilings({ organization, ceilings }: RetentionPreview): string 
 }
 
 export function describePreview(preview: RetentionPreview): string {
-  const { organization, at, tally, restricted } = preview;
+  const { organization, at, tally } = preview;
   const { counts, due } = tally;
   const fields = renderFields([
     ["organization", organization.organizationId],
@@ -131,12 +111,5 @@ export function describePreview(preview: RetentionPreview): string {
     ["deletion already open", String(counts.open)],
   ]);
   const first = due.map(({ resourceType, resourceId }) => `  ${resourceType} ${resourceId}`);
-  return [
-    fields,
-    ...(first.length === 0 ? [] : ["The first of them:", ...first]),
-    ...describeNodes(
-      "The restricted store would keep these records, which belong to them:",
-      restricted ?? [],
-    ),
-  ].join("\n");
+  return [fields, ...(first.length === 0 ? [] : ["The first of them:", ...first])].join("\n");
 }

@@ -1,8 +1,12 @@
 // The rule of a record type in the console: the table of rules, the form for one, its effects, and its confirmation.
 
 import { OperatorError } from "../../actions/operator/operator-error.ts";
-import { describeFloorWaits, describeRequested } from "../../actions/retention/floor-waits.ts";
-import { previewRule, type RuleSetting, setRule } from "../../actions/retention/retention-rules.ts";
+import {
+  describeRequested,
+  previewRule,
+  type RuleSetting,
+  setRule,
+} from "../../actions/retention/retention-rules.ts";
 import { limits } from "../../domain/limits.ts";
 import { describeRule } from "../../domain/retention/ceiling.ts";
 import { floorOrigins, formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
@@ -156,13 +160,13 @@ export async function planRule(person: Person, organizationId: string): Promise<
 
 async function renderPlannedRule({ app, query }: Person, organizationId: string): Promise<Html> {
   const rule = readRule(query, organizationId);
-  const { effect, due, last, waits, seen } = await previewRule(app, rule);
+  const { effect, due, last, seen } = await previewRule(app, rule);
   const fields = ["rule", "keep", "delete", "from", "references"];
   return html`<section class="danger" aria-labelledby="planned">
     <h2 id="planned">Set this rule?</h2>
     <p>
-      <strong>${effect}</strong> ${describeRequested({ due, last })} ${describeFloorWaits(waits)}
-      Type the id of the organization to confirm.
+      <strong>${effect}</strong> ${describeRequested({ due, last })} Type the id of the organization
+      to confirm.
     </p>
     <form method="post" action="/console/retention/rule">
       ${renderHidden({ ...fieldsOf(query, fields), seen })}

@@ -99,15 +99,6 @@ export function describePartyFloor({
   return describeFloor({ ...floor, resourceType }, "that names it", until);
 }
 
-/** Whether one of these descriptions is about a floor of the type. Of a waiting deletion nothing else is stored. */
-export function isFloorOf(resourceType: string, description: string): boolean {
-  const noun = nounOf(resourceType);
-  return (
-    description.startsWith(`the retention floor of ${noun} `) ||
-    description.startsWith(`the retention floor of a ${noun} that names it:`)
-  );
-}
-
 export function formatDays(days: number): string {
   return `${days.toLocaleString("en-US")} ${days === 1 ? "day" : "days"}`;
 }
