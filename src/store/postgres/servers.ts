@@ -1,13 +1,8 @@
 // The servers that DATABASE_URL names. New connections go to the one that was last found to accept writes. If it can't
-// be reached, or has become a replica, the next one is tried. A password may come from a password file, as in libpq
-// (postgresql.org/docs/current/libpq-pgpass.html); the driver's own support of it is deprecated.
+// be reached, or has become a replica, the next one is tried.
 
 import { Client, type ClientBase, type ClientConfig } from "pg";
-import { whyNotRead } from "../../files/named-file.ts";
 import { postgresUrls } from "../../files/postgres-urls.ts";
-import { readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { StoreError } from "../interface/store-error.ts";
 
 /** A server that answers, but accepts no writes. */
@@ -68,10 +63,7 @@ function clientOf(servers: Servers): new () => ServerClient {
       const url = servers.current;
       super({ ...config, connectionString: url });
       this.url = url;
-      const { host, port, database = "", user = "", password } = this;
-      // The driver calls it when the server asks for a password.
-      const find = () => findPassword({ host, port, database, user });
-      if (password === undefined || password === null) Object.assign(this, { password: find });
+      Object.assign(this, { password: this.password ?? refusePassword });
     }
 
     override connect(): Promise<Client>;
@@ -86,54 +78,9 @@ function clientOf(servers: Servers): new () => ServerClient {
   };
 }
 
-interface Wanted {
-  /** A path for a socket. */
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string;
-}
-
-/** Called when the server asks for a password that the URL does not have. Throws StoreError if there is none. */
-function findPassword(wanted: Wanted): string {
-  const file = process.env["PGPASSFILE"] ?? join(homedir(), ".pgpass");
-  const stats = statSync(file, { throwIfNoEntry: false });
-  const advice = "Add it to DATABASE_URL, or set PGPASSWORD";
-  if (stats === undefined) throw new StoreError(`The server asks for a password. ${advice}.`);
-  if ((stats.mode & 0o077) !== 0) {
-    throw new StoreError(
-      `The server asks for a password, and ${file} is not used because other users may read it: chmod 600 ${file}.`,
-    );
-  }
-  const why = whyNotRead(file);
-  if (why !== undefined) throw new StoreError(`${file} can't be read for a password: ${why}.`);
-  const password = passwordIn(readFileSync(file, "utf8"), wanted);
-  if (password !== undefined) return password;
+/** The driver calls it when the server asks for a password; otherwise it would read a file, which it is to give up. */
+function refusePassword(): never {
   throw new StoreError(
-    `The server asks for a password, and ${file} has none for this connection. ${advice}.`,
+    "The server asks for a password. Add it to DATABASE_URL, or set PGPASSWORD.",
   );
-}
-
-/** The first line that fits: host:port:database:user:password, where `*` fits everything, and `\` escapes a sign. */
-export function passwordIn(
-  text: string,
-  { host, port, database, user }: Wanted,
-): string | undefined {
-  const names = [host.startsWith("/") ? "localhost" : host, `${port}`, database, user];
-  for (const line of text.split(/\r?\n/)) {
-    if (line.startsWith("#")) continue;
-    const fields = fieldsOf(line);
-    const fits = names.every((name, at) => fields[at] === "*" || fields[at] === name);
-    if (fits && fields.length === 5) return fields[4];
-  }
-  return undefined;
-}
-
-function fieldsOf(line: string): readonly string[] {
-  const fields = [""];
-  for (const [, escaped, plain] of line.matchAll(/\\(.)|([^\\])/g)) {
-    if (plain === ":" && fields.length < 5) fields.push("");
-    else fields.push(`${fields.pop() ?? ""}${escaped ?? plain ?? ""}`);
-  }
-  return fields;
 }

@@ -4,10 +4,9 @@
 import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { isUnencrypted } from "../../../src/files/postgres-urls.ts";
 import type { AppError } from "../../../src/domain/error.ts";
-import { passwordIn } from "../../../src/store/postgres/servers.ts";
 import { keyOf, transaction } from "../../conformance/scene.ts";
 import {
   ownerName,
@@ -22,7 +21,7 @@ import { openTestStore } from "../../support/test-store.ts";
 const server = await usePostgres();
 
 describe("a password", () => {
-  it("comes from a file that only its owner may read, or is asked for by name", async (test) => {
+  it("is asked for by name where the URL has none", async (test) => {
     const folder = makeTempFolder();
     test.after(() => removeFolder(folder));
     const rules = join(folder, "pg_hba.conf");
@@ -34,44 +33,15 @@ describe("a password", () => {
     chmodSync(rules, 0o644);
     const own = await startPostgres({ own: true, settings: { hba_file: rules } });
     test.after(() => own.remove());
-    const url = new URL(await own.makeDatabase());
-    url.password = "";
-    const file = join(folder, "pgpass");
-    setFile(test, file);
-    const open = async () => (await openTestStore(url.href, { role: "command" })).close();
+    const url = await own.makeDatabase();
+    const open = async (place: string) => (await openTestStore(place, { role: "command" })).close();
+    await open(url);
     await assert.rejects(
-      open(),
+      open(urlOf(url, { password: "" })),
       /The server asks for a password\. Add it to DATABASE_URL, or set PGPASSWORD/,
     );
-    writeFileSync(file, `*:*:*:${ownerName}:${password}\n`, { mode: 0o644 });
-    await assert.rejects(open(), /is not used because other users may read it: chmod 600/);
-    chmodSync(file, 0o600);
-    await open();
-    writeFileSync(file, `*:*:*:another:${password}\n`);
-    await assert.rejects(open(), /has none for this connection/);
-  });
-
-  it("is found in a line of the file by all four names", () => {
-    const wanted = { host: "db.example", port: 5432, database: "a:b", user: "sluice" };
-    const find = (text: string) => passwordIn(text, wanted);
-    assert.equal(
-      find("# no\n*:*:*:other:1\ndb.example:5432:a\\:b:sluice:se\\:c\\\\:ret\r\n*:*:*:*:2"),
-      "se:c\\:ret",
-    );
-    assert.equal(find("*:*:*:*:all"), "all");
-    assert.equal(find("db.example:1:*:*:port\n*:*:a:*:database\nsluice:secret\n"), undefined);
-    assert.equal(passwordIn("localhost:*:*:*:socket", { ...wanted, host: "/run" }), "socket");
   });
 });
-
-function setFile(test: TestContext, file: string): void {
-  const before = process.env["PGPASSFILE"];
-  process.env["PGPASSFILE"] = file;
-  test.after(() => {
-    if (before === undefined) delete process.env["PGPASSFILE"];
-    else process.env["PGPASSFILE"] = before;
-  });
-}
 
 describe("a connection without TLS", () => {
   it("is noticed towards another machine, unless somebody has said so", () => {
