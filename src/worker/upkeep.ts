@@ -1,5 +1,5 @@
 // The work of a serving process besides requests and deletions: removes what has expired, applies retention, ends
-// holds, updates the ledger of deletions, and releases unused space. Detects when the store is put back to an earlier
+// holds, updates the ledger of deletions, and scrubs free space. Detects when the store is put back to an earlier
 // state, and when credentials change in another process, so that a revoked key stops working here within 2 seconds
 // (contract, section 4).
 
@@ -15,7 +15,7 @@ import { expireProposals } from "../actions/proposal/proposals.ts";
 import { besideWriters, type DerivedIndex } from "../actions/upkeep/build-indexes.ts";
 import { isReplaced, watchStore } from "../actions/ledger/watch-store.ts";
 import type { OperatorError } from "../actions/operator/operator-error.ts";
-import { purgeExpired, reclaimSpace, refreshCallers } from "../actions/upkeep/store-upkeep.ts";
+import { purgeExpired, refreshCallers, scrubSome } from "../actions/upkeep/store-upkeep.ts";
 import { listLongProcessing } from "../actions/deletion/list-deletions.ts";
 import type { TrustedClock } from "../actions/upkeep/clock.ts";
 import type { Logger } from "../log.ts";
@@ -28,7 +28,7 @@ const credentialsPollMs = 500;
 /** What a restore could miss, and how long a store that was put back to an earlier state may be served. */
 const ledgerIntervalMs = 2_000;
 /** Others are served between two steps that release space, or that remove rows or scan records. */
-const spacePauseMs = 100;
+const scrubPauseMs = 100;
 export const purgePauseMs = 50;
 
 /** How often is looked for changes that are to be indexed. */
@@ -108,8 +108,8 @@ export async function upkeepRounds(
       throw error;
     }
   };
-  const reclaim = besideWriters(app, () => reclaimSpace(app));
-  const reclaimRound: Round = (_app, stopping) => reclaim(stopping);
+  const scrub = besideWriters(app, () => scrubSome(app));
+  const scrubRound: Round = (_app, stopping) => scrub(stopping);
   return [
     timed("purging expired tokens and outcomes failed", withPauses(purgePauseMs, purgeExpired)),
     ...Object.entries(added).map(([failure, round]) => timed(failure, round)),
@@ -117,7 +117,7 @@ export async function upkeepRounds(
     timed("ending legal holds failed", holdRound(log)),
     timed("ending proposals failed", expireProposals),
     plain("finding deletions that take long failed", processingRound(log)),
-    plain("releasing unused space failed", withPauses(spacePauseMs, reclaimRound)),
+    plain("scrubbing free space failed", withPauses(scrubPauseMs, scrubRound)),
     ...indexes.map(({ name, makeRound }) => ({
       failure: `building the index of ${name} failed`,
       round: makeRound(app),

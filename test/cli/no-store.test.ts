@@ -105,7 +105,7 @@ function contentOf(path: string): string {
 
 function emptyDatabase(path: string): void {
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA auto_vacuum = INCREMENTAL; CREATE TABLE t (id); DROP TABLE t");
+  database.exec("CREATE TABLE t (id); DROP TABLE t");
   database.close();
 }
 

@@ -11,8 +11,8 @@ export function purgeExpired({ store, now }: App): Promise<boolean> {
 }
 
 /** True if there is more. */
-export function reclaimSpace({ store }: App): Promise<boolean> {
-  return store.reclaimSpace();
+export function scrubSome({ store }: App): Promise<boolean> {
+  return store.scrubSome();
 }
 
 /**

@@ -104,10 +104,9 @@ export interface UpkeepStore {
   /** From now on uses only connections that are made after this. Does nothing on an engine that has none. */
   renewConnections(): void;
   /**
-   * Returns a bounded part of the free space to the file system, if the engine can, or removes residue of records from
-   * a part of it; true if there is more to do.
+   * Removes residue of records from a bounded part of the free space, if the engine can; true if there is more to do.
    */
-  reclaimSpace(): Promise<boolean>;
+  scrubSome(): Promise<boolean>;
   /** Checks the integrity of the engine's files, the invariants of the store, and the audit chain. */
   checkIntegrity(): Promise<IntegrityReport>;
   /** Scans files and tables for data that completed deletions should have erased. */

@@ -200,7 +200,7 @@ function upkeepMethods(database: Database) {
     probeWrite: () => database.inOneGo({}, probeWrite),
     renewConnections: () => database.renewConnections(),
     // There is nothing to do: vacuum frees space, which PostgreSQL reuses.
-    reclaimSpace: async () => false,
+    scrubSome: async () => false,
     checkIntegrity: () => checkIntegrity(database),
     checkErasure: () => checkErasure(database),
   } satisfies Partial<Store>;

@@ -202,7 +202,6 @@ export function openWriter(
     connection = new Connection(path, { readOnly: false, ...options });
     // Runs before anything is changed, even the journal mode: the database may belong to another program.
     hasTables(connection);
-    enableIncrementalVacuum(connection);
     useWriteAheadLog(connection);
     return connection;
   } catch (cause) {
@@ -262,12 +261,6 @@ export function savepoint<Result>(connection: Connection, work: () => Result): R
     }
     throw error;
   }
-}
-
-/** Must be chosen while the file is empty (sqlite.org/pragma.html#pragma_auto_vacuum). */
-function enableIncrementalVacuum(connection: Connection): void {
-  const { page_count: pages } = connection.get<{ page_count: number }>("PRAGMA page_count") ?? {};
-  if (pages === 0) connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
 }
 
 /** Two processes that create the same file at once collide here, where SQLite does not wait by itself. */

@@ -1,4 +1,4 @@
-// What keeps the file of a store small and free of residue, and what closes it.
+// What keeps the file of a store free of residue, and what closes it.
 
 import type { Store } from "../interface/store.ts";
 import type { Act } from "../interface/act.ts";
@@ -58,7 +58,7 @@ interface Working {
 }
 
 export function upkeepMethods(parts: Parts, { perform, scrubSome }: Working) {
-  const { reader, descriptor, files, checkpointer } = parts;
+  const { reader, descriptor, files } = parts;
   let closed: Promise<void> | undefined;
   return {
     ping: async () => {
@@ -70,15 +70,7 @@ export function upkeepMethods(parts: Parts, { perform, scrubSome }: Working) {
       await probeRoom(reader.path);
       await perform("probeCommit");
     },
-    reclaimSpace: async () => {
-      const { pages, more } = await perform("vacuumPages");
-      // Only a checkpoint shortens the file.
-      if (pages > 0 && !more) {
-        await checkpointer?.pause();
-        await files.ask("passiveCheckpoint").finally(() => checkpointer?.resume());
-      }
-      return more || (await scrubSome());
-    },
+    scrubSome,
     checkIntegrity: () => checkIntegrity(reader, files),
     checkErasure: async () => checkErasure(reader, descriptor.get()),
     close: () => (closed ??= close(parts)),

@@ -24,7 +24,7 @@ export const retiredWords: readonly RetiredWord[] = [
   { word: "unallocated", instead: "free, unused" },
   { word: "frozen file(s)", instead: "checkpoint freeze" },
   { word: "freeze file", instead: "freeze checkpoints" },
-  { word: "give back", instead: "release, incremental vacuum" },
+  { word: "give back", instead: "release" },
   { word: "given back", instead: "released" },
   { word: "bring in", instead: "checkpoint" },
   { word: "keep log", instead: "pin the WAL" },

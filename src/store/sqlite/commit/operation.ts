@@ -24,7 +24,6 @@ import {
   resumeMark,
   settleWal,
 } from "../file/checkpoint-freeze.ts";
-import { vacuumPages } from "../file/incremental-vacuum.ts";
 import { markClosed, markServed } from "../file/store-file.ts";
 import { probeCommit } from "../file/write-probe.ts";
 import type { Group } from "./group.ts";
@@ -53,7 +52,6 @@ export const aloneOperations = {
   freezeCheckpoints,
   releaseCheckpoints,
   completeDeletions,
-  vacuumPages,
 };
 
 export type AloneName = keyof typeof aloneOperations;

@@ -87,8 +87,8 @@ function* runsOf(pages: Iterable<number>) {
 }
 
 /**
- * Recognises the pages of the pointer map, whose first byte may look like a kind of page. Only a file that can free
- * pages has them: its header names the largest root page, which is 0 in other files
+ * Recognises the pages of the pointer map, whose first byte may look like a kind of page. Only a file
+ * that somebody has made so has them: its header names the largest root page, which is 0 in other files
  * (sqlite.org/fileformat2.html#pointer_map).
  */
 function pointerMapOf(descriptor: number): (page: number) => boolean {

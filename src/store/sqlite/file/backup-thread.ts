@@ -8,10 +8,6 @@ import { parentPort, workerData } from "node:worker_threads";
 const { path, target } = workerData as { readonly path: string; readonly target: string };
 
 const source = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-// A store that can't free pages can do so after it is restored from the copy.
-if (source.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"] === 0) {
-  source.exec("PRAGMA auto_vacuum = INCREMENTAL");
-}
 source.prepare("VACUUM INTO ?").run(target);
 source.close();
 

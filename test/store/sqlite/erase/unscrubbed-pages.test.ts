@@ -167,13 +167,13 @@ describe("upkeep", () => {
     await store.add("transaction", "gone", { description: `${secret}gone` });
     await unscrubbed.restartWal(Number.MAX_SAFE_INTEGER);
     const pages = statSync(place.path).size / pageBytes;
-    for (let count = 0; await store.reclaimSpace(); count += 1) {
+    for (let count = 0; await store.scrubSome(); count += 1) {
       await store.add("transaction", `meanwhile-${count}`, { description: `${secret}${count}` });
     }
     const parts = scrubs.splice(0).map((part) => new Set(part));
     assert.ok(parts.length > 2 && parts.every(({ size }) => size >= pagesAtOnce && size < 40));
     assert.ok(new Set(parts.flatMap((part) => [...part])).size > pages - pagesAtOnce);
-    assert.equal(await store.reclaimSpace(), false);
+    assert.equal(await store.scrubSome(), false);
     await store.request(keyOf("transaction", "gone"));
     for (let count = 0; count < parts.length - 1; count += 1) {
       await store.request(keyOf("transaction", `meanwhile-${count}`));
@@ -202,16 +202,16 @@ describe("upkeep", () => {
     const place = makePlace(test);
     const { store, scrubs } = await openRecorded(place.path, undefined, pagesAtOnce);
     await fill(store);
-    assert.equal(await store.reclaimSpace(), true);
+    assert.equal(await store.scrubSome(), true);
     await place.withReader(async (database) => {
       database.exec("BEGIN");
       database.prepare("SELECT count(*) FROM record").get();
       await store.add("transaction", "meanwhile");
-      assert.equal(await store.reclaimSpace(), false);
+      assert.equal(await store.scrubSome(), false);
       database.exec("COMMIT");
     });
     const before = scrubs.length;
-    while (await store.reclaimSpace());
+    while (await store.scrubSome());
     const [first] = scrubs.slice(before);
     assert.equal(first?.includes(2), false, "the first part is scrubbed again");
     await store.close();
