@@ -5,14 +5,12 @@ import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
 import { before, describe, it } from "node:test";
 import { runInNewContext } from "node:vm";
-import { distributedTables, awaitVisibleCommits } from "../../../src/store/postgres/citus.ts";
-import { UncertainCommit } from "../../../src/store/postgres/failure.ts";
-import { type Transaction, makeInsertion } from "../../../src/store/postgres/transaction.ts";
+import { distributedTables } from "../../../src/store/postgres/citus.ts";
+import { makeInsertion } from "../../../src/store/postgres/transaction.ts";
 import { type PostgresServer, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { beginStatements } from "../../../src/store/postgres/begin.ts";
 import * as fragments from "../../../src/store/sql/statement/named.ts";
 import { textFor } from "../../../src/store/sql/statement/statements.ts";
-import { statementsOf } from "../../../src/store/sql/schema-text.ts";
 import { rowSecurity, securedTables } from "../../../src/store/postgres/migration/row-security.ts";
 import { defaultConnections } from "../../../src/store/interface/connection-settings.ts";
 import {
@@ -23,7 +21,6 @@ import {
 } from "./citus-rules.ts";
 import { openTestStore } from "../../support/test-store.ts";
 import { storeParts } from "../../../src/feature/parts.ts";
-import { StoreParts } from "../../../src/store/sql/store-parts.ts";
 
 const folder = new URL("../../../src/store/", import.meta.url);
 const written = ["{postgres,sql}/**/*.ts", "../feature/*/store/*.ts"];
@@ -142,24 +139,6 @@ describe("the schema on Citus", () => {
       [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [name, column]),
     );
     assert.deepEqual(Object.fromEntries(described), onShards);
-  });
-
-  it("would be reported if it could not", () => {
-    const faulty: Catalog = {
-      uniqueKeys: [
-        { table: "record", columns: ["organization_id", "resource_type"] },
-        { table: "change", columns: ["resource_id", "change_no"] },
-        { table: "relation", columns: ["to_id"] },
-      ],
-      foreignKeys: [{ table: "change", target: "record" }],
-      types: { "record.resource_id": "text C", "change.resource_id": "text" },
-    };
-    assert.deepEqual(findSchemaViolations(faulty, distributedTables(new StoreParts([]))), [
-      "a unique key of record (organization_id, resource_type) lacks resource_id",
-      "deletion_target has no key",
-      "change refers to record across shards",
-      "the tables can't be co-located: their columns differ",
-    ]);
   });
 });
 
@@ -281,47 +260,6 @@ describe("a transaction on Citus", () => {
     );
   });
 });
-
-/** Returns one after another of these answers, the last one repeatedly. */
-function asking(...answers: readonly object[]): {
-  transaction: Transaction;
-  asked: () => number;
-} {
-  let asked = 0;
-  const all = () => {
-    asked += 1;
-    return Promise.resolve([answers[Math.min(asked, answers.length) - 1]]);
-  };
-  return {
-    transaction: { distributed: true, all } as unknown as Transaction,
-    asked: () => asked,
-  };
-}
-const answer = (...gids: readonly string[]) => ({ success: true, result: JSON.stringify(gids) });
-
-describe("the prepared transactions of workers", () => {
-  it("are waited for, but not those that are prepared meanwhile", async () => {
-    const { transaction: waiting, asked } = asking(
-      answer("citus_0_1", "citus_0_2"),
-      answer("citus_0_2", "citus_0_3"),
-      answer("citus_0_3"),
-    );
-    await awaitVisibleCommits(waiting);
-    assert.equal(asked(), 3);
-  });
-
-  it("are unknown without an answer of every worker", async () => {
-    const { transaction: away } = asking({ success: false, result: "no connection" });
-    await assert.rejects(awaitVisibleCommits(away), UncertainCommit);
-  });
-
-  it("are not relevant where nothing is distributed", async () => {
-    const { transaction: alone, asked } = asking(answer("citus_0_1"));
-    await awaitVisibleCommits(Object.assign(alone, { distributed: false }));
-    assert.equal(asked(), 0);
-  });
-});
-
 describe("row-level security on Citus", () => {
   const citus = rowSecurity(storeParts, { citus: true }).join("");
   const others = rowSecurity(storeParts, { citus: false }).join("");
@@ -337,19 +275,5 @@ describe("row-level security on Citus", () => {
       assert.ok(citus.includes(`ALTER TABLE ${table} ${force} ROW LEVEL SECURITY`), table);
       assert.ok(others.includes(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`), table);
     }
-  });
-});
-
-describe("a later migration on Citus", () => {
-  it("is sent statement by statement", () => {
-    assert.deepEqual(
-      statementsOf(`
-        CREATE TABLE one (
-          id int -- a number; no more
-        );
-        ALTER TABLE record ADD COLUMN two text;
-      `).map((statement) => statement.replaceAll(/\s+/g, " ")),
-      ["CREATE TABLE one ( id int )", "ALTER TABLE record ADD COLUMN two text"],
-    );
   });
 });

@@ -6,11 +6,8 @@ import { after, before, describe, it } from "node:test";
 import { Client } from "pg";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { keyOf, operator } from "../../conformance/scene.ts";
-import { startProgram } from "../../cli/program.ts";
 import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import { makeTestSeal } from "../../support/seal.ts";
-import { startServerProcess } from "../../support/server-process.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
 import { openTestStore } from "../../support/test-store.ts";
 
 const administrator = "managed_administrator";
@@ -85,18 +82,6 @@ describe("PostgreSQL of a managed service", () => {
     await server.query(`DROP ROLE ${role}, ${administrator}`);
   });
 
-  it("gives the role no right of an administrator", async () => {
-    await runAs(asAdministrator, `GRANT CONNECT ON DATABASE ${database} TO ${role}`);
-    for (const sql of [
-      "ALTER SYSTEM SET work_mem = '1MB'",
-      "CREATE EXTENSION pg_trgm SCHEMA pg_catalog",
-      "CREATE ROLE another",
-      "CHECKPOINT",
-    ]) {
-      await assert.rejects(runAs(url, sql), { code: "42501" }, sql);
-    }
-  });
-
   it("is told which right a start needs, and then migrates and serves in full", async () => {
     assert.equal(await refusedAsking(), `GRANT USAGE, CREATE ON SCHEMA public TO ${role};`);
     await runAs(asAdministrator, await refusedAsking());
@@ -126,17 +111,5 @@ describe("PostgreSQL of a managed service", () => {
     assert.equal(await refusedAsking(), `GRANT USAGE ON SCHEMA public TO ${role};`);
     await runAs(asAdministrator, await refusedAsking());
     await (await openTestStore(url, { role: "serve" })).close();
-  });
-
-  it("answers probes, metrics and the commands that check", async () => {
-    const environment = { DATABASE_URL: url, DATA_DIR: makeTempFolder(), PORT: "0" };
-    const serving = await startServerProcess({ ...environment, NODE_ENV: "development" });
-    for (const path of ["/health/ready", "/metrics"]) {
-      assert.equal((await serving.client.send({ method: "GET", path })).status, 200, path);
-    }
-    const { ended } = startProgram(["check"], environment);
-    const { code, out, err } = await ended;
-    assert.equal(code, 0, out + err);
-    assert.equal(await serving.end("SIGTERM"), 0);
   });
 });

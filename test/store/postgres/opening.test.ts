@@ -8,8 +8,6 @@ import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { readServiceRole } from "../../support/guide-sql.ts";
 import { makeTestSeal } from "../../support/seal.ts";
-import { startServerProcess } from "../../support/server-process.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
 import { password, urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
 import {
   acme,
@@ -71,21 +69,6 @@ describe("opening a store on PostgreSQL", () => {
     );
     for (const store of stores) assert.deepEqual(found, [{ version: store.schemaVersion }]);
     await Promise.all(stores.map((store) => store.close()));
-  });
-
-  it("creates them from processes that start at the same moment, and all start and serve", async () => {
-    const url = await makeDatabase();
-    const folder = makeTempFolder();
-    const environment = { PORT: "0", DATABASE_URL: url, DATA_DIR: folder, NODE_ENV: "development" };
-    const processes = await Promise.all([1, 2].map(() => startServerProcess(environment)));
-    for (const running of processes) {
-      const reply = await running.client.send({ method: "GET", path: "/health/ready" });
-      assert.equal(reply.status, 200);
-      assert.equal(await running.end("SIGTERM"), 0);
-    }
-    const store = await openTestStore(url, { role: "command" });
-    assert.equal((await store.listOrganizations()).length, 1);
-    await store.close();
   });
 
   it("leaves an empty database empty where the store has to exist, until one is created", async () => {

@@ -3,16 +3,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import {
-  acme,
-  draftOf,
-  keyOf,
-  mark,
-  operator,
-  organization,
-  transaction,
-  worker,
-} from "../../conformance/scene.ts";
+import { acme, draftOf, keyOf, mark, transaction, worker } from "../../conformance/scene.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 
@@ -191,15 +182,5 @@ describe("several processes on one database", () => {
     assert.equal((await store.finish(id)).status, "completed");
     const [left] = await store.payloadsOf(keyOf("transaction_check", "c"));
     assert.deepEqual(left?.["related_tx_ids"], ["stays"]);
-  });
-
-  it("append to one audit chain", async () => {
-    await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        storeNo(index).createOrganization(organization(`org_${index}`), operator),
-      ),
-    );
-    assert.equal((await storeNo(0).listAudit(0, 100)).length, 40);
-    await storeNo(0).requireConsistent();
   });
 });

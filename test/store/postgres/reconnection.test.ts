@@ -134,15 +134,6 @@ describe("a store on PostgreSQL", () => {
     assert.equal((await store.finish(id)).status, "completed");
   });
 
-  it("continues when an operator ends its connections", async () => {
-    await attempt(store, "before");
-    await server.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'",
-    );
-    await requireAnswer();
-    assert.equal(await attempt(store, "after"), "acknowledged");
-  });
-
   it("tells writes to try again while the server is read-only, and continues to read", async () => {
     await server.query("ALTER DATABASE postgres SET default_transaction_read_only = off");
     const name = new URL(url).pathname.slice(1);

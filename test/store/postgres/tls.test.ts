@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runProgram } from "../../cli/program.ts";
 import { type Certificates, makeCertificates } from "../../support/certificates.ts";
 import { findBinaries } from "../../support/postgres/postgres-binaries.ts";
 import {
@@ -13,7 +12,6 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../../support/postgres/postgres-server.ts";
-import { testEnvironment } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { openTestStore } from "../../support/test-store.ts";
@@ -67,18 +65,6 @@ describe("a server with a certificate of a private authority", () => {
     assert.equal(await isEncrypted(urlWith({ sslmode: "verify-full", sslrootcert })), true);
   });
 
-  it("is verified with the authority in NODE_EXTRA_CA_CERTS too", async () => {
-    const environment = {
-      ...testEnvironment(join(folder, "data")),
-      DATABASE_URL: urlWith({ sslmode: "verify-full" }),
-    };
-    const refused = await runProgram(["check"], environment);
-    assert.equal(refused.code, 1);
-    const trusting = { ...environment, NODE_EXTRA_CA_CERTS: certificates.authority };
-    const { code, out, err } = await runProgram(["check"], trusting);
-    assert.equal(code, 0, out + err);
-  });
-
   it("is refused, and not trusted, where the authority is not named; the error says what to do", async () => {
     for (const sslmode of ["verify-full", "require"]) {
       await assert.rejects(
@@ -111,11 +97,6 @@ describe("a server with a certificate of a private authority", () => {
     await server.query(`ALTER SYSTEM SET ssl_key_file = '${serverKey}'`);
     await server.query("SELECT pg_reload_conf()");
   }
-
-  it("is encrypted without verification with uselibpqcompat=true&sslmode=require", async () => {
-    const parameters = { uselibpqcompat: "true", sslmode: "require" };
-    assert.equal(await isEncrypted(urlWith(parameters)), true);
-  });
 
   it("is not encrypted without sslmode", async () => {
     assert.equal(await isEncrypted(url.href), false);

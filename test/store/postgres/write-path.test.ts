@@ -68,12 +68,6 @@ describe("the write path on PostgreSQL", () => {
     assert.ok(statements > 6 / (2 * clients), `${statements} can't be right`);
   });
 
-  it("does not try to compress receipts, whose hashes would take no less room", async () => {
-    const storage = `SELECT attstorage::text AS storage FROM pg_attribute
-      WHERE attrelid = 'receipt'::regclass AND attname = 'document'`;
-    assert.deepEqual(await server.query(storage, url), [{ storage: "e" }]);
-  });
-
   it("keeps them low for additions with Idempotency-Keys, updates and checks too", async () => {
     const marked = await count((id) =>
       store.write(transaction(`m${id}`), { idempotency: mark(id) }),
@@ -114,16 +108,6 @@ describe("the write path on PostgreSQL", () => {
       );
       assert.deepEqual(commits, { calls: 1 });
     }
-    await store.requireConsistent();
-  });
-
-  it("stores nothing of such a list if its last record exists", async () => {
-    const drafts = Array.from({ length: limits.groupRowsMax + 1 }, (_, index) =>
-      transaction(index === limits.groupRowsMax ? "root 2" : `other ${index}`),
-    );
-    await store.add("transaction", "root 2", { amount: 0 });
-    assert.equal((await store.write(drafts)).written, 0);
-    assert.equal(await store.findRecord(keyOf("transaction", "other 0")), undefined);
     await store.requireConsistent();
   });
 
@@ -203,14 +187,5 @@ describe("the write path on PostgreSQL", () => {
     await client.end();
     assert.ok((await requested) !== undefined);
     assert.deepEqual((await late).drafts, ["deletion_open"]);
-  });
-
-  it("would be found to cost more where commits are not shared", async () => {
-    const last: { done: Promise<unknown> } = { done: Promise.resolve() };
-    const statements = await count((id) => {
-      last.done = last.done.then(() => store.write(transaction(`alone ${id}`)));
-      return last.done;
-    });
-    assert.ok(statements > statementsPerRecordMax, `${statements} statements for a record`);
   });
 });

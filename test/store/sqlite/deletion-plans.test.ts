@@ -1,17 +1,21 @@
-// The work of the steps of a deletion: what they read of one deletion must not grow with the deletions that are open.
+// The work of the steps of a deletion, and of the scan for expired records: what they read of one deletion must not grow
+// with the deletions that are open, and of one record not with the records of the organization.
 
 import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { it } from "node:test";
 import { restrictedId } from "../../../src/domain/deletion/restricted-set.ts";
 import { limits } from "../../../src/domain/limits.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
+import { boundsOf } from "../../../src/domain/retention/ceiling.ts";
+import { findExpired } from "../../../src/store/sql/expiry/expired.ts";
 import { verifyKept } from "../../../src/store/sql/erase/redact-kept.ts";
 import { isObstacle, targetsOf } from "../../../src/store/sql/plan/plan.ts";
 import { largestCascade, planPending } from "../../../src/store/sql/plan/record-plans.ts";
 import { findLatestArrival } from "../../../src/store/sql/record/record.ts";
 import { listFloors } from "../../../src/store/sql/retention/floor.ts";
 import type { Group } from "../../../src/store/sqlite/commit/group.ts";
-import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { Connection, openReader } from "../../../src/store/sqlite/connection.ts";
 import { addToPlan } from "../../../src/store/sqlite/erase/large-plan.ts";
 import {
   acme,
@@ -21,8 +25,18 @@ import {
   operator,
   organization,
   seen,
+  transaction,
 } from "../../conformance/scene.ts";
-import { makePlace } from "./place.ts";
+import { makePlace, type Place } from "./place.ts";
+
+/** The steps by which the file answers these statements. */
+function plansOf(place: Place, statements: readonly string[]): readonly string[] {
+  return place.withDatabase((file) =>
+    statements
+      .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
+      .map(({ detail }) => String(detail)),
+  );
+}
 
 it("finds deletions by their ids when it erases, verifies and completes", async (test) => {
   const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
@@ -36,11 +50,9 @@ it("finds deletions by their ids when it erases, verifies and completes", async 
   while (!(await store.eraseOne(id, 10)));
   assert.equal((await store.completeOne(id))?.status, "completed");
   const statements = prepare.mock.calls.map((call) => call.arguments[0]);
-  const plans = place.withDatabase((file) =>
-    statements
-      .filter((text) => /\bdeletion_request_id\b/.test(text))
-      .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
-      .map(({ detail }) => String(detail)),
+  const plans = plansOf(
+    place,
+    statements.filter((text) => /\bdeletion_request_id\b/.test(text)),
   );
   const searches = plans.filter((step) => /^(?:SCAN|SEARCH) deletion\b/.test(step));
   assert.deepEqual(
@@ -58,11 +70,9 @@ it("scans no table when it replaces the id of a person", async (test) => {
   prepare.mock.resetCalls();
   assert.deepEqual((await store.erase("person", "p")).redactedByType, { transaction: 1 });
   const texts = prepare.mock.calls.map((call) => call.arguments[0]);
-  const plans = place.withDatabase((file) =>
-    texts
-      .filter((text) => /\b(?:change|record|party_block)\b/.test(text))
-      .flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all())
-      .map(({ detail }) => String(detail)),
+  const plans = plansOf(
+    place,
+    texts.filter((text) => /\b(?:change|record|party_block)\b/.test(text)),
   );
   assert.ok(plans.some((step) => step.startsWith("SEARCH change USING PRIMARY KEY")));
   assert.deepEqual(
@@ -79,12 +89,7 @@ it("finds the deletions of a record without reading others", async (test) => {
   const record = { resourceType: "transaction", resourceId: "t" };
   assert.deepEqual(await store.listDeletions({ organizationId: acme, record, limit: 10 }), []);
   const texts = prepare.mock.calls.map((call) => call.arguments[0]);
-  const plans = place.withDatabase((file) =>
-    texts.flatMap((text) => file.prepare(`EXPLAIN QUERY PLAN ${text}`).all()),
-  );
-  const steps = plans
-    .map(({ detail }) => String(detail))
-    .filter((step) => step.includes("deletion"));
+  const steps = plansOf(place, texts).filter((step) => step.includes("deletion"));
   assert.equal(steps.length, 1);
   assert.match(
     steps[0] ?? "",
@@ -175,11 +180,42 @@ it("finds deletions under a hold among all that are open when a hold ends", asyn
     .map((call) => call.arguments[0])
     .filter((text) => text.includes("SET next_attempt_at = 0"));
   assert.deepEqual(others, []);
-  const plan = place.withDatabase((file) => file.prepare(`EXPLAIN QUERY PLAN ${wake}`).all());
-  assert.ok(
-    plan.some(({ detail }) =>
-      String(detail).includes("USING INDEX deletion_held (organization_id=?)"),
-    ),
-    JSON.stringify(plan),
+  const plan = plansOf(place, [wake ?? ""]).join();
+  assert.match(plan, /USING INDEX deletion_held \(organization_id=\?\)/);
+});
+
+it("finds records and relations by their whole keys when it decides what has expired", async (test) => {
+  const prepare = test.mock.method(DatabaseSync.prototype, "prepare");
+  const place = makePlace(test);
+  const store = await place.open();
+  await store.createOrganization(organization(acme), operator);
+  await store.write(transaction("t"));
+  await store.add("transaction_check", "c", { related_tx_ids: ["t"] });
+  const bounds = boundsOf(recordTypes, [], 1);
+  prepare.mock.resetCalls();
+  const query = {
+    organizationId: acme,
+    ...bounds,
+    after: undefined,
+    scannedMax: 10,
+    now: Date.UTC(2027, 0, 1),
+  };
+  using reader = openReader(place.path);
+  const { expired } = reader.perform(findExpired, query);
+  assert.deepEqual(
+    expired.map(({ expiry }) => expiry),
+    ["due", "due"],
+  );
+  const statements = prepare.mock.calls.map((call) => call.arguments[0]);
+  const joining = statements.filter((text) => /JOIN (?:record|relation)\b/.test(text));
+  const searches = plansOf(place, joining).filter((step) =>
+    /^(?:SCAN|SEARCH) (?:record|relation)\b/.test(step),
+  );
+  assert.deepEqual(
+    new Set(searches),
+    new Set([
+      "SEARCH relation USING COVERING INDEX relation_by_target (organization_id=? AND to_type=? AND to_id=?)",
+      "SEARCH record USING PRIMARY KEY (organization_id=? AND resource_type=? AND resource_id=?)",
+    ]),
   );
 });

@@ -11,16 +11,6 @@ import type { TestStore } from "../../support/test-store.ts";
 
 const append = { mode: "append" } as const;
 
-const later = 5_500;
-
-async function fill(store: TestStore): Promise<void> {
-  const drafts = Array.from({ length: later + 1 }, (_, amount) => transaction("many", { amount }));
-  await store.write(drafts, append);
-  await store.write(transaction("one"));
-  await store.write(transaction("two"));
-  await store.write(transaction("two", { amount: 2 }), append);
-}
-
 /** A record of which the last change needs a digest. */
 async function writeLong(store: TestStore): Promise<void> {
   const amounts = Array.from({ length: comparedChanges + 1 }, (_, amount) => amount);
@@ -45,39 +35,12 @@ function readChanges(place: Place): readonly ChangeRow[] {
   return place.withDatabase((file) => file.prepare(sql).all() as unknown as ChangeRow[]);
 }
 
-function requireDigests(place: Place, { without }: { readonly without: number }): void {
-  const rows = readChanges(place);
-  assert.equal(rows.length, later + 4);
-  for (const { position, digest, payload } of rows) {
-    assert.equal(digest, position <= without ? null : payloadDigest(payload));
-  }
-}
-
 /** How many changes of the record `two` have a digest. */
 function countDigests(place: Place): number {
   return readChanges(place).filter(({ digest }) => digest !== null).length;
 }
 
-async function requireFound(store: TestStore): Promise<void> {
-  for (const amount of [0, 1, comparedChanges - 1, comparedChanges, later]) {
-    const draft = transaction("many", { amount });
-    assert.deepEqual((await store.write(draft, append)).drafts, ["unchanged"], `${amount}`);
-    assert.deepEqual((await store.write(draft)).drafts, ["identical_record_exists"]);
-  }
-  const different = transaction("many", { amount: later + 1 });
-  assert.deepEqual((await store.write(different)).drafts, ["record_exists"]);
-}
-
 describe("the digests of later changes", () => {
-  it("are stored for all but the first changes, which are found without one", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    await fill(store);
-    requireDigests(place, { without: comparedChanges });
-    await requireFound(store);
-    await store.requireConsistent();
-  });
-
   it("are stored from the 17th change of a record on, also while a deletion is open", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
@@ -135,7 +98,7 @@ describe("the digests of later changes", () => {
   it("are searched in the index, and a bounded number of first changes by the key", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
-    await fill(store);
+    await writeLong(store);
     const source = readFileSync(
       new URL("../../../src/store/sqlite/commit/record.ts", import.meta.url),
       "utf8",
@@ -169,7 +132,7 @@ describe("the digests of later changes", () => {
       "SEARCH change USING PRIMARY KEY (record_no=?)",
     ]);
     const counted = place.withDatabase((file) =>
-      file.prepare(statementOf("findRecords")).all(acme, "transaction", "many", 0),
+      file.prepare(statementOf("findRecords")).all(acme, "transaction", "two", 0),
     );
     assert.equal(counted.length, 1);
     assert.ok(Object.values(counted[0] ?? {}).includes(comparedChanges));

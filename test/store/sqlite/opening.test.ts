@@ -4,19 +4,17 @@
 // unavailable, with the cause and what to do about it, and the process goes on.
 
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { openWriter } from "../../../src/store/sqlite/connection.ts";
 import { writeOwnFile } from "../../../src/files/own-file.ts";
 import { schemaVersion } from "../../../src/store/sql/migrations.ts";
 import { StoreError } from "../../../src/store/interface/store-error.ts";
 import { acme, keyOf, transaction } from "../../conformance/scene.ts";
-import { startChild } from "./child.ts";
+import { runProgram } from "../../cli/program.ts";
 import { makePlace } from "./place.ts";
 import { openTestStore } from "../../support/test-store.ts";
 import { storeParts as parts } from "../../../src/feature/parts.ts";
@@ -67,24 +65,12 @@ describe("an SQLite store", () => {
     await (await place.open()).ping();
   });
 
-  it("is not served by a second process, and is again when the first one is killed", async (test) => {
-    const place = makePlace(test);
-    const child = await startChild(test, "serve", place.path);
-    await assert.rejects(place.open(), /is being served by another process/);
-    await child.kill();
-    await (await place.open()).ping();
-  });
-
   it("is open to commands while another process serves it", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
     const command = await place.open({ role: "command" });
     await command.add("transaction", "from a command");
     assert.equal(await store.exists(keyOf("transaction", "from a command")), true);
-    const child = await startChild(test, "command", place.path);
-    await child.ask("add", "from a process");
-    await child.end();
-    assert.equal(await store.exists(keyOf("transaction", "from a process")), true);
     await store.requireConsistent();
   });
 
@@ -105,14 +91,10 @@ describe("an SQLite store", () => {
 
   it("is created once by several processes that start at the same time", async (test) => {
     const place = makePlace(test);
-    const children = await Promise.all(
-      Array.from({ length: 4 }, () => startChild(test, "command", place.path)),
-    );
-    await Promise.all(children.map((child, index) => child.ask("add", `t${index}`)));
-    await Promise.all(children.map((child) => child.end()));
-    const store = await place.open();
-    assert.deepEqual(await store.countRecords("org_acme"), { transaction: 4 });
-    await store.requireConsistent();
+    const environment = { DATABASE_URL: `sqlite:${place.path}`, DATA_DIR: place.folder };
+    const starts = [1, 2, 3].map(() => runProgram(["migrate"], environment));
+    for (const { code, err } of await Promise.all(starts)) assert.equal(code, 0, err);
+    await (await place.open()).requireConsistent();
   });
 
   it("returns interrupted deletions to the process that serves next, at once", async (test) => {
@@ -128,14 +110,6 @@ describe("an SQLite store", () => {
     await command.close();
     const next = await place.open();
     assert.equal((await next.claim())?.deletionRequestId, id);
-  });
-
-  it("needs no checkpoint to be complete: the WAL is checkpointed when it is closed", async (test) => {
-    const place = makePlace(test);
-    const store = await place.open();
-    await store.add("transaction", "t");
-    await store.close();
-    assert.deepEqual([...place.readFiles().keys()].sort(), ["sluice.db", "sluice.db.serving"]);
   });
 });
 
@@ -203,20 +177,6 @@ describe("opening an SQLite store is refused", () => {
     }
   });
 
-  it(
-    "at once where no folder can be created, as in /proc",
-    { skip: existsSync("/proc/self") ? false : "needs /proc" },
-    async () => {
-      for (const role of ["serve", "command"] as const) {
-        await assert.rejects(openTestStore("sqlite:/proc/x/y.db", { role }), (error) => {
-          assert.ok(error instanceof StoreError);
-          assert.match(error.message, /^The folder \/proc\/x can't be created: /);
-          return true;
-        });
-      }
-    },
-  );
-
   it("for an engine that does not exist, without repeating the URL", async () => {
     await assert.rejects(
       openTestStore("mysql://user:secret@host/db", { role: "command" }),
@@ -279,49 +239,6 @@ describe("a database that can't grow", () => {
     await store.requireConsistent();
   });
 });
-
-describe("a file system that is full", () => {
-  it("fails the commit, which rejects all of its group and stores none of it", async (test) => {
-    const place = makePlace(test);
-    await (await place.open()).close();
-    // The shell sets the limit (in blocks of 512 or 1,024 bytes) and ignores its signal, so that
-    // writing fails.
-    const program = join(import.meta.dirname, "fill-process.ts");
-    const child = spawn(
-      "sh",
-      [
-        "-c",
-        `trap '' XFSZ; ulimit -f 2000; exec "$0" "$1" "$2"`,
-        process.execPath,
-        program,
-        place.path,
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    let output = "";
-    child.stdout.on("data", (data: Buffer) => (output += data.toString()));
-    const [code] = (await once(child, "close")) as [number | null];
-    assert.equal(code, 0, output);
-    const { acknowledged, refused, stillReads } = JSON.parse(output) as FillReport;
-    assert.ok(acknowledged.length > 100, `${acknowledged.length} acknowledged`);
-    assert.ok(refused.length >= 2, `${refused.length} refused`);
-    assert.equal(stillReads, true);
-
-    const store = await place.open();
-    await store.requireConsistent();
-    const ids = place.withDatabase((database) =>
-      database.prepare("SELECT resource_id FROM record").all(),
-    );
-    assert.deepEqual(ids.map(({ resource_id }) => String(resource_id)).sort(), acknowledged.sort());
-    assert.ok((await store.countRecords(acme))["transaction"]);
-  });
-});
-
-export interface FillReport {
-  readonly acknowledged: string[];
-  readonly refused: string[];
-  readonly stillReads: boolean;
-}
 
 function isUnavailable(error: unknown): boolean {
   assert.ok(error instanceof AppError, String(error));

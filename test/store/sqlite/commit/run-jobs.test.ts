@@ -42,6 +42,20 @@ function brief(result: Result): unknown {
   return typeof value === "object" && value !== null && "drafts" in value ? value.drafts : value;
 }
 
+/** Returns what says how many rows of the table were updated since it was last asked. */
+function tally(connection: Connection, table: string): () => number | undefined {
+  connection.exec(`
+    CREATE TEMP TABLE tally (updates INTEGER);
+    INSERT INTO tally VALUES (0);
+    CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.${table}
+      BEGIN UPDATE tally SET updates = updates + 1; END`);
+  return () => {
+    const updates = connection.get<{ updates: number }>("SELECT updates FROM temp.tally")?.updates;
+    connection.exec("UPDATE temp.tally SET updates = 0");
+    return updates;
+  };
+}
+
 /** A write that SQLite rejects. */
 const faulty = job("faulty", {
   drafts: [{ ...transaction("f"), payload: null as unknown as string }],
@@ -67,11 +81,7 @@ describe("a group", () => {
 
   it("opens the deletions of consecutive requests together, each with its own result", (test) => {
     const connection = openFresh(test);
-    connection.exec(`
-      CREATE TEMP TABLE tally (updates INTEGER);
-      INSERT INTO tally VALUES (0);
-      CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.audit_head
-        BEGIN UPDATE tally SET updates = updates + 1; END`);
+    const countUpdates = tally(connection, "audit_head");
     const requests = ["a", "missing", "b", "a"].map(deletionOf);
     const jobs = [job("a"), job("b"), ...requests, job("b", { mode: "update" }), deletionOf("b")];
     assert.deepEqual(runJobs(connection, jobs).map(brief), [
@@ -84,29 +94,19 @@ describe("a group", () => {
       "d",
       "del_b",
     ]);
-    const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
-    assert.equal(tally?.updates, 1);
+    assert.equal(countUpdates(), 1);
   });
 
   it("writes the number of the last arrival once", (test) => {
     const connection = openFresh(test);
-    connection.exec(`
-      CREATE TEMP TABLE tally (updates INTEGER);
-      INSERT INTO tally VALUES (0);
-      CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.counter
-        BEGIN UPDATE tally SET updates = updates + 1; END`);
+    const countUpdates = tally(connection, "counter");
     runJobs(connection, [job("a"), job("b"), deletionOf("a"), job("c")]);
-    const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
-    assert.equal(tally?.updates, 1);
+    assert.equal(countUpdates(), 1);
   });
 
   it("updates a record once, however often a list or its jobs change it", (test) => {
     const connection = openFresh(test);
-    connection.exec(`
-      CREATE TEMP TABLE tally (updates INTEGER);
-      INSERT INTO tally VALUES (0);
-      CREATE TEMP TRIGGER tallied AFTER UPDATE ON main.record
-        BEGIN UPDATE tally SET updates = updates + 1; END`);
+    const countUpdates = tally(connection, "record");
     runJobs(connection, [job("t")]);
     const changes = Array.from({ length: 40 }, (_, day) => transaction("t", seen(40 - day)));
     const update = { mode: "update" } as const;
@@ -114,10 +114,9 @@ describe("a group", () => {
       [job("t", { ...update, drafts: changes.slice(0, 30) })],
       changes.slice(30).map((draft) => job("t", { ...update, drafts: [draft] })),
     ]) {
-      connection.exec("UPDATE tally SET updates = 0");
+      countUpdates();
       runJobs(connection, jobs);
-      const tally = connection.get<{ updates: number }>("SELECT updates FROM temp.tally");
-      assert.equal(tally?.updates, 1);
+      assert.equal(countUpdates(), 1);
     }
     const changed = connection.get<{ changes: number }>("SELECT count(*) AS changes FROM change");
     assert.equal(changed?.changes, 41);

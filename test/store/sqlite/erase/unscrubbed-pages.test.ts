@@ -8,7 +8,6 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { readMark } from "../../../../src/store/sqlite/file/scrub-mark.ts";
-import { PageSet } from "../../../../src/store/sqlite/erase/free-space.ts";
 import {
   acme,
   keyOf,
@@ -216,18 +215,6 @@ describe("upkeep", () => {
     const again = first?.filter((page) => page <= pagesAtOnce) ?? [];
     assert.ok(again.length < pagesAtOnce / 2, "the first part is scrubbed again");
     await store.close();
-  });
-});
-
-describe("a set of pages", () => {
-  it("has each page once, and is the same from its bits", () => {
-    const pages = new PageSet();
-    pages.add([7, 8, 100_000, 8, 1]);
-    assert.deepEqual([...pages], [1, 7, 8, 100_000]);
-    const copy = new PageSet(pages.bits);
-    assert.deepEqual([copy.size, [...copy]], [4, [...pages]]);
-    const taken = copy.take(2);
-    assert.deepEqual([taken.size, [...taken], copy.size, [...copy]], [2, [1, 7], 2, [8, 100_000]]);
   });
 });
 

@@ -101,15 +101,6 @@ describe("a file with frozen checkpoints", () => {
     assert.ok((part?.pages.length ?? 0) >= 2);
     assert.deepEqual(part?.pages, expected);
   });
-
-  it("does not report when the WAL has restarted since that position", (test) => {
-    const { place, connection } = open(test);
-    connection.run(writeCounter);
-    const start = findWalStart(place.path);
-    connection.exec("PRAGMA wal_checkpoint(PASSIVE)");
-    for (let count = 0; count < 5; count += 1) connection.run(writeCounter);
-    assert.equal(freezeCheckpoints(connection, { position: start }), undefined);
-  });
 });
 
 describe("the check that no other connection has written", () => {
@@ -154,14 +145,6 @@ describe("reading which pages the WAL holds", () => {
     assert.equal(readWalPages(path, emptyWalPosition)?.pages.length, 2);
   });
 
-  it("continues where the WAL was only checkpointed", (test) => {
-    const connection = openLog(test);
-    connection.run("INSERT INTO kept VALUES (1, 'a')");
-    const start = findWalStart(connection.path);
-    connection.exec("PRAGMA wal_checkpoint(PASSIVE)");
-    assert.deepEqual(readWalPages(connection.path, start)?.pages, [rootOf(connection, "kept")]);
-  });
-
   it("fails when the WAL has restarted since", (test) => {
     const connection = openLog(test);
     connection.run("INSERT INTO kept VALUES (1, 'a')");
@@ -194,28 +177,4 @@ describe("reading which pages the WAL holds", () => {
     const since = readWalPages(connection.path, { generation, frames: committed - 1 });
     assert.ok(since?.pages.includes(rootOf(connection, "kept")));
   });
-
-  it("returns the pages of many frames, in any number of parts", (test) => {
-    const connection = openLog(test);
-    const wanted = new Set<number>();
-    let place = emptyWalPosition;
-    const pages = new Set<number>();
-    for (let count = 0; count < 700; count += 1) {
-      connection.run("INSERT INTO kept (text) VALUES (?)", "x".repeat(count * 3));
-      if (count % 90 !== 89) continue;
-      const part = readWalPages(connection.path, place);
-      assert.ok(part);
-      place = part.position;
-      for (const page of part.pages) pages.add(page);
-    }
-    for (const page of readWalPages(connection.path, emptyWalPosition)?.pages ?? [])
-      wanted.add(page);
-    for (const page of readWalPages(connection.path, place)?.pages ?? []) pages.add(page);
-    assert.ok(wanted.size > 200);
-    assert.deepEqual([...pages].toSorted(compare), [...wanted].toSorted(compare));
-  });
 });
-
-function compare(one: number, other: number): number {
-  return one - other;
-}

@@ -19,7 +19,7 @@ import { openTestStore } from "../../../support/test-store.ts";
 import { makePlace, type Place } from "../place.ts";
 import { backUpSqliteStore } from "../../../../src/store/sqlite/file/backup.ts";
 import { copyBackup } from "../../../../src/store/sqlite/file/restore.ts";
-import { startChild } from "../child.ts";
+import { startServerProcess } from "../../../support/server-process.ts";
 
 const storeFile = new URL("../../../../src/store/sqlite/file/store-file.ts", import.meta.url);
 
@@ -140,15 +140,13 @@ describe("a store opens", () => {
 
   it("after its process was killed and a command has used what it left", async (test) => {
     const place = makePlace(test);
-    const child = await startChild(test, "serve", place.path);
-    await child.ask("add", "t");
-    await child.kill();
-    const command = await openTestStore(`sqlite:${place.path}`, { role: "command" });
-    await command.close();
-    const again = await startChild(test, "serve", place.path);
-    await again.ask("add", "u");
-    await again.kill();
-    assert.deepEqual(await (await place.open()).countRecords("org_acme"), { transaction: 2 });
+    const environment = { DATABASE_URL: `sqlite:${place.path}`, DATA_DIR: place.folder, PORT: "0" };
+    const first = await startServerProcess({ ...environment, NODE_ENV: "development" });
+    await first.end("SIGKILL");
+    await (await place.open({ role: "command" })).close();
+    const second = await startServerProcess(environment);
+    await second.end("SIGKILL");
+    assert.equal((await (await place.open()).listOrganizations()).length, 1);
   });
 
   it("from all files of any moment, as a power cut leaves them", async (test) => {
