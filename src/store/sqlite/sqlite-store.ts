@@ -19,7 +19,7 @@ import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { findRecord } from "./commit/record.ts";
 import type { Connection } from "./connection.ts";
 import { DeletionCompleter } from "./erase/complete-deletions.ts";
-import { LargePlanner } from "./erase/large-plan.ts";
+import { LargePlanner } from "./erase/large-planner.ts";
 import { sqliteTraits } from "./traits.ts";
 import { type Parts, scrubbing, upkeepMethods } from "./upkeep.ts";
 

@@ -1,5 +1,5 @@
-// The work of the steps of a deletion, and of the scan for expired records: what they read of one deletion must not grow
-// with the deletions that are open, and of one record not with the records of the organization.
+// The work of the steps of a deletion, and of the scan for expired records: what they read of one deletion must not
+// grow with the deletions that are open, and of one record not with the records of the organization.
 
 import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";

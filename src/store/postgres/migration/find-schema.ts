@@ -1,7 +1,7 @@
 // Finds the schema of the database that has the store, whatever the search path is: somebody may have changed it for
 // the role or the database, and a new, empty store in another schema must not replace the existing one. Also checks the
-// rights on tables that a serving process needs; the guide to PostgreSQL grants them to a role that owns no table. After
-// an upgrade that adds tables, they have to be granted again.
+// rights on tables that a serving process needs; the guide to PostgreSQL grants them to a role that owns no table.
+// After an upgrade that adds tables, they have to be granted again.
 
 import { StoreError } from "../../interface/store-error.ts";
 import type { Transaction } from "../transaction.ts";

@@ -13,7 +13,7 @@ import { StoreError } from "../../interface/store-error.ts";
 import type { Act } from "../../interface/act.ts";
 import type { Completion, SealedReceipt } from "../../interface/deletion.ts";
 import type { VerificationResult } from "./steps.ts";
-import type { LargePlanner } from "./large-plan.ts";
+import type { LargePlanner } from "./large-planner.ts";
 import { emptyWalPosition } from "../file/wal-pages.ts";
 import type { FileTasks } from "../file/file-tasks.ts";
 import type { PerformOperation } from "../commit/operation.ts";

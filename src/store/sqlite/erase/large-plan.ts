@@ -1,20 +1,11 @@
-// Plans large cascades beside the writer: the file thread collects the plan in a separate read transaction, and the
-// writer stores it in steps that each share a transaction with other writes. Until the last step the deletion is
-// `pending` and nothing is erased. An obstacle ends the whole attempt.
-//
-// state       what happens                                              next
-// removing    the part of a plan from an earlier attempt is removed     collecting
-// collecting  the file thread follows the relations                     adding; blocked: a hold, a floor, too large
-// adding      the plan is written part by part                          begun; lost; blocked by what changed meanwhile
-// behind      the index of parties advances                             adding
-// begun       the deletion is `processing`
-// lost        it was cancelled: the part that was written is removed
-// blocked     it is `pending` and states why; the part that was written is removed
+// The plan of a large cascade, written in steps that each share a transaction with other writes. Until the last step
+// the deletion is `pending` and nothing is erased. An obstacle ends the whole attempt, and the part of the plan that
+// was written is removed again, also in steps.
 
 import { isDeepStrictEqual } from "node:util";
 import type { Deletion } from "../../../domain/deletion/deletion.ts";
-import { type ErasurePlan, nodeKey } from "../../../domain/deletion/erasure.ts";
-import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
+import type { ErasurePlan } from "../../../domain/deletion/erasure.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
 import type { RetentionFloor } from "../../../domain/retention/floor.ts";
 import type { Claim } from "../../interface/deletion.ts";
 import { beginDeletions, postpone } from "../../sql/plan/claim.ts";
@@ -39,10 +30,6 @@ import { get, type Statements } from "../../sql/statement/statements.ts";
 import { keyRows, namedRecords } from "../../sql/statement/named.ts";
 import { type DeletionRow, toDeletion } from "../../row/deletion-row.ts";
 import type { Group } from "../commit/group.ts";
-import { SerialQueue } from "../../../basics/serial-queue.ts";
-import { limits } from "../../../domain/limits.ts";
-import type { PerformOperation } from "../commit/operation.ts";
-import type { FileTasks } from "../file/file-tasks.ts";
 
 /** How many targets of a larger cascade share a transaction. */
 export const planTargetsAtOnceMax = 200;
@@ -50,7 +37,7 @@ export const planTargetsAtOnceMax = 200;
 /** How many pages of records that name the party, and have arrived meanwhile, the last step reads. */
 const pagesMax = 4;
 
-interface PlanStep {
+export interface PlanStep {
   readonly deletionRequestId: string;
   /** The claim. Without a claimant, the caller is already processing the deletion. */
   readonly claim: Omit<Claim, "claimant"> & { readonly claimant: string | undefined };
@@ -75,7 +62,7 @@ function planChanged(now: number): Obstacle {
 const rulesChanged: Obstacle = { waitingFor: "a plan by the changed retention rules", held: false };
 
 /** The deletion with its plan. `lost`: cancelled, or claimed by another. `behind`: the index has to advance first. */
-type PlanStepResult = Deletion | "added" | "behind" | "lost" | "obstacle";
+export type PlanStepResult = Deletion | "added" | "behind" | "lost" | "obstacle";
 
 const findLater = `
   SELECT 1 FROM ${namedRecords} CROSS JOIN record USING (organization_id, resource_type, resource_id)
@@ -185,68 +172,4 @@ export function removePlan({ connection }: Group, deletionRequestId: string): nu
   if (status === "processing") return 0;
   connection.perform(forgetReferencesOf, deletionRequestId);
   return connection.run(removeTargets, deletionRequestId, planTargetsAtOnceMax);
-}
-
-interface LargePlannerParts {
-  readonly perform: PerformOperation;
-  /** Advances the index of parties for a limited time. */
-  readonly indexParties: () => Promise<void>;
-  readonly collector: Pick<FileTasks, "ask">;
-}
-
-export class LargePlanner {
-  readonly #parts: LargePlannerParts;
-  /** The file thread has one plan at a time. */
-  readonly #calls = new SerialQueue();
-
-  constructor(parts: LargePlannerParts) {
-    this.#parts = parts;
-  }
-
-  /** Plans a deletion that a claim found to be large. Undefined if it was not begun. */
-  begin(deletion: Deletion, claim: Claim): Promise<Deletion | undefined> {
-    return this.#calls.run(async () => {
-      await this.#removePlan(deletion);
-      const begun = await this.#plan(deletion, deletion, claim);
-      if (begun === undefined) await this.#removePlan(deletion);
-      return begun;
-    });
-  }
-
-  /** Adds the cascade of this record to the plan of a deletion that is `processing`. False if there was an obstacle. */
-  async extend(deletion: Deletion, record: RecordKey, now: number): Promise<boolean> {
-    const claim = { now, claimant: undefined };
-    const extended = await this.#calls.run(() => this.#plan(deletion, record, claim));
-    return extended !== undefined;
-  }
-
-  /** The deletion with its complete plan, unless it was lost or blocked. */
-  async #plan(
-    deletion: Deletion,
-    { resourceType, resourceId }: Pick<RecordKey, "resourceType" | "resourceId">,
-    { now, claimant }: Pick<Claim, "now"> & { readonly claimant: string | undefined },
-  ): Promise<Deletion | undefined> {
-    const { perform, collector } = this.#parts;
-    const { deletionRequestId } = deletion;
-    const startedAt = performance.now();
-    const root = nodeKey(resourceType, resourceId);
-    await collector.ask("collectPlan", root, deletion, now);
-    for (;;) {
-      const part = await collector.ask("nextPlanPart", planTargetsAtOnceMax);
-      // Each step renews the lease.
-      const later = now + Math.round(performance.now() - startedAt);
-      const claim = { now: later, leaseUntil: later + limits.deletionLeaseMs, claimant };
-      const result = await perform("addToPlan", { deletionRequestId, claim, part });
-      if (typeof result === "object") return result;
-      if (result === "behind") await this.#parts.indexParties();
-      else if (result !== "added") return undefined;
-    }
-  }
-
-  async #removePlan({ deletionRequestId }: Deletion): Promise<void> {
-    let removed: number;
-    do {
-      removed = await this.#parts.perform("removePlan", deletionRequestId);
-    } while (removed > 0);
-  }
 }

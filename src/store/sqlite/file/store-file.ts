@@ -4,8 +4,8 @@
 // The mark of an open store is the user version in the header of the file. A file that was not closed needs its WAL. If
 // there is none, somebody has copied or moved the file alone, and the newest records are missing. The mark is set by
 // the first transaction that finds it cleared, and is in the file itself before that transaction is answered. It is
-// cleared in the WAL, by whoever closes the store while nobody serves it, before SQLite checkpoints and removes the WAL.
-// So a crash at any moment leaves either the WAL, or a file whose mark is cleared.
+// cleared in the WAL, by whoever closes the store while nobody serves it, before SQLite checkpoints and removes the
+// WAL. So a crash at any moment leaves either the WAL, or a file whose mark is cleared.
 
 import { readFileSync, type Stats, statSync, readSync } from "node:fs";
 import { dirname } from "node:path";
