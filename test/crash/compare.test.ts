@@ -65,7 +65,7 @@ describe("the checks after a crash", () => {
       ["lost", "never sent", "times"],
     ],
     "a record that nobody sent": [(all) => all.set("o/person/x", [unknown]), ["never sent"]],
-    "changes in another order": [(all) => all.get(a)?.reverse(), ["order"]],
+    "changes in another order": [(all) => all.set(a, all.get(a)?.toReversed() ?? []), ["order"]],
     "a list that is stored in part": [(all) => all.delete(list), ["half"]],
     "what was refused": [(all) => all.set(nameOfId("absent"), []), ["unwanted"]],
     "what was erased": [(all) => all.set(nameOfId("erased"), []), ["unwanted"]],

@@ -20,6 +20,10 @@ import { openTestStore } from "../../support/test-store.ts";
 
 const server = await usePostgres();
 
+async function openOnce(url: string): Promise<void> {
+  await (await openTestStore(url, { role: "command" })).close();
+}
+
 describe("a password", () => {
   it("is asked for by name where the URL has none", async (test) => {
     const folder = makeTempFolder();
@@ -34,10 +38,9 @@ describe("a password", () => {
     const own = await startPostgres({ own: true, settings: { hba_file: rules } });
     test.after(() => own.remove());
     const url = await own.makeDatabase();
-    const open = async (place: string) => (await openTestStore(place, { role: "command" })).close();
-    await open(url);
+    await openOnce(url);
     await assert.rejects(
-      open(urlOf(url, { password: "" })),
+      openOnce(urlOf(url, { password: "" })),
       /The server asks for a password\. Add it to DATABASE_URL, or set PGPASSWORD/,
     );
   });
