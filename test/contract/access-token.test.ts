@@ -1,5 +1,4 @@
-// The bearer token of v2.0 operations: every invalid one, at every operation, and how a valid one
-// ends.
+// The bearer token of v2.0 operations: every invalid one, and how a valid one ends.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
@@ -7,7 +6,6 @@ import { closeOrganization } from "../../src/actions/access/close-organization.t
 import { makeCredential } from "../../src/actions/credential.ts";
 import { revokeKey, rotateKey } from "../../src/actions/access/keys.ts";
 import { openApp } from "../../src/process/app.ts";
-import { operations } from "../../src/process/operations.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -18,10 +16,9 @@ const { client, service } = scene;
 const customer = await scene.makeCustomer();
 after(() => scene.stop());
 
-const gated = operations.filter(({ permission }) => permission !== undefined);
-
-function ask(authorization: string | undefined, { method = "GET", path = "/v2/transaction" } = {}) {
-  return client.send({ method, path, headers: { ...fromNewAddress(), authorization } });
+function ask(authorization: string | undefined) {
+  const headers = { ...fromNewAddress(), authorization };
+  return client.send({ method: "GET", path: "/v2/transaction", headers });
 }
 
 async function askWith(token: string): Promise<Reply> {
@@ -60,17 +57,6 @@ describe("a credential", () => {
       }
     });
   }
-
-  it("is refused in the same way at every operation", async () => {
-    const some = wrong.filter(([, code], index) => code !== wrong[index - 1]?.[1]);
-    for (const { method, path } of gated) {
-      for (const [, code, authorization] of some) {
-        const reply = await ask(authorization, { method, path });
-        assert.deepEqual([reply.status, reply.body.code], [401, code], `${method} ${path}`);
-        assert.ok(reply.headers["www-authenticate"] !== undefined);
-      }
-    }
-  });
 
   it("is never repeated in a reply or logged", async () => {
     for (const secret of [customer.apiKey, customer.token, mistyped]) {

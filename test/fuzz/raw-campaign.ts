@@ -1,6 +1,5 @@
 // Sends mutated requests over separate sockets, many concurrently: pipelined, in chunks, cut off and reset. Compares
-// every reply with the OpenAPI document, and the memory of the server at the end with that at the start. How bytes are
-// delivered to the server: at once, in chunks, cut off, reset at any moment, or without reading the replies.
+// every reply with the OpenAPI document. How bytes are delivered to the server: at once, in chunks, cut off, reset at any moment, or without reading the replies.
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +20,6 @@ import { checkServer, withFuzzedServer } from "./fuzzed-server.ts";
 import { makeCase } from "./make-case.ts";
 import { rawMessage, type RawMessage } from "./raw-message.ts";
 import { readAllReplies } from "./raw-replies.ts";
-import { MemoryTrend } from "./memory-trend.ts";
 
 interface Figures {
   requests: number;
@@ -29,7 +27,6 @@ interface Figures {
   readonly byStatus: Record<string, number>;
   /** Replies that were compared with the OpenAPI document. */
   checked: number;
-  memory: string;
 }
 
 /** The first connection has the seed of the run, and each further one the next. */
@@ -60,13 +57,12 @@ const environment = {
 
 class RawRun implements CampaignOutcome<Figures> {
   readonly findings: string[] = [];
-  readonly figures: Figures = { requests: 0, connections: 0, byStatus: {}, checked: 0, memory: "" };
+  readonly figures: Figures = { requests: 0, connections: 0, byStatus: {}, checked: 0 };
   readonly #server: ServerProcess;
   readonly #scene: Scene;
   readonly #run: CampaignRun;
   readonly #document: OpenApiDocument;
   readonly #check: (ask: Ask, reply: Reply) => void;
-  readonly #memory: MemoryTrend;
   readonly #isOver: (done: number) => boolean;
   #progressAt = progressEvery;
 
@@ -80,15 +76,12 @@ class RawRun implements CampaignOutcome<Figures> {
     this.#run = run;
     this.#document = document;
     this.#check = makeOpenApiCheck(document);
-    this.#memory = new MemoryTrend(server);
     this.#isOver = makeLimit(run);
   }
 
   async sendAll(): Promise<void> {
     await Promise.all(Array.from({ length: parallel }, () => this.#sendInTurn()));
     this.findings.push(...(await checkServer(this.#server, new Set())));
-    this.findings.push(...this.#memory.findings());
-    this.figures.memory = this.#memory.describe();
   }
 
   async #sendInTurn(): Promise<void> {
@@ -115,7 +108,6 @@ class RawRun implements CampaignOutcome<Figures> {
     try {
       const { status } = await this.#server.client.send({ method: "GET", path: "/health/live" });
       if (status !== 200) throw new Error(`/health/live is ${status}`);
-      await this.#memory.sample(this.figures.requests);
     } catch (error) {
       const { child } = this.#server;
       const state = `exit code ${child.exitCode}, signal ${child.signalCode}`;

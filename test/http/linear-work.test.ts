@@ -22,11 +22,11 @@ function typeNamed(name: string): RecordType {
   return type;
 }
 
-function assertLinear(work: (size: number) => () => void, counts?: (url: string) => boolean): void {
+function assertLinear(work: (size: number) => () => void): void {
   const [once, twice] = [work(size), work(2 * size)];
   // What is created once, for all requests, is not counted.
   once();
-  const [less, more] = [countWork(once, counts), countWork(twice, counts)];
+  const [less, more] = [countWork(once), countWork(twice)];
   const growth = (more.blocks + more.natives) / (less.blocks + less.natives);
   assert.ok(less.blocks > 0, "nothing was counted");
   assert.ok(growth <= growthMax, `twice the input, ${growth.toFixed(2)} times the work`);
@@ -194,37 +194,4 @@ describe("the work of reading one value", () => {
     assertLinear((count) => () => void isExactNumber(`1.${"0".repeat(count)}`, 1));
     assertLinear((count) => () => void normaliseTimestamp("2".repeat(count)));
   });
-});
-
-function inThisFile(url: string): boolean {
-  return url.endsWith("linear-work.test.ts");
-}
-
-function addPairs(count: number): void {
-  let sum = 0;
-  for (let one = 0; one < count / 10; one += 1) {
-    for (let other = 0; other < one; other += 1) sum += other;
-  }
-  assert.ok(sum > 0);
-}
-
-function searchAgain(count: number): void {
-  const text = "x".repeat(count);
-  for (let at = 0; at < count; at += 8) text.includes("y");
-}
-
-function joinAgain(count: number): void {
-  let whole = Buffer.alloc(0);
-  for (let at = 0; at < count; at += 8) whole = Buffer.concat([whole, Buffer.from("x")]);
-}
-
-describe("the meter", () => {
-  for (const quadratic of [addPairs, searchAgain, joinAgain]) {
-    it(`detects work that grows faster than its input: ${quadratic.name}`, () => {
-      assert.throws(
-        () => assertLinear((count) => () => quadratic(count), inThisFile),
-        /twice the input, [34]\.\d+ times/,
-      );
-    });
-  }
 });

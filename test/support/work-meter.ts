@@ -22,28 +22,24 @@ interface Coverage {
   }[];
 }
 
-/** `counts` selects the scripts that count; by default the service's own and those it compiles. */
-export function countWork(
-  work: () => void,
-  counts: (url: string) => boolean = isOurs,
-): { readonly blocks: number; readonly natives: number } {
-  takeBlocks(counts);
+export function countWork(work: () => void): { readonly blocks: number; readonly natives: number } {
+  takeBlocks();
   const meter = meterNatives();
   try {
     work();
   } finally {
     meter.stop();
   }
-  return { blocks: takeBlocks(counts), natives: meter.count() };
+  return { blocks: takeBlocks(), natives: meter.count() };
 }
 
 /** Since the last snapshot. */
-function takeBlocks(counts: (url: string) => boolean): number {
+function takeBlocks(): number {
   let blocks = 0;
   session.post("Profiler.takePreciseCoverage", (error, { result }: Coverage) => {
     if (error !== null) throw error;
     for (const { url, functions } of result) {
-      if (!counts(url)) continue;
+      if (!isOurs(url)) continue;
       for (const { ranges } of functions) for (const { count } of ranges) blocks += count;
     }
   });

@@ -1,5 +1,4 @@
-// Connections that end at every point: in the headers, in the body, before and in the reply, in an
-// upgrade, after CONNECT.
+// Connections that end at every point: in the headers, in the body, before and in the reply, after what is declined.
 
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
 import { makeIds, transaction, listOf } from "../records.ts";
@@ -31,10 +30,6 @@ function add({ target }: AbuseContext, id: string): Buffer {
 function cut({ random }: AbuseContext, bytes: Buffer): Buffer {
   return bytes.subarray(0, random.integer(1, bytes.length - 1));
 }
-
-const connect = Buffer.from("CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n");
-const upgrade =
-  "GET /v2/person?person_id=1 HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n";
 
 /** What the server declines, and what may follow it on the connection. */
 const declined = [
@@ -68,10 +63,6 @@ export const connections: readonly Abuse[] = [
     const shape = declinedShapes[declinedCount++ % declinedShapes.length] ?? "";
     return { bytes: Buffer.from(shape, "latin1"), afterMs: random.integer(0, 5) };
   }),
-  leaving(["reset-at-once", "connections that are reset before a byte"], () => ({
-    bytes: Buffer.alloc(0),
-    afterMs: 0,
-  })),
   leaving(["reset-in-request", "connections that are reset within a request"], (context, id) => ({
     bytes: cut(context, add(context, id)),
     afterMs: context.random.integer(0, 5),
@@ -90,20 +81,6 @@ export const connections: readonly Abuse[] = [
       afterMs: context.random.integer(0, 60),
     }),
   ),
-  leaving(["reset-in-document", "connections that are reset within /openapi.json"], (context) => ({
-    bytes: requestBytes("GET", "/openapi.json"),
-    afterMs: context.random.integer(0, 5),
-  })),
-  leaving(["connect-and-reset", "CONNECT, then a reset"], ({ random }) => ({
-    bytes: connect,
-    afterMs: random.integer(0, 3),
-  })),
-  leaving(["upgrade-and-reset", "an upgrade, whole or not, then a reset"], (context) => ({
-    bytes: context.random.chance(0.5)
-      ? Buffer.from(`${upgrade}\r\n`)
-      : cut(context, Buffer.from(`${upgrade}content-length: 100\r\n\r\nabc`)),
-    afterMs: context.random.integer(0, 5),
-  })),
   leaving(["expect-and-reset", "Expect: 100-continue, then a reset"], ({ target, random }) => ({
     bytes: requestBytes("POST", "/v2/transactions/batch", {
       token: target.token,

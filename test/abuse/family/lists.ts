@@ -36,11 +36,6 @@ export const lists: readonly Abuse[] = [
     listOf(context.amount(10_000, 2_000), (index) => transaction(`${id}-${index}`)),
   ),
   listFlood(
-    ["strict-lists-32", "32 parallel strict lists of 1,000"],
-    { connections: 32 },
-    (_, id) => listOf(1_000, (index) => transaction(`${id}-${index}`)),
-  ),
-  listFlood(
     ["last-item-invalid", "lists of 10,000, all valid except the last"],
     {},
     (context, id) => {
@@ -59,9 +54,6 @@ export const lists: readonly Abuse[] = [
     ["related-to-many", "lists of checks, each related to 1,000 transactions"],
     { path: "/v2/transaction_check" },
     (context, id) => listOf(context.amount(500, 20), (index) => checkOfMany(`${id}-${index}`)),
-  ),
-  listFlood(["lenient-valid", "lenient lists of 10,000 valid items"], lenient, (context, id) =>
-    listOf(context.amount(10_000, 2_000), (index) => transaction(`${id}-${index}`)),
   ),
   listFlood(
     ["lenient-many-errors", "lenient lists of 10,000 invalid items with 100 errors each"],

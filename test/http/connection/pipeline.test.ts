@@ -15,9 +15,6 @@ import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import type { Customer } from "../../support/customer.ts";
 import type { Reply } from "../../support/http-client.ts";
 import { makeRandom } from "../../support/random.ts";
-import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
-import { testEnvironment } from "../../support/service.ts";
-import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const person = typeNamed("person");
@@ -289,68 +286,17 @@ describe("requests on one connection", () => {
     assert.equal(turns.bytes, 0);
     await small.stop();
   });
-});
 
-describe("requests whose replies nobody reads", () => {
-  const folder = makeTempFolder();
-  let server: ServerProcess;
-
-  // Without rate limits: here only the bounds on memory apply.
-  before(async () => {
-    server = await startServerProcess(testEnvironment(folder, { RATE_LIMIT_PER_SECOND: "0" }));
-    for (const path of ["/openapi.json", "/docs/reference.js"]) {
-      await server.client.send({ method: "GET", path });
-      await server.client.send({ method: "GET", path, headers: { "accept-encoding": "br" } });
-    }
-  });
-  after(async () => {
-    await server.end("SIGKILL");
-    removeFolder(folder);
-  });
-
-  async function figure(name: string): Promise<number> {
-    const { text } = await server.client.send({ method: "GET", path: "/metrics" });
-    return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
-  }
-
-  const growthBytesMax = 100 * 1_024 * 1_024;
-
-  for (const [connections, requests, path] of [
-    [1, 1_600, "/openapi.json"],
-    [20, 500, "/docs/reference.js"],
-    [20, 500, "/metrics"],
-  ] as const) {
-    it(`use little memory, and others are served: ${connections} times ${requests} of ${path}`, async () => {
-      const memory = await figure("sluice_process_resident_memory_bytes");
-      const pipes: Pipe[] = [];
-      for (let count = 0; count < connections; count += 1) {
-        const pipe = await openPipe(server.address);
-        pipe.socket.write(get(path).repeat(requests));
-        pipes.push(pipe);
-      }
-      for (let count = 0; count < 8; count += 1) {
-        const reply = await server.client.send({ method: "GET", path: "/health/ready" });
-        assert.equal(reply.status, 200);
-        const growth = (await figure("sluice_process_resident_memory_bytes")) - memory;
-        assert.ok(growth < growthBytesMax, `${growth} bytes more`);
-        assert.ok((await figure("sluice_requests_waiting")) <= connections);
-      }
-      for (const { socket } of pipes) socket.destroy();
-    });
-  }
-
-  it("are all answered once they are read", async () => {
-    const pipe = await openPipe(server.address);
+  it("are all answered once their replies are read", async () => {
+    const free = await startScene({ environment: { RATE_LIMIT_PER_SECOND: "0" } });
+    pipe = await openPipe(free.client.address);
     pipe.socket.write(get("/openapi.json", "Accept-Encoding: br\r\n").repeat(500));
-    await waitFor(
-      "a request to wait",
-      async () => (await figure("sluice_requests_waiting")) || undefined,
-    );
+    await waitFor("a request to wait", () => free.service.edge.turns.waiting === 1 || undefined);
     pipe.socket.resume();
-    await waitFor("all replies", () => pipe.replies().length === 500 || undefined, {
-      intervalMs: 200,
-    });
+    const all = () => pipe.replies().length === 500 || undefined;
+    await waitFor("all replies", all, { intervalMs: 200 });
     assert.ok(pipe.replies().every(({ status }) => status === 200));
     pipe.socket.destroy();
+    await free.stop();
   });
 });

@@ -47,6 +47,11 @@ const states: Readonly<Record<string, () => string>> = {
   "after the body of CONNECT": () => `CONNECT x:1 HTTP/1.1\r\n${host}${length}abcdeX`,
   "after CONNECT after a request": () => `${get}CONNECT x:1 HTTP/1.1\r\n${host}\r\n`,
   "after an upgrade": () => `GET /health/live HTTP/1.1\r\n${host}${upgrade}\r\n`,
+  "in bytes after an upgrade": () => `GET /health/live HTTP/1.1\r\n${host}${upgrade}\r\nxxxx`,
+  "in malformed bytes after an upgrade to HTTP/2": () =>
+    `GET /health/live HTTP/1.1\r\n${host}${upgrade.replace("websocket", "h2c")}${chunks}0\r\n\r\nGET / HTTP/1.1\r\nb\r\n\r\n`,
+  "in malformed bytes after CONNECT": () =>
+    `CONNECT x:1 HTTP/1.1\r\n${host}\r\nGET / HTTP/1.1\r\nbad header\r\n\r\n`,
   "in the headers of an upgrade": () => `GET /health/live HTTP/1.1\r\n${host}${upgrade}`,
   "in the body of an upgrade": () => `${write()}${upgrade}${json}${length}{`,
   "in a chunk of an upgrade": () => `${write()}${upgrade}${json}${chunks}5\r\n{`,
