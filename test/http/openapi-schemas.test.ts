@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import * as fc from "fast-check";
 import type { Operation, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { validatorOf } from "../../src/domain/schema/validator.ts";
@@ -15,7 +14,6 @@ import {
   anyDeletionRequestSchema,
   deletionRequestSchema,
 } from "../../src/http/verb/deletion-document.ts";
-import { anyPayload, anySubmission } from "../domain/arbitrary.ts";
 import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
 import { makeCompiler } from "./document-walk.ts";
 
@@ -141,26 +139,6 @@ describe("the published schema of a record", () => {
         `${componentName(type)}Update`,
         several(2, make),
       );
-    });
-
-    it(`agrees with both on any value: ${type.resourceType}`, () => {
-      for (const [operation, component] of [
-        ["add", componentName(type)],
-        ["update", `${componentName(type)}Update`],
-      ] as const) {
-        const published = compile(document.components.schemas[component] ?? {});
-        const validator = fieldValidatorOf(type, operation);
-        const verdicts = new Set<boolean>();
-        const submission = fc.oneof(anyPayload(type, operation), anySubmission(type));
-        fc.assert(
-          fc.property(submission, (value) => {
-            verdicts.add(validator.Check(value));
-            assert.equal(published(value), validator.Check(value), component);
-          }),
-          { numRuns: 100 },
-        );
-        assert.equal(verdicts.size, 2, component);
-      }
     });
 
     it(`states each rule across fields: ${type.resourceType}`, () => {

@@ -2,37 +2,22 @@
 // the status have to be in it, and the headers and the body have to match it.
 
 import assert from "node:assert/strict";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { normaliseTimestamp } from "../../src/domain/timestamp.ts";
+import type {
+  JsonSchema,
+  MediaType,
+  OpenApiDocument,
+  OperationObject,
+  Reference,
+  ResponseObject,
+} from "../../src/http/openapi/document.ts";
+import { type Compile, makeCompiler } from "../http/document-walk.ts";
 import type { Ask, Reply } from "./http-client.ts";
-
-interface HeaderObject {
-  readonly schema?: object;
-}
-
-interface MediaType {
-  readonly schema?: object;
-}
-
-interface ResponseObject {
-  readonly headers?: Readonly<Record<string, HeaderObject>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
-}
-
-interface OperationObject {
-  readonly responses: Readonly<Record<string, ResponseObject>>;
-}
-
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-}
 
 /** Throws an AssertionError that names the difference from the document. */
 export function makeOpenApiCheck(document: OpenApiDocument): (ask: Ask, reply: Reply) => void {
-  const validators = makeValidators(document);
+  const validators = makeCompiler(document);
   return (ask, reply) => {
-    const methods = document.paths[ask.path.split("?", 1)[0] ?? ""];
+    const methods = document.paths[ask.path.split("?", 1)[0] ?? ""] as Methods | undefined;
     const operation =
       methods?.[ask.method.toLowerCase()] ?? methods?.[ask.method === "HEAD" ? "get" : ""];
     if (operation === undefined) {
@@ -54,11 +39,13 @@ export function makeOpenApiCheck(document: OpenApiDocument): (ask: Ask, reply: R
   };
 }
 
+type Methods = Readonly<Record<string, OperationObject>>;
+
 interface Evaluated {
   readonly where: string;
   readonly response: ResponseObject;
   readonly reply: Reply;
-  readonly validators: (schema: object) => ValidateFunction;
+  readonly validators: Compile;
 }
 
 /** Headers that the document names for a response, and that only some of its replies have. */
@@ -80,7 +67,7 @@ function checkHeaders(
     const value = reply.headers[name.toLowerCase()];
     if (value === undefined && mayLack(name, reply.status)) continue;
     assert.ok(value !== undefined, `${where} lacks the header ${name}`);
-    const validate = validators(resolve(document, given)?.schema ?? {});
+    const validate = validators(resolve(document, given)?.schema ?? anyText);
     const isWhole = typeof value === "string" && /^\d+$/.test(value);
     const fits = validate(value) || (isWhole && validate(Number(value)));
     assert.ok(fits, `${where} has a wrong header ${name}: ${String(value)}`);
@@ -91,7 +78,7 @@ const [anyText, whole] = [{ type: "string" }, { type: "integer", minimum: 0 }];
 const errors = { type: "array", items: { $ref: "#/components/schemas/ErrorItem" } };
 const told = { code: whole, message: anyText, errors };
 
-function closedObject(properties: object, sometimes: readonly string[]): object {
+function closedObject(properties: object, sometimes: readonly string[]): JsonSchema {
   const required = Object.keys(properties).filter((name) => !sometimes.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
 }
@@ -135,7 +122,7 @@ function checkBody({ where, response, reply, validators }: Evaluated): void {
   const mediaType = reply.headers["content-type"]?.split(";", 1)[0] ?? "";
   const content = response.content?.[mediaType] ?? unstated[mediaType];
   assert.ok(content !== undefined, `${where} answers ${mediaType}, which is not in the document`);
-  const validate = validators(content.schema ?? {});
+  const validate = validators(content.schema);
   const isLines = mediaType === "application/x-ndjson";
   for (const text of isLines ? reply.text.trim().split("\n") : [reply.text]) {
     const found: unknown = /json/.test(mediaType) ? JSON.parse(text) : text;
@@ -149,52 +136,14 @@ function checkBody({ where, response, reply, validators }: Evaluated): void {
 /** Follows a reference within the document. */
 function resolve<Found extends object>(
   document: OpenApiDocument,
-  given: Found | undefined,
+  given: Found | Reference | undefined,
 ): Found | undefined {
   const reference = (given as { $ref?: string } | undefined)?.$ref;
-  if (reference === undefined) return given;
+  if (reference === undefined) return given as Found | undefined;
   let found: unknown = document;
   for (const step of reference.replace(/^#\//, "").split("/")) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
     found = (found as Record<string, unknown> | undefined)?.[name];
   }
   return resolve(document, found as Found | undefined);
-}
-
-const uri = "https://sluice.invalid/openapi.json";
-
-function makeValidators(document: OpenApiDocument): (schema: object) => ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  ajv.addFormat("date-time", (text) => normaliseTimestamp(text) !== undefined);
-  for (const other of formatsOf(document)) if (other !== "date-time") ajv.addFormat(other, true);
-  ajv.addSchema(document, uri);
-  const compiled = new WeakMap<object, ValidateFunction>();
-  return (schema) => {
-    let validate = compiled.get(schema);
-    if (validate === undefined) {
-      validate = ajv.compile(withAbsoluteReferences(schema) as object);
-      compiled.set(schema, validate);
-    }
-    return validate;
-  };
-}
-
-function withAbsoluteReferences(schema: unknown): unknown {
-  const text = JSON.stringify(schema, (key, value: unknown) =>
-    key === "$ref" && typeof value === "string" && value.startsWith("#") ? uri + value : value,
-  );
-  return JSON.parse(text) as unknown;
-}
-
-/**
- * Formats of this service that mean more than JSON Schema can check; the patterns next to them are
- * checked.
- */
-function formatsOf(document: OpenApiDocument): ReadonlySet<string> {
-  const formats = new Set<string>();
-  JSON.stringify(document, (key, value: unknown) => {
-    if (key === "format" && typeof value === "string") formats.add(value);
-    return value;
-  });
-  return formats;
 }

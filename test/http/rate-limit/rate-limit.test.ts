@@ -27,18 +27,6 @@ function caller(organizationId: string, rateLimitPerSecond?: number): Identity {
 }
 
 describe("the limit of an organization", () => {
-  it("tells the quota and window in RateLimit-Policy, what is left and for how long in RateLimit", () => {
-    const rates = makeRateGate(10, makeFakeClock().now);
-    assert.deepEqual(rates.organization(caller("one")), {
-      allowed: true,
-      retryAfterSeconds: 1,
-      headers: {
-        rateLimit: '"organization";r=19;t=1',
-        rateLimitPolicy: '"organization";q=20;w=2',
-      },
-    });
-  });
-
   it("allows twice the rate in a burst, and then the rate", () => {
     const clock = makeFakeClock();
     const rates = makeRateGate(10, clock.now);
@@ -48,28 +36,12 @@ describe("the limit of an organization", () => {
     assert.equal(Array.from({ length: 25 }, take).filter(Boolean).length, 10);
   });
 
-  it("is that of the organization where one is set", () => {
-    const rates = makeRateGate(10, makeFakeClock().now);
-    const { headers } = rates.organization(caller("one", 3));
-    assert.equal(headers?.rateLimitPolicy, '"organization";q=6;w=2');
-  });
-
   it("is none where the organization's is 0, and nothing is told then", () => {
     const rates = makeRateGate(1, makeFakeClock().now);
     for (let index = 0; index < 10; index += 1) {
       const limited = rates.organization(caller("one", 0));
       assert.deepEqual(limited, { allowed: true, headers: undefined, retryAfterSeconds: 0 });
     }
-  });
-
-  it("does not depend on which of its keys is used", () => {
-    const rates = makeRateGate(1, makeFakeClock().now);
-    const allowed = ["key 1", "key 2", "key 3"].map((keyId) => {
-      const asKey = { ...caller("one"), keyId };
-      return rates.organization(asKey).allowed;
-    });
-    assert.deepEqual(allowed, [true, true, false]);
-    assert.equal(rates.organization(caller("other")).allowed, true);
   });
 });
 
