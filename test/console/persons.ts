@@ -1,11 +1,10 @@
-// The console over persons of one organization, on either engine. Somebody of each role has signed in.
+// The console over persons of one organization. Somebody of each role has signed in.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";
 import { requestDeletionOf } from "../../src/actions/deletion/request-as-operator.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { addOperator, signIn, submit } from "./browse.ts";
@@ -22,8 +21,7 @@ export interface Scene {
 }
 
 /** Call in the function of the group. The fields of the scene are there once the group runs. */
-export function usePersons(engine: "sqlite" | "postgres") {
-  let server: PostgresServer | undefined;
+export function usePersons() {
   const cookies: Record<string, string> = {};
   const scene = { cookies } as unknown as Scene;
 
@@ -34,11 +32,7 @@ export function usePersons(engine: "sqlite" | "postgres") {
   };
 
   before(async () => {
-    server = engine === "postgres" ? await startPostgres() : undefined;
-    const url = await server?.makeDatabase();
-    const service = await startService(
-      url === undefined ? {} : { environment: { DATABASE_URL: url } },
-    );
+    const service = await startService();
     scene.service = service;
     scene.acme = await makeCustomer(service.app, service.client);
     for (const role of operatorRoles) {
@@ -47,10 +41,7 @@ export function usePersons(engine: "sqlite" | "postgres") {
       cookies[role] = await signIn(service.app, service.client, role);
     }
   });
-  after(async () => {
-    await scene.service.stop();
-    await server?.remove();
-  });
+  after(() => scene.service.stop());
   // The requests of a minute from one address are limited.
   beforeEach(() => scene.service.clock.advanceMs(60_000));
 

@@ -71,7 +71,7 @@ async function readIndex(app: App): Promise<SearchState & { readonly keys: Searc
   const keys = requireKeys(app);
   const state = await search.state();
   if (state.keyCheck === keys.check) return { ...state, keys };
-  if (state.keyCheck !== 0 && !keys.earlierChecks.includes(state.keyCheck)) {
+  if (state.keyCheck !== 0) {
     throw new OperatorError(
       operatorErrors.search_key,
       "The index of persons was made with another key for receipts than the one of this process. Put that one back, or make the index again.",
@@ -211,14 +211,10 @@ const hashBytes = 16;
 const keyBytes = 32;
 /** Every engine can store it exactly in a number. */
 const checkBytes = 6;
-/** Raise it when a value gets other terms than before: then each index is made again by itself. */
-const rulesVersion = 5;
 
 interface SearchKeys {
-  /** Identifies the secret from which the keys are derived, and the rules by which values are compared. */
+  /** Identifies the secret from which the keys are derived. */
   readonly check: number;
-  /** The checks of this secret with earlier rules. */
-  readonly earlierChecks: readonly number[];
   hash(organizationId: string, text: string): Uint8Array;
 }
 
@@ -232,12 +228,9 @@ export function makeSearchKeys(secret: KeyObject): SearchKeys {
     keys.set(organizationId, key);
     return key;
   };
-  // Never 0, which means that no key is in use.
-  const checkOf = (version: number) =>
-    1 + derive(version === 1 ? "check" : `check ${version}`, checkBytes).readUIntBE(0, checkBytes);
   return {
-    check: checkOf(rulesVersion),
-    earlierChecks: Array.from({ length: rulesVersion - 1 }, (_, at) => checkOf(at + 1)),
+    // Never 0, which means that no key is in use.
+    check: 1 + derive("check", checkBytes).readUIntBE(0, checkBytes),
     hash: (organizationId, text) =>
       createHmac("sha256", keyOf(organizationId)).update(text).digest().subarray(0, hashBytes),
   };

@@ -83,19 +83,14 @@ const names: Readonly<Record<MovePhase, string>> = {
   verify: "verifying",
 };
 
-/** `nowMs`: milliseconds of a monotonic clock; for tests. */
-export function makeMoveProgress(
-  { err, json }: Pick<Context, "err" | "json">,
-  nowMs?: () => number,
-) {
+function makeMoveProgress({ err, json }: Context) {
   const shown: { [Phase in MovePhase]?: BulkProgress } = {};
   let copied = 0;
   return {
     show: ({ phase, rows, allRows = 0, table }: MoveStep): void => {
       if (phase === "copy") copied = rows;
       const share = allRows === 0 ? undefined : Math.min(1, rows / allRows);
-      const options = { json, name: names[phase], ...(nowMs && { nowMs }) };
-      const progress = (shown[phase] ??= makeBulkProgress(err, options));
+      const progress = (shown[phase] ??= makeBulkProgress(err, { json, name: names[phase] }));
       progress.show({ rows, share, note: table });
     },
     close: (): void => {

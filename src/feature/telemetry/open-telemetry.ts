@@ -24,7 +24,8 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { OpenService } from "../feature.ts";
 import type { Store } from "../../store/interface/store.ts";
-import type { SamplerName, TelemetrySettings } from "./settings.ts";
+import { type Config, valueOf } from "../../settings/config.ts";
+import { telemetrySettings } from "./settings.ts";
 import { DeletionTracing } from "./trace-deletions.ts";
 import { traceBodies, traceBulk, traceWrites } from "./trace-writes.ts";
 import { SpanClock, Tracer } from "./tracer.ts";
@@ -42,11 +43,11 @@ export interface TelemetryParts extends Omit<ExportEvents, "onExport"> {
   readonly version: string;
 }
 
-export function openTelemetry(settings: TelemetrySettings, parts: TelemetryParts): OpenService {
+export function openTelemetry(config: Config, parts: TelemetryParts): OpenService {
   const clock = new SpanClock();
   const provider = new TracerProvider({
     resource: describeProcess(parts.version),
-    sampler: makeSampler(settings),
+    sampler: makeSampler(config),
     spanProcessors: [openSpanExport({ ...parts, onExport: () => clock.correct() })],
   });
   const tracer = new Tracer(provider.getTracer("sluice", parts.version), clock);
@@ -79,20 +80,14 @@ function describeProcess(version: string) {
   return defaultResource().merge(ours).merge(detectResources({ detectors }));
 }
 
-function makeSampler({ otelSampler, otelSamplerRatio }: TelemetrySettings): Sampler {
-  const roots = {
-    always_on: () => new AlwaysOnSampler(),
-    always_off: () => new AlwaysOffSampler(),
-    traceidratio: () => new TraceIdRatioBasedSampler(otelSamplerRatio),
-  };
-  const parent = (root: keyof typeof roots) => new ParentBasedSampler({ root: roots[root]() });
-  const all: Readonly<Record<SamplerName, () => Sampler>> = {
-    ...roots,
-    parentbased_always_on: () => parent("always_on"),
-    parentbased_always_off: () => parent("always_off"),
-    parentbased_traceidratio: () => parent("traceidratio"),
-  };
-  return all[otelSampler]();
+function makeSampler(config: Config): Sampler {
+  const name = valueOf(config, telemetrySettings.otelSampler);
+  const root = name.endsWith("traceidratio")
+    ? new TraceIdRatioBasedSampler(valueOf(config, telemetrySettings.otelSamplerRatio))
+    : name.endsWith("always_on")
+      ? new AlwaysOnSampler()
+      : new AlwaysOffSampler();
+  return name.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 }
 
 type DropReason = "queue" | "export";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import type { OpenService, ServiceParts } from "../feature.ts";
 import { ConfigError } from "../../settings/config.ts";
-import { readTelemetrySettings, traceReceiver } from "./settings.ts";
+import { traceReceiver } from "./settings.ts";
 
 /** While a receiver can't be reached every export fails, so failures are logged at most this often. */
 const failureLogMs = 60_000;
@@ -23,12 +23,11 @@ export async function open(parts: ServiceParts): Promise<OpenService | undefined
     name: "sluice_telemetry_export_failures_total",
     help: "Exports of spans over OTLP that the receiver did not accept.",
   });
-  const settings = readTelemetrySettings(config);
-  const receiver = traceReceiver(settings)?.host;
+  const receiver = traceReceiver(config)?.host;
   if (receiver === undefined) return undefined;
   const { openTelemetry } = await load();
   let loggedAt = -Infinity;
-  return openTelemetry(settings, {
+  return openTelemetry(config, {
     version,
     onDropped: (count, reason) => spansDropped.with(reason).add(count),
     onFailure: (reason) => {

@@ -2,7 +2,7 @@
 // exported, and which. Everything else about an export is read from the environment by the official packages.
 
 import { type Config, valueOf } from "../../settings/config.ts";
-import { oneOf, optional, Problem, type Setting, setting } from "../../settings/setting.ts";
+import { oneOf, optional, Problem, setting } from "../../settings/setting.ts";
 
 export const samplers = [
   "always_on",
@@ -12,17 +12,6 @@ export const samplers = [
   "parentbased_always_off",
   "parentbased_traceidratio",
 ] as const;
-export type SamplerName = (typeof samplers)[number];
-
-export interface TelemetrySettings {
-  readonly otelDisabled: boolean;
-  readonly otelTracesExporter: "otlp" | "none" | undefined;
-  readonly otelEndpoint: URL | undefined;
-  readonly otelTracesEndpoint: URL | undefined;
-  readonly otelProtocol: "http/protobuf";
-  readonly otelSampler: SamplerName;
-  readonly otelSamplerRatio: number;
-}
 
 const endpoint = webUrl("http://127.0.0.1:4318", "OTEL_EXPORTER_OTLP_HEADERS");
 
@@ -69,23 +58,15 @@ export const telemetrySettings = {
     "The share of traces that the samplers by ratio record, from 0 to 1.",
     ratio,
   ),
-} satisfies { [Name in keyof TelemetrySettings]: Setting<TelemetrySettings[Name]> };
-
-export function readTelemetrySettings(config: Config): TelemetrySettings {
-  const entries = Object.entries(telemetrySettings);
-  const values = entries.map(([key, item]: [string, Setting<unknown>]) => [
-    key,
-    valueOf(config, item),
-  ]);
-  return Object.fromEntries(values) as TelemetrySettings;
-}
+};
 
 /** Undefined if no traces are exported; otherwise the receiver, by default on this machine. */
-export function traceReceiver(settings: TelemetrySettings): URL | undefined {
-  const { otelDisabled, otelEndpoint, otelTracesEndpoint, otelTracesExporter } = settings;
-  const receiver = otelTracesEndpoint ?? otelEndpoint;
-  const isOn = (otelTracesExporter ?? (receiver === undefined ? "none" : "otlp")) === "otlp";
-  return isOn && !otelDisabled ? (receiver ?? new URL("http://localhost:4318")) : undefined;
+export function traceReceiver(config: Config): URL | undefined {
+  const { otelDisabled, otelEndpoint, otelTracesEndpoint, otelTracesExporter } = telemetrySettings;
+  const receiver = valueOf(config, otelTracesEndpoint) ?? valueOf(config, otelEndpoint);
+  const exporter = valueOf(config, otelTracesExporter) ?? (receiver && "otlp");
+  if (exporter !== "otlp" || valueOf(config, otelDisabled)) return undefined;
+  return receiver ?? new URL("http://localhost:4318");
 }
 
 /** Case does not matter, as the specification demands. */

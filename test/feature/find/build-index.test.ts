@@ -66,29 +66,6 @@ describe("the index of persons", () => {
     });
   });
 
-  it("is made again by itself where it was made by earlier rules", async () => {
-    const environment = testEnvironment(makeTempFolder());
-    replaceKey(readConfig(environment), makeKey());
-    await operate(environment, async (app) => {
-      await addPerson(app, "acme");
-      await build(app);
-      const { check, earlierChecks = [] } = app.derive(makeSearchKeys) ?? {};
-      assert.ok(earlierChecks.length > 0);
-      const { settled } = await app.store.settledArrival();
-      const key = keyOf("person", "p", "acme");
-      const [change] = await app.store.of(persons).readChanges([key], 1);
-      const mark = { from: 0, to: settled };
-      const records = [{ ...key, changeNo: change?.changeNo ?? 0, tokens: [] }];
-      for (const earlier of earlierChecks) {
-        // As an earlier version has left it: all is indexed, and nobody is found by the rules of now.
-        await app.store.of(persons).begin(earlier);
-        assert.equal(await app.store.of(persons).store(records, { keyCheck: earlier, mark }), true);
-        assert.equal(await countFound(app, "acme"), 1);
-        assert.equal((await app.store.of(persons).state()).keyCheck, check);
-      }
-    });
-  });
-
   it("is complete for an organization, however much others have sent before", async () => {
     const environment = testEnvironment(makeTempFolder());
     replaceKey(readConfig(environment), makeKey());

@@ -113,44 +113,6 @@ describe("a token that is not to be trusted is refused", () => {
       if (odd !== "") await requireOneRefused(odd);
   });
 
-  it("for another audience, or for several", async () => {
-    for (const aud of [
-      "other",
-      "Sluice",
-      ["sluice", "other"],
-      ["other"],
-      [],
-      undefined,
-      { sluice: true },
-    ])
-      await requireOneRefused(issuer.sign({ sub: "intake", aud }));
-  });
-
-  it("of another issuer, or with no text as one", async () => {
-    for (const iss of [
-      `${issuer.address}/`,
-      issuer.address.toUpperCase(),
-      undefined,
-      [issuer.address],
-      "",
-    ])
-      await requireOneRefused(issuer.sign({ sub: "intake", iss }));
-  });
-
-  it("that has expired, is not valid yet, or is valid for too long", async () => {
-    for (const exp of [
-      seconds() - 60,
-      seconds() + 86_461,
-      Number.MAX_SAFE_INTEGER,
-      "9999999999",
-      undefined,
-    ])
-      await requireOneRefused(issuer.sign({ sub: "intake", exp }));
-    for (const nbf of [seconds() + 61, "0", null])
-      await requireOneRefused(issuer.sign({ sub: "intake", nbf }));
-    await requireOneRefused(issuer.sign({ sub: "intake", iat: seconds() + 61 }));
-  });
-
   it("with a claim that is another, or missing", async () => {
     const rule = { claims: { sub: "intake", ref: "refs/heads/main" } };
     const customer = await withTrust({ ...rule, reusable: true });

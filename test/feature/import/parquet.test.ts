@@ -209,24 +209,6 @@ describe("an import of Parquet", () => {
     });
   });
 
-  it("writes refused rows as NDJSON, to be corrected and imported in the same way", async (test) => {
-    const [first, ...others] = columns.filter(({ elements: [one] }) => one?.name !== "currency");
-    assert.ok(first !== undefined);
-    const map = `${constants},currency=CCY`;
-    const given = [first, column("CCY", text, ["EUR", "???", "JPY"]), ...others];
-    const taken = await prepare(test, given, { map });
-    const { refused, refused_file: path = "" } = await report(taken);
-    assert.equal(refused, 1);
-    const row = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
-    assert.equal(row["sluice_row"], 2);
-    assert.match(String(row["sluice_reason"]), /^currency /);
-    const corrected = join(taken.line.folder, "corrected.ndjson");
-    writeFileSync(corrected, JSON.stringify({ ...row, CCY: "USD" }));
-    const words = taken.words.map((word) => (word.endsWith(".parquet") ? corrected : word));
-    assert.equal((await report({ line: taken.line, words })).written, 1);
-    assert.equal((await statesOf(taken.line)).size, 3);
-  });
-
   it("refuses a number that no double represents, with a message", async (test) => {
     const decimal = { type: "INT64", converted_type: "DECIMAL", precision: 18, scale: 4 } as const;
     const given = columns.map((one) =>
@@ -245,20 +227,6 @@ describe("an import of Parquet", () => {
     const converted = parsers.timestampFromMicroseconds?.(-1n) as unknown;
     assert.equal(converted, "1969-12-31T23:59:59.999999Z");
   });
-
-  it("shows the first rows as records when it is a check", async (test) => {
-    const { line, words } = await prepare(test, columns, { map: constants });
-    const { files } = (await line.ask(...words, "--check", "--rows", "2")) as {
-      files: readonly [{ shown: readonly { records: readonly unknown[] }[] }];
-    };
-    assert.equal(files[0].shown.length, 2);
-    assert.equal((await statesOf(line)).size, 0);
-  });
-
-  it("imports no rows from an empty file", async (test) => {
-    const empty = columns.map(({ elements }) => ({ elements, data: [] }));
-    assert.equal((await report(await prepare(test, empty, { map: constants }))).rows, 0);
-  });
 });
 
 async function failure(
@@ -275,16 +243,6 @@ async function failure(
 const time = { type: "INT32", converted_type: "TIME_MILLIS" } as const;
 
 describe("an import of unsupported Parquet", () => {
-  it("names the column that the mapping requires and the file does not have", async (test) => {
-    const message = await failure(test, columns, { map: `${constants},sender_id=SENDER` });
-    assert.match(message, /no column "SENDER"; it has: tx_id, amount, /);
-  });
-
-  it("names columns that are not fields, where there is no mapping", async (test) => {
-    const message = await failure(test, [...columns, column("curency", text, ["", "", ""])]);
-    assert.match(message, /has no field "curency"; did you mean currency\? Use --map/);
-  });
-
   it("names a column of a type that is not supported, if it is needed", async (test) => {
     const given = [...columns, column("clock", time, [1, 2, 3])];
     const message = await failure(test, given, { map: "timestamp=clock" });

@@ -5,11 +5,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import {
-  describeStep,
-  formatSeconds,
-  makeBulkProgress,
-} from "../../../src/cli/output/bulk-progress.ts";
+import { describeStep, makeBulkProgress } from "../../../src/cli/output/bulk-progress.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 
 interface Shown {
@@ -45,15 +41,6 @@ describe("progress without a terminal", () => {
     ]);
   });
 
-  it("does not include rows of an earlier run in the rate", () => {
-    const { lines, nowMs, advanceMs, output } = makeScreen();
-    const before = { rows: 90_000, share: 0.5 };
-    const progress = makeBulkProgress(output, { json: false, name: "tx.csv", nowMs, before });
-    advanceMs(5_000);
-    progress.show({ rows: 95_000, share: 0.75, note: "" });
-    assert.deepEqual(lines, ["tx.csv: 75%  95,000 rows  1,000 rows/s  5 s left\n"]);
-  });
-
   it("is one line in a terminal, no longer than it, and gone at the end", () => {
     const { lines, nowMs, advanceMs, output } = makeScreen();
     const terminal = { ...output, isTTY: true, columns: 20 };
@@ -65,15 +52,6 @@ describe("progress without a terminal", () => {
     progress.close();
     assert.deepEqual(lines, ["\r\u001b[Ktx.csv: 25%  1,000 ", "\r\u001b[K"]);
   });
-
-  it("is omitted with JSON", () => {
-    const { lines, nowMs, advanceMs, output } = makeScreen();
-    const progress = makeBulkProgress(output, { json: true, name: "tx.csv", nowMs });
-    advanceMs(60_000);
-    progress.show({ rows: 1, share: 0.5, note: "" });
-    progress.close();
-    assert.deepEqual(lines, []);
-  });
 });
 
 describe("a step of a progress", () => {
@@ -83,15 +61,6 @@ describe("a step of a progress", () => {
     assert.equal(describeStep(step, { before, seconds: 2 }), "1,234 rows  617 rows/s");
     const unmoved = { rows: 0, share: 0, note: "" };
     assert.equal(describeStep(unmoved, { before, seconds: 0 }), "0%  0 rows  0 rows/s");
-  });
-
-  it("formats times in seconds, minutes or hours", () => {
-    assert.deepEqual([0.2, 59.1, 200, 7_500].map(formatSeconds), [
-      "1 s",
-      "1 min 0 s",
-      "3 min 20 s",
-      "2 h 5 min",
-    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 // What shared tests have to know about recipients.
 
 import assert from "node:assert/strict";
-import { purgeNotices } from "../../../src/feature/recipient/purge-notices.ts";
+import { purgeNotices } from "../../../src/feature/recipient/serving.ts";
 import {
   createRecipient,
   listRecipients,

@@ -22,7 +22,7 @@ const payment = {
 const count = 300;
 
 describe("the copy for people", () => {
-  const { scene, send, person, post } = usePersons("sqlite");
+  const { scene, send, person, post } = usePersons();
   const show = async (id: string, more = {}) => {
     const { status, text, headers } = await post("/console/access/page", {
       type: "person",
