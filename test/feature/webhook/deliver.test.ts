@@ -157,6 +157,15 @@ describe("an endpoint that is enabled during an attempt", () => {
   });
 });
 
+describe("an endpoint whose cursors are set during an attempt", () => {
+  it("is sent nothing more under the lease of the attempt", async () => {
+    const site = await Site.open();
+    await site.deliver([{ status: 200, change: { from: { entryNo: 0, changeNo: 0 } } }]);
+    assert.equal(site.ids.length, 1);
+    assert.equal((await site.endpoint()).leaseUntil, undefined);
+  });
+});
+
 describe("an endpoint for which a test is requested during an attempt", () => {
   it("is sent the test after the attempt, and the rest after the test", async () => {
     const site = await Site.open();
