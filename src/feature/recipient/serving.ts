@@ -1,4 +1,4 @@
-// What a serving process does for recipients: it erases the notices that their recipients have acknowledged, or that are
+// What a serving process does for recipients: it erases the notices that all of them have acknowledged, or that are
 // older than NOTICE_DAYS, and has figures of how far recipients have come.
 
 import type { App } from "../../actions/app.ts";
