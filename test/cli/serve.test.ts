@@ -1,6 +1,6 @@
 // `sluice serve` as a process: its output, how it ends, and the effect of commands that run meanwhile. A start that
-// fails, however late, ends: `sluice serve` says why and exits with a non-zero status. Whatever it had opened by then
-// (connections, threads, timers, loops) must not keep the process alive, so each case waits for its end.
+// fails, however late, says why, and leaves nothing open of what it had opened by then (connections, threads, timers,
+// loops): many are made in one process, which has to end.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -8,15 +8,15 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { DatabaseSync } from "node:sqlite";
 import { logLevelOf } from "../../src/cli/command/serve.ts";
 import { fetchToken } from "../support/customer.ts";
 import { testEnvironment } from "../support/service.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { makeCommandLine } from "./command-line.ts";
+import { makeCommandLine, type Outcome } from "./command-line.ts";
 import { runProgram, startProcess, startProgram } from "./program.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
 import {
@@ -237,29 +237,6 @@ describe("signals", () => {
 
 type Environment = Readonly<Record<string, string>>;
 
-function makeFolder(test: TestContext): string {
-  const folder = makeTempFolder();
-  test.after(() => removeFolder(folder));
-  return folder;
-}
-
-/** Waits for the end of the process, for as long as the test runner allows. */
-async function requireEnded(environment: Environment, words: RegExp): Promise<void> {
-  const { code, out, err } = await runProgram(["serve"], environment);
-  assert.equal(code, 1, err);
-  assert.equal(out, "");
-  assert.match(err, words);
-}
-
-async function takePort(test: TestContext): Promise<string> {
-  const server = createServer();
-  test.after(() => server.close());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return String(typeof address === "object" ? address?.port : "");
-}
-
 /** Before the ledger of deletions is opened it has no entry and no file. */
 async function readStoreId(url: string): Promise<string> {
   const store = await openTestStore(url, { role: "command" });
@@ -268,104 +245,126 @@ async function readStoreId(url: string): Promise<string> {
   return storeId;
 }
 
-type Cases = Readonly<
-  Record<string, (test: TestContext, environment: Environment) => Promise<[Environment, RegExp]>>
->;
+/** Makes what prevents the start; returns what the environment has in addition, and what `serve` says. */
+type Prepare = (environment: Environment) => Promise<readonly [Environment, RegExp]>;
 
-const onEachEngine: Cases = {
-  "its port is taken": async (test) => [{ PORT: await takePort(test) }, /the port is in use/],
-  "its ledger of deletions can't be read": async (_test, { DATABASE_URL = "", DATA_DIR = "" }) => {
-    const storeId = await readStoreId(DATABASE_URL);
-    mkdirSync(join(DATA_DIR, `deletion-ledger-${storeId}.ndjson`));
-    return [{}, /The ledger of deletions \S+ can't be opened: it is a folder, not a file/];
-  },
-};
+async function removeFromStore(environment: Environment, sql: string) {
+  const url = environment["DATABASE_URL"] ?? "";
+  await readStoreId(url);
+  const database = new DatabaseSync(url.replace("sqlite:", ""));
+  database.exec(sql);
+  database.close();
+  return [{}, /^sluice: /] as const;
+}
 
-/** With the same things open as in those above. */
-const onSqlite: Cases = {
-  ...onEachEngine,
-  "the key of its receipts is no key": async (_test, { DATA_DIR = "" }) => {
-    writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });
-    return [{ RECEIPT_KEY_FILE: join(DATA_DIR, "broken.pem") }, /broken\.pem/];
-  },
-};
-
-describe("a start on SQLite ends", () => {
-  for (const [why, prepare] of Object.entries(onSqlite)) {
-    it(`when ${why}`, async (test) => {
-      const environment = testEnvironment(makeFolder(test));
-      const [more, words] = await prepare(test, environment);
-      await requireEnded({ ...environment, ...more }, words);
-    });
-  }
-
-  const withoutStore: readonly (readonly [string, Environment, RegExp])[] = [
-    ["the key of its receipts is missing", { RECEIPT_KEY_FILE: "/none.pem" }, /none\.pem/],
-    ["its address is no address of this machine", { HOST: "192.0.2.1" }, /Can't listen/],
-  ];
-  for (const [why, more, words] of withoutStore) {
-    it(`and leaves no store when ${why}`, async (test) => {
-      const environment = testEnvironment(makeFolder(test));
-      await requireEnded({ ...environment, ...more }, words);
-      assert.equal(existsSync(join(environment["DATA_DIR"] ?? "", "sluice.db")), false);
-    });
-  }
-
-  for (const [table, sql] of [
-    ["the chain of receipts", "DELETE FROM receipt_head"],
-    ["the version of the credentials", "DELETE FROM meta WHERE name = 'credentials_version'"],
-  ] as const) {
-    it(`when ${table} is missing in the store`, async (test) => {
-      const environment = testEnvironment(makeFolder(test));
-      const url = environment["DATABASE_URL"] ?? "";
-      await readStoreId(url);
-      const database = new DatabaseSync(url.replace("sqlite:", ""));
-      database.exec(sql);
-      database.close();
-      await requireEnded(environment, /^sluice: /);
-    });
-  }
-
-  it("when the folder of the store disappears just after it was opened", async (test) => {
-    const folder = makeFolder(test);
-    const environment = testEnvironment(join(folder, "data"));
-    await readStoreId(environment["DATABASE_URL"] ?? "");
-    renameSync(join(folder, "data"), join(folder, "moved"));
-    writeFileSync(join(folder, "data"), "a file where the folder was");
-    await requireEnded(environment, /^sluice: /);
-  });
-});
-
-describe("a start on PostgreSQL ends", () => {
-  let server: PostgresServer;
+describe("a start that fails leaves nothing open", () => {
+  const listening = createServer();
+  let postgres: PostgresServer;
   let owned: string;
-  before(async () => {
-    server = await startPostgres();
-    owned = await server.makeDatabase();
-    await (await openTestStore(owned, { role: "command" })).close();
-  });
-  after(async () => {
-    await server.dropDatabase(owned);
-    await server.remove();
-  });
 
-  for (const [why, prepare] of Object.entries(onEachEngine)) {
-    it(`when ${why}`, async (test) => {
-      const environment = { ...testEnvironment(makeFolder(test)), DATABASE_URL: owned };
-      const [more, words] = await prepare(test, environment);
-      await requireEnded({ ...environment, ...more }, words);
-    });
+  const onEachEngine: Readonly<Record<string, Prepare>> = {
+    "its port is taken": async () => {
+      const address = listening.address();
+      const port = String(typeof address === "object" ? address?.port : "");
+      return [{ PORT: port }, /the port is in use/];
+    },
+    "its ledger of deletions can't be read": async ({ DATABASE_URL = "", DATA_DIR = "" }) => {
+      mkdirSync(join(DATA_DIR, `deletion-ledger-${await readStoreId(DATABASE_URL)}.ndjson`));
+      return [{}, /The ledger of deletions \S+ can't be opened: it is a folder, not a file/];
+    },
+  };
+  const onSqlite: Readonly<Record<string, Prepare>> = {
+    ...onEachEngine,
+    "the key of its receipts is no key": async ({ DATA_DIR = "" }) => {
+      writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });
+      return [{ RECEIPT_KEY_FILE: join(DATA_DIR, "broken.pem") }, /broken\.pem/];
+    },
+    "the chain of receipts is missing in the store": (environment) =>
+      removeFromStore(environment, "DELETE FROM receipt_head"),
+    "the version of the credentials is missing in the store": (environment) =>
+      removeFromStore(environment, "DELETE FROM meta WHERE name = 'credentials_version'"),
+    "the folder of the store disappears just after it was opened": async ({ DATA_DIR = "" }) => {
+      const data = join(DATA_DIR, "data");
+      const more = { DATA_DIR: data, DATABASE_URL: `sqlite:${data}/sluice.db` };
+      await readStoreId(more.DATABASE_URL);
+      renameSync(data, join(DATA_DIR, "moved"));
+      writeFileSync(data, "a file where the folder was");
+      return [more, /^sluice: /];
+    },
+  };
+  const withoutStore: Readonly<Record<string, Prepare>> = {
+    "the key of its receipts is missing": async () => [
+      { RECEIPT_KEY_FILE: "/none.pem" },
+      /none\.pem/,
+    ],
+    "its address is no address of this machine": async () => [
+      { HOST: "192.0.2.1" },
+      /Can't listen/,
+    ],
+  };
+  const onPostgres: Readonly<Record<string, Prepare>> = {
+    ...onEachEngine,
+    "its role lacks a right": async () => {
+      const role = `sluice_half_${process.pid}`;
+      await postgres.query(readServiceRole(role, new URL(owned).pathname.slice(1)), owned);
+      await postgres.query(`REVOKE INSERT ON receipt_key FROM ${role}`, owned);
+      after(() => postgres.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, owned));
+      const more = { DATABASE_URL: urlOf(owned, { user: role, password }) };
+      return [more, new RegExp(`GRANT INSERT ON receipt_key TO ${role};`)];
+    },
+  };
+  const groups = { SQLite: { ...onSqlite, ...withoutStore }, PostgreSQL: onPostgres };
+
+  interface Start {
+    readonly environment: Environment;
+    readonly words: RegExp;
+    readonly outcome: Outcome;
   }
+  const starts = new Map<string, Start>();
 
-  it("when its role lacks a right", async (test) => {
-    const role = `sluice_half_${process.pid}`;
-    await server.query(readServiceRole(role, new URL(owned).pathname.slice(1)), owned);
-    await server.query(`REVOKE INSERT ON receipt_key FROM ${role}`, owned);
-    test.after(() => server.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, owned));
-    const environment = {
-      ...testEnvironment(makeFolder(test)),
-      DATABASE_URL: urlOf(owned, { user: role, password }),
-    };
-    await requireEnded(environment, new RegExp(`GRANT INSERT ON receipt_key TO ${role};`));
+  before(async () => {
+    listening.listen(0, "127.0.0.1");
+    await once(listening, "listening");
+    postgres = await startPostgres();
+    owned = await postgres.makeDatabase();
+    await readStoreId(owned);
+    const prepared = [];
+    for (const [engine, cases] of Object.entries(groups)) {
+      for (const [why, prepare] of Object.entries(cases)) {
+        const own = engine === "PostgreSQL" ? { DATABASE_URL: owned } : {};
+        const environment = testEnvironment(makeTempFolder(), own);
+        const [more, words] = await prepare(environment);
+        const name = `${why}, on ${engine}`;
+        prepared.push({ name, words, environment: { ...environment, ...more } });
+      }
+    }
+    const environments = JSON.stringify(prepared.map(({ environment }) => environment));
+    const program = join(import.meta.dirname, "failing-starts.ts");
+    const { code, out, err } = await startProcess([process.execPath, program, environments], {})
+      .ended;
+    assert.equal(code, 0, err);
+    const outcomes = JSON.parse(out) as readonly Outcome[];
+    for (const [index, outcome] of outcomes.entries()) {
+      const { name = "", ...start } = prepared[index] ?? assert.fail("there is no such start");
+      starts.set(name, { ...start, outcome });
+    }
   });
+
+  after(async () => {
+    listening.close();
+    await postgres.dropDatabase(owned);
+    await postgres.remove();
+  });
+
+  for (const [engine, cases] of Object.entries(groups)) {
+    for (const why of Object.keys(cases)) {
+      it(`when ${why}, on ${engine}`, () => {
+        const { environment, words, outcome } = starts.get(`${why}, on ${engine}`) ?? assert.fail();
+        assert.deepEqual([outcome.code, outcome.out], [1, ""], outcome.err);
+        assert.match(outcome.err, words);
+        if (why in withoutStore)
+          assert.equal(existsSync(join(environment["DATA_DIR"] ?? "", "sluice.db")), false);
+      });
+    }
+  }
 });

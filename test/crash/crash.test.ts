@@ -19,10 +19,10 @@ describe("a server that is killed under load", () => {
 
 describe("three processes on one PostgreSQL server that are killed under load", () => {
   it("have every acknowledged change once, and process each deletion once", async (test) => {
-    const run = { campaign: crash, seed: 20_261_120, count: 3, engine: "postgres" } as const;
+    const run = { campaign: crash, seed: 20_261_120, count: 2, engine: "postgres" } as const;
     const figures = await requireNothingFound(test, "crash", run);
     const { processesKilled, serversKilled, changes = 0, unanswered = 0 } = figures;
-    assert.deepEqual([processesKilled, serversKilled], [2, 1]);
+    assert.deepEqual([processesKilled, serversKilled], [1, 1]);
     assert.ok(changes > 50, "there was load");
     assert.ok(unanswered > 0, "requests were in flight");
   });

@@ -63,9 +63,9 @@ function shown(hash: string, values: readonly number[]): string {
 
 describe("two stores that differ only in confidential records", () => {
   it("have the same pages and commands for those who may not know of them", async () => {
-    const { figures, findings } = await compareTwins(shortRun({ seed: 1, count: 2 }));
+    const { figures, findings } = await compareTwins(shortRun({ seed: 1, count: 1 }));
     assert.deepEqual(findings, []);
-    assert.ok(figures.compared > 60 * 2, `${figures.compared} compared`);
+    assert.ok(figures.compared > 60, `${figures.compared} compared`);
   });
 
   it("differ if a page, a figure on /metrics and a command count reports as something else", async () => {

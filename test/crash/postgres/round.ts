@@ -18,7 +18,7 @@ export async function crashProcessOrServer(
   site: PostgresSite,
   { kill, random, figures }: CrashRound,
 ): Promise<string> {
-  const isServer = kill % 3 === 2;
+  const isServer = kill % 3 === 1;
   await crashUnderLoad(site, isServer, random);
   countUnanswered(site, figures);
   count(figures, isServer ? "serversKilled" : "processesKilled");
