@@ -64,10 +64,13 @@ async function pay(store: TestStore, id: string, sender_id: string): Promise<voi
 
 let filled = 0;
 
-/** Adds transactions of others, up to the end of a block. */
-async function fillBlock(store: TestStore): Promise<void> {
+/** A step of the index has a quarter of a block. */
+const stepNumbers = blockNumbers / 4;
+
+/** Adds transactions of others, up to the end of a step, or of so many. */
+async function fillStep(store: TestStore, numbers = stepNumbers): Promise<void> {
   const { latest } = await store.settledArrival();
-  for (let left = blockNumbers - (latest % blockNumbers); left > 0; left -= 512) {
+  for (let left = numbers - (latest % numbers); left > 0; left -= 512) {
     const drafts = Array.from({ length: Math.min(left, 512) }, () => {
       filled += 1;
       const sender_id = `q${filled % 300}`;
@@ -120,11 +123,11 @@ describe("the index of parties", () => {
       await store.createOrganization(organization(acme), operator);
       await store.add("person", "p");
       for (const id of ["first", "other"]) await pay(store, id, id === "first" ? "p" : "q");
-      await fillBlock(store);
+      await fillStep(store, blockNumbers);
       await pay(store, "second", "p");
       const update = draftOf("transaction", "other", { ...countries, sender_id: "p" });
       await store.write(update, { mode: "update" });
-      await fillBlock(store);
+      await fillStep(store);
       await pay(store, "late", "p");
       const all = ["first", "late", "other", "second"];
       assert.deepEqual(await namingsOf(store, "p"), all);
@@ -156,7 +159,8 @@ describe("the index of parties", () => {
       await store.add("person", "p");
       const id = await store.request(keyOf("person", "p"));
       assert.equal((await store.claim())?.deletionRequestId, id);
-      for (let block = 0; block < 3; block += 1) await fillBlock(store);
+      for (const numbers of [blockNumbers, blockNumbers, stepNumbers])
+        await fillStep(store, numbers);
       await pay(store, "late", "p");
       assert.equal(changedBy(await store.finish(id)), 1);
       assert.ok(isPseudonym(await senderOf(store, "late")));
@@ -175,7 +179,7 @@ describe("the index of parties", () => {
           if (step !== at) return;
           store = await scene.reopen();
           await pay(store, `${person} late`, person);
-          await fillBlock(store);
+          await fillStep(store);
           await indexAll(store);
         };
         await store.add("person", person);
@@ -208,7 +212,7 @@ describe("the index of parties", () => {
       const { store } = scene;
       await store.createOrganization(organization(acme), operator);
       await pay(store, "t", "p");
-      await fillBlock(store);
+      await fillStep(store);
       await indexAll(store);
       const before = await entriesIn(scene);
       await store.erase("transaction", "t");
@@ -238,7 +242,7 @@ describe("the index of parties", () => {
       await store.write(draftOf("transaction", "t", { ...countries, sender_id: "p", amount: 1 }), {
         mode: "update",
       });
-      await fillBlock(store);
+      await fillStep(store);
       await indexAll(store);
       await store.erase("transaction", "u");
       await store.erase("person", "p");
@@ -262,7 +266,8 @@ describe("the index of parties", () => {
       const { store } = scene;
       await store.createOrganization(organization(acme), operator);
       await store.add("person", "p");
-      for (let block = 0; block < 3; block += 1) await fillBlock(store);
+      for (const numbers of [blockNumbers, blockNumbers, stepNumbers])
+        await fillStep(store, numbers);
       await pay(store, "t", "p");
       assert.equal(changedBy(await store.erase("person", "p")), 1);
       assert.ok((await entriesIn(scene)).length > 0);
@@ -274,7 +279,7 @@ describe("the index of parties", () => {
     const store = await place.open();
     await store.createOrganization(organization(acme), operator);
     await pay(store, "t", "p");
-    await fillBlock(store);
+    await fillStep(store);
     await indexAll(store);
     const query = async (sql: string) => place.withDatabase((file) => file.prepare(sql).all());
     const { rest } = await hashOf({ store, query, reopen: async () => store }, "p");
