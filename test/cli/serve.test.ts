@@ -345,7 +345,7 @@ describe("a start that fails leaves nothing open", () => {
     assert.equal(code, 0, err);
     const outcomes = JSON.parse(out) as readonly Outcome[];
     for (const [index, outcome] of outcomes.entries()) {
-      const { name = "", ...start } = prepared[index] ?? assert.fail("there is no such start");
+      const { name, ...start } = prepared[index] ?? assert.fail("there is no such start");
       starts.set(name, { ...start, outcome });
     }
   });
