@@ -69,6 +69,8 @@ export const rest: Readonly<Record<string, readonly string[]>> = {
     "contract/full-disk",
     "contract/load-shedding",
     "contract/no-files",
+    "contract/stop",
+    "contract/unread-streams",
     "http/linear-work",
   ],
 };
