@@ -86,8 +86,8 @@ async function main(words: readonly string[]): Promise<number> {
       ...others,
       ...Object.keys(groups).map((name) => join(root, `test/together/${name}.ts`)),
     ].sort(longFirst),
-    // Many tests wait for a process or for the disk, so two more files than there are processors.
-    concurrency: availableParallelism() + 2,
+    // Many tests wait for a process or for the disk, those of the rest most of all.
+    concurrency: availableParallelism() + (words.includes("--rest") ? 3 : 2),
     timeout: fileTimeoutMs,
     execArgv: youngGeneration,
   });
