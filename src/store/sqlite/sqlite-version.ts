@@ -14,17 +14,8 @@ export function sqliteVersion(): string {
   return known;
 }
 
-/** sqlite.org/wal.html#walresetbug: the first version with the correction, and the older branches that have it too. */
-const fixed = [
-  { major: 3, minor: 51, patch: 3 },
-  { major: 3, minor: 50, patch: 7 },
-  { major: 3, minor: 44, patch: 6 },
-] as const;
-
-/** True if several connections can corrupt its WAL, and for a version that can't be parsed. */
+/** True if several connections can corrupt its WAL (sqlite.org/wal.html#walresetbug), or if it can't be parsed. */
 export function canCorruptWal(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  const [first] = fixed;
-  if (major > first.major || (major === first.major && minor > first.minor)) return false;
-  return !fixed.some((one) => major === one.major && minor === one.minor && patch >= one.patch);
+  return !((major * 1_000 + minor) * 1_000 + patch >= 3_051_003);
 }
