@@ -22,7 +22,7 @@ import type { Database } from "./database.ts";
 import { claimDeletions, claimLarge, type StepBounds } from "../sql/plan/claim-step.ts";
 import { scanBounds } from "../sql/plan/organization-obstacle.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
-import { Leases, type Postponement, lockPlansOf } from "./erase/enter.ts";
+import { Leases, lockPlansOf } from "./erase/enter.ts";
 import { makeCompletion, eraseStep } from "./erase/steps.ts";
 import { ErasureVacuum } from "./erase/vacuum.ts";
 import { awaitWriters, readLatestArrival, readSettledArrival } from "./arrival.ts";
@@ -134,18 +134,10 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
   const settledArrival = () => readSettledArrival(database);
   const indexParties = makePartyIndexing({ settledArrival, index });
   const leases = new Leases();
-  const postpone = postponer(database, leases);
   const claimSome = claimer(database, indexParties);
-  let hasFailed = false;
   return {
     claimDeletions: inTurn(async (claim: Claim, deletionsMax: number) => {
-      for (const postponement of leases.postponements) await postpone(postponement);
-      if (hasFailed) {
-        await database.transaction(allDeletions, (tx) => leases.endUnknown(tx, claim.claimant));
-      }
-      hasFailed = true;
       const claimed = await claimSome(claim, deletionsMax);
-      hasFailed = false;
       for (const deletion of claimed) leases.claimed(deletion, claim.claimant);
       return claimed;
     }),
@@ -154,9 +146,13 @@ function deletionMethods(database: Database, { options, vacuum, index }: Deletio
     ),
     completeDeletions: makeCompletion({ database, options, vacuum, indexParties, leases }),
     postponeDeletion: async (deletionRequestId, why, nextAttemptAt) => {
-      const postponement = { deletionRequestId, why, nextAttemptAt };
-      leases.addPostponement(postponement);
-      await postpone(postponement);
+      const claimant = leases.claimantOf(deletionRequestId);
+      if (claimant === undefined) return;
+      // If this fails, the deletion is claimed again when the lease has expired.
+      await database.transaction(allDeletions, (tx) =>
+        tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
+      );
+      leases.end(deletionRequestId);
     },
   } satisfies Partial<Store>;
 }
@@ -178,18 +174,6 @@ function claimer(database: Database, indexParties: () => Promise<void>): Store["
       database.transaction(allDeletions, (tx) => tx.perform(claimLarge, deletion, claim)),
     indexParties,
   });
-}
-
-function postponer(database: Database, leases: Leases) {
-  return async ({ deletionRequestId, why, nextAttemptAt }: Postponement): Promise<void> => {
-    const claimant = leases.claimantOf(deletionRequestId);
-    if (claimant !== undefined) {
-      await database.transaction(allDeletions, (tx) =>
-        tx.perform(postponeDeletion, deletionRequestId, why, nextAttemptAt, { claimant }),
-      );
-    }
-    leases.end(deletionRequestId);
-  };
 }
 
 function upkeepMethods(database: Database) {

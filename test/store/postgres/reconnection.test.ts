@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
 import type { ConnectionSettings } from "../../../src/store/interface/connection-settings.ts";
-import { acme, keyOf, transaction, worker } from "../../conformance/scene.ts";
+import { acme, keyOf, transaction } from "../../conformance/scene.ts";
 import { usePostgres } from "../../support/postgres/postgres-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
@@ -33,12 +33,6 @@ async function attempt(store: TestStore, id: string): Promise<"acknowledged" | "
 
 const server = await usePostgres({ own: true, durable: true });
 const url = await server.makeDatabase();
-
-/** From now on commits wait for this one; none if it is empty. */
-async function waitForStandby(name: string): Promise<void> {
-  await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
-  await server.query("SELECT pg_reload_conf()");
-}
 
 describe("a store on PostgreSQL", () => {
   let store: TestStore;
@@ -94,44 +88,6 @@ describe("a store on PostgreSQL", () => {
     await server.start();
     await requireAnswer();
     assert.equal(await store.findRecord(keyOf("transaction", "t")), undefined);
-  });
-
-  it("releases a deletion as soon as it can, when its work failed because the server was away", async () => {
-    await store.write(transaction("goes"));
-    const id = await store.request(keyOf("transaction", "goes"));
-    assert.equal((await store.claim())?.deletionRequestId, id);
-    await server.stop();
-    const unavailable = { errorName: "unavailable" };
-    await assert.rejects(store.eraseOne(id, 10), unavailable);
-    const soon = worker.now + 1_000;
-    await assert.rejects(
-      store.postponeDeletion(id, "the server is unavailable", soon),
-      unavailable,
-    );
-    await server.start();
-    await requireAnswer();
-    assert.equal(await store.claim(worker.now), undefined);
-    assert.equal((await store.claim(soon))?.deletionRequestId, id);
-    assert.equal((await store.finish(id)).status, "completed");
-  });
-
-  it("claims a deletion again at once if it never learned that it has claimed it", async () => {
-    await store.write(transaction("claimed"));
-    const id = await store.request(keyOf("transaction", "claimed"));
-    await waitForStandby("nobody");
-    const claim = assert.rejects(store.claim(), { errorName: "unavailable" });
-    // Its commit is on the disk, and its reply is lost.
-    await waitFor("the commit", async () => {
-      const [ended] = await server.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
-      );
-      return ended;
-    });
-    await claim;
-    await waitForStandby("");
-    await requireAnswer();
-    assert.equal((await store.claim())?.deletionRequestId, id);
-    assert.equal((await store.finish(id)).status, "completed");
   });
 
   it("tells writes to try again while the server is read-only, and continues to read", async () => {

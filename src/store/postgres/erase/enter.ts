@@ -83,21 +83,10 @@ export async function lockPlansOf(transaction: Transaction, organizationId: stri
   await awaitVisibleCommits(transaction);
 }
 
-export interface Postponement {
-  readonly deletionRequestId: string;
-  readonly why: string;
-  readonly nextAttemptAt: number;
-}
-
-const endLeases = `
-  UPDATE deletion SET lease_until = 0
-  WHERE status = 'processing' AND claimant = $1 AND NOT deletion_request_id = ANY ($2::text[])`;
-
 /** The claims of this process, by deletion. */
 export class Leases {
   readonly #claimants = new Map<string, string>();
   readonly #organizations = new Set<string>();
-  readonly #postponements = new Map<string, Postponement>();
 
   claimed(deletion: Deletion, claimant: string): void {
     const { deletionRequestId } = deletion;
@@ -105,24 +94,9 @@ export class Leases {
     if (isOfOrganization(deletion)) this.#organizations.add(deletionRequestId);
   }
 
-  /** Ends leases that this process does not know of, because the claim failed, or its commit was never confirmed. */
-  async endUnknown(transaction: Transaction, claimant: string): Promise<void> {
-    await transaction.run(endLeases, claimant, [...this.#claimants.keys()]);
-  }
-
   end(deletionRequestId: string): void {
     this.#claimants.delete(deletionRequestId);
     this.#organizations.delete(deletionRequestId);
-    this.#postponements.delete(deletionRequestId);
-  }
-
-  /** If the server is unreachable now, the next claim stores it before the lease expires. */
-  addPostponement(postponement: Postponement): void {
-    this.#postponements.set(postponement.deletionRequestId, postponement);
-  }
-
-  get postponements(): readonly Postponement[] {
-    return [...this.#postponements.values()];
   }
 
   /** Whether it is the deletion of an organization, or of a restricted set. */
