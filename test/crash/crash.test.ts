@@ -9,11 +9,10 @@ describe("a server that is killed under load", () => {
   it("has every acknowledged change once, and no other, after each restart", async (test) => {
     const run = { campaign: crash, seed: 20_261_101, count: 3 };
     const figures = await requireNothingFound(test, "crash", run);
-    const { kills, changes = 0, deletions = 0, unanswered = 0, commands = 0 } = figures;
+    const { kills, changes = 0, deletions = 0, unanswered = 0 } = figures;
     assert.equal(kills, run.count);
     assert.ok(changes > 100 && deletions > 1, "there was load");
     assert.ok(unanswered > 0, "requests were in flight");
-    assert.ok(commands > 0, "commands were run beside the server");
   });
 });
 

@@ -5,7 +5,6 @@ import type { Random } from "../../support/random.ts";
 import { startServerProcess } from "../../support/server-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addStream } from "../acts-add.ts";
-import { startCommands } from "../commands.ts";
 import { everyday, runLoad } from "../load.ts";
 import { awaitDeletions, sendAgain } from "../recover.ts";
 import { count, countUnanswered, type CrashRound } from "../site.ts";
@@ -37,10 +36,6 @@ async function crashUnderLoad(
   let crashing = false;
   connectSenders(site, () => crashing);
   const load = runLoad(site, { acts, kind: "mixed" });
-  // They need the database.
-  const commands = isServer
-    ? undefined
-    : startCommands(site, { seed: random.integer(1, 1_000_000), backup: false });
   await sleep(random.integer(50, 500));
   crashing = true;
   const restart = isServer ? await killServer(site, random) : await killProcess(site, random);
@@ -48,7 +43,6 @@ async function crashUnderLoad(
   for (const sender of site.senders) sender.cutOff = true;
   await load;
   await restart();
-  await commands?.stop();
   await Promise.all(
     site.processes.map(({ client }) =>
       waitFor("a process to be ready", async () => {

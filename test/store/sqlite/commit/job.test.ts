@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { AppError } from "../../../../src/domain/error.ts";
 import {
   flattenJobs,
   flattenResult,
@@ -125,27 +124,6 @@ describe("results between threads", () => {
     const passed: Result[] = [];
     unflattenResults(structuredClone(flat), (ticket, result) => (passed[ticket] = result));
     assert.deepEqual(passed, results);
-  });
-
-  it("keep everything that errors of callers contain", () => {
-    const sent = new AppError("unavailable", {
-      message: "later",
-      errors: [{ field: "amount", message: "wrong" }],
-      retryAfterSeconds: 9,
-    });
-    const result = pass({ ok: false, error: sent });
-    assert.ok(result?.ok === false && result.error instanceof AppError);
-    const { errorName, code, message, errors, retryAfterSeconds } = result.error;
-    assert.deepEqual(
-      { errorName, code, message, errors, retryAfterSeconds },
-      {
-        errorName: "unavailable",
-        code: 50301,
-        message: "later",
-        retryAfterSeconds: 9,
-        errors: [{ field: "amount", message: "wrong" }],
-      },
-    );
   });
 
   it("keep the kind and the text of other errors", () => {
