@@ -77,12 +77,12 @@ type Place = Pick<Deletion, "requestedAt" | "deletionRequestId">;
 /** Returns deletions that this person may know of. */
 export async function findMatching(
   app: App,
-  query: DeletionQuery & { readonly before?: Place | undefined },
+  query: DeletionQuery & { readonly before?: Place | undefined; readonly rowsMax?: number },
   foundMax: number,
 ): Promise<MatchingPart> {
-  const { wait, before, isToApprove = false } = query;
+  const { wait, before, isToApprove = false, rowsMax = examinedMax } = query;
   const isPlain = wait === undefined && hasRight(app, "confidential.read");
-  const limit = isPlain ? Math.min(foundMax + 1, examinedMax) : examinedMax;
+  const limit = isPlain ? Math.min(foundMax + 1, rowsMax) : rowsMax;
   const examined = await examine(app, query, { before, limit });
   const known = examined.filter(await viewerOf(app).knowledge(query.organizationId));
   // Whether an approval is missing does not depend on holds.
@@ -169,15 +169,15 @@ export interface ErasureReport {
 }
 
 const partRows = 1_000;
-/** How many deletions that this person may know of are read at most, so that hidden ones don't change the result. */
-const readMax = 1_000;
+/** How many deletions that this person may know of a page reads, so that hidden ones don't change the result. */
+const readMax = 250;
 /** How many parts are read at most, even if few may be known. */
 const partsMax = 50;
 
 export async function reportErasures(app: App, query: ErasureQuery): Promise<ErasureReport> {
   const known: Deletion[] = [];
   let parts = 0;
-  for await (const part of completedPages(app, query)) {
+  for await (const part of completedPages(app, query, readMax)) {
     known.push(...part);
     parts += 1;
     if (known.length >= readMax || parts === partsMax) break;
@@ -205,12 +205,14 @@ export async function downloadErasures(
 }
 
 async function* erasurePages(app: App, query: ErasureQuery): AsyncGenerator<readonly Erasure[]> {
-  for await (const part of completedPages(app, query)) yield selectErasures(app, part, query);
+  for await (const part of completedPages(app, query, partRows))
+    yield selectErasures(app, part, query);
 }
 
 async function* completedPages(
   app: App,
   { organizationId, until }: ErasureQuery,
+  rowsMax: number,
 ): AsyncGenerator<readonly Deletion[]> {
   requireRight(app, "deletion.read");
   const status = "completed";
@@ -218,7 +220,7 @@ async function* completedPages(
   let before: Place | undefined =
     until === undefined ? undefined : { requestedAt: until, deletionRequestId: "" };
   do {
-    const part = await findMatching(app, { organizationId, status, before }, partRows);
+    const part = await findMatching(app, { organizationId, status, before, rowsMax }, rowsMax);
     before = part.next;
     yield part.found;
   } while (before !== undefined);

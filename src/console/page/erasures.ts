@@ -8,6 +8,7 @@ import {
   type ErasureReport,
   reportErasures,
 } from "../../actions/deletion/list-deletions.ts";
+import { dayMs } from "../../basics/duration.ts";
 import { protectFormula, writeRow } from "../../basics/csv-row.ts";
 import { describeBasis } from "../../domain/deletion/basis.ts";
 import { titleOf } from "../../domain/record-types.ts";
@@ -31,7 +32,6 @@ import { requesterOf } from "./deletions.ts";
 
 const screen = "/console/erasures";
 const shownMax = 100;
-const dayMs = 86_400_000;
 
 export async function showErasures(person: Person): Promise<Next> {
   const form = withOrganization(person);
@@ -88,10 +88,12 @@ function renderSummary(
 const weekMs = 7 * dayMs;
 const weeksShown = 24;
 
-/** The weeks before the end of the period, with how long the deletions took that were completed in each. */
-function renderWeeks({ erasures }: ErasureReport, query: ErasureQuery, now: number): Html | false {
+/** The weeks that were read before the end of the period, with how long the deletions completed in each took. */
+function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): Html | false {
+  const { erasures, isComplete } = report;
   if (erasures.length === 0) return false;
   const end = Math.min(now, query.until ?? now);
+  const counted = isComplete ? 0 : (erasures.at(-1)?.deletion.requestedAt ?? 0);
   const slots = Array.from({ length: weeksShown }, (_, index): Slot => {
     const at = end - (weeksShown - index) * weekMs;
     const took = erasures
@@ -102,7 +104,7 @@ function renderWeeks({ erasures }: ErasureReport, query: ErasureQuery, now: numb
     const half = took[Math.floor((took.length - 1) / 2)];
     return {
       at,
-      value: took.length,
+      value: at < counted ? undefined : took.length,
       detail: half === undefined ? undefined : formatDuration(half),
     };
   });
