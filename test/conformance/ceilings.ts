@@ -52,6 +52,10 @@ function dueOf(resourceType: string, id: string, requestedAt = 0): DueRecord {
   return { ...keyOf(resourceType, id), requestedAt };
 }
 
+function pay(id: string, on: number, tx = `of-${id}`) {
+  return transaction(tx, { ...seen(on), sender_id: id, sender_country: "DE" });
+}
+
 export function testCeilings(engine: Engine): void {
   describe(`${engine.name}: a retention ceiling`, () => {
     it("of a type ends when its days have passed, and not a millisecond earlier", async (test) => {
@@ -259,6 +263,27 @@ export function testCeilings(engine: Engine): void {
       const own = await readBounds(store);
       const query = { organizationId: acme, ...own, due, now: onDay(35), ...enough };
       assert.deepEqual((await store.plans.previewErased(query)).erasedWith, {});
+    });
+
+    it("is previewed with what the transactions of persons make these wait for", async (test) => {
+      const { store } = await openAcme(engine, test);
+      const ids = ["both", "busy", "floored", "free", "held"];
+      for (const id of ids) await store.add("person", id, seen(1));
+      const many = Array.from({ length: 2_100 }, (_, at) => pay("busy", 1, `t${at}`));
+      await store.write([...many, pay("busy", 10), pay("free", 1), pay("held", 1)]);
+      await store.write([pay("both", 10), pay("floored", 10)]);
+      while (await store.parties.index((await store.settledArrival()).settled));
+      for (const id of ["both", "held"]) await store.hold(keyOf("transaction", `of-${id}`));
+      await store.setFloor("transaction", 30);
+      await setCeiling(store, "person", 5);
+      const bounds = await readBounds(store);
+      const due = ids.map((id) => dueOf("person", id));
+      const query = { organizationId: acme, ...bounds, due, now: onDay(35), ...enough };
+      const { waiting } = await store.plans.previewErased(query);
+      assert.deepEqual(
+        waiting.map(({ key, expiry }) => `${key.resourceId} ${expiry}`),
+        ["both held", "busy floor", "floored floor", "held held"],
+      );
     });
 
     it("is previewed without a record to which too much belongs", async (test) => {

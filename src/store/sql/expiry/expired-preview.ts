@@ -5,7 +5,8 @@
 import { type NodeKey, nodeKey, parseNodeKey } from "../../../domain/deletion/erasure.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { recordTypes } from "../../../domain/record-types.ts";
-import { isPartyType, namingTypes } from "../../../domain/deletion/party.ts";
+import { keyText } from "../../../domain/record/record-write.ts";
+import { isPartyType, namesParties } from "../../../domain/deletion/party.ts";
 import { strictFloors } from "../../../domain/retention/floor.ts";
 import { dateOf } from "../../../domain/retention/hold-end.ts";
 import type { DueRecord, ErasedPreview, ErasedQuery } from "../../interface/retention.ts";
@@ -13,9 +14,10 @@ import { readConfidentialTypes } from "../access/organization.ts";
 import { addCounts } from "../../row/deletion-row.ts";
 import { rest, type Statements } from "../statement/statements.ts";
 import type { RelationGraph } from "../plan/cascade.ts";
-import { readPartyPage } from "../plan/dry-run.ts";
 import { filterPassed } from "./expired.ts";
-import { isAnyNamingHeld } from "../plan/party-obstacle.ts";
+import { findNamings } from "../party/find-namings.ts";
+import { isAnyNamingHeld, latestByParty } from "../plan/party-obstacle.ts";
+import { findHeldKeys } from "../retention/hold.ts";
 import { Obligations, planningOf, toKey } from "../plan/plan.ts";
 import { type Evaluated, evaluate, readGraph } from "../plan/record-plans.ts";
 
@@ -68,13 +70,15 @@ function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): St
     return;
   }
   const begun: Evaluated["plan"][] = [];
-  const isNamingHeld = yield* isAnyNamingHeld(organizationId);
+  const parties = due.filter(({ resourceType }) => isPartyType(resourceType));
+  const ofParties = yield* evaluateParties(
+    query,
+    parties.map(({ resourceId }) => resourceId),
+  );
   for (const one of roots) {
     const found = yield* evaluate(one, going, { graph, obligations });
     const { resourceType, resourceId } = one.key;
-    const ofParty = isPartyType(resourceType)
-      ? yield* evaluateParty(query, resourceId, isNamingHeld)
-      : undefined;
+    const ofParty = isPartyType(resourceType) ? ofParties.get(resourceId) : undefined;
     const isHeld = found.holds.length > 0 || ofParty === "held";
     if (isHeld || found.floors.length > 0 || ofParty === "floor") {
       const key = { organizationId, resourceType, resourceId };
@@ -91,30 +95,36 @@ function* addPlans(due: readonly DueRecord[], set: PreviewSet, tally: Tally): St
 
 const status = "pending";
 
-/** How many records that name a party one page has, and how many pages are read. */
+/** How many records that name one of the parties are read at once, and how often. */
 const recordsAtOnce = 1_000;
-const pagesMax = 20;
+const pagesMax = 10;
 
-/** What the records that name an expired person or company make it wait for; `more`: not all of them were read. */
-function* evaluateParty(
+/** What the records that name expired persons or companies make these wait for; `more`: not all of them were read. */
+function* evaluateParties(
   { organizationId, floors, now }: ErasedQuery,
-  party: string,
-  isNamingHeld: boolean,
-): Statements<"held" | "floor" | "more" | undefined> {
-  const rules = floors.filter(({ resourceType: floored }) =>
-    namingTypes.some(({ resourceType }) => resourceType === floored),
-  );
-  if (strictFloors(rules).length === 0 && !isNamingHeld) return undefined;
-  let after: number | undefined;
-  for (let page = 0; page < pagesMax; page += 1) {
-    const query = { organizationId, party, after, recordsMax: recordsAtOnce };
-    const found = yield* readPartyPage(query, rules, now);
-    if (found.holds.length > 0) return "held";
-    if (found.floors.length > 0) return "floor";
-    after = found.last;
-    if (after === undefined) return undefined;
+  parties: readonly string[],
+): Statements<ReadonlyMap<string, "held" | "floor" | "more">> {
+  const rules = strictFloors(floors).filter(({ resourceType }) => namesParties(resourceType));
+  const found = new Map<string, "held" | "floor" | "more">();
+  if (parties.length === 0) return found;
+  if (rules.length === 0 && !(yield* isAnyNamingHeld(organizationId))) return found;
+  let [open, after] = [parties, 0];
+  for (let page = 0; page < pagesMax && open.length > 0; page += 1) {
+    const recordsMax = Math.ceil(recordsAtOnce / open.length);
+    const query = { organizationId, parties: open, after, recordsMax };
+    const { namings, ends } = yield* findNamings(query);
+    const keys = namings.map((naming) => ({ ...naming, organizationId }));
+    const held = yield* findHeldKeys(keys, now);
+    const latest = yield* latestByParty({ organizationId, floors: rules }, namings);
+    for (const [party, { until }] of latest) if (until > now) found.set(party, "floor");
+    const heldKeys = keys.filter((key) => held.has(keyText(key)));
+    for (const party of heldKeys.flatMap((key) => key.parties)) found.set(party, "held");
+    open = [...ends.keys()].filter((party) => !found.has(party));
+    after = Math.min(...open.map((party) => ends.get(party) ?? 0));
+    yield* rest();
   }
-  return "more";
+  for (const party of open) found.set(party, "more");
+  return found;
 }
 
 /**
