@@ -80,7 +80,7 @@ describe("the audit trail and the receipts in the console", () => {
     assert.equal(entry?.action, "deletion.export");
   });
 
-  it("are listed in parts of thirty, newest first, under 60 kB", async () => {
+  it("are listed in parts of twenty, newest first, under 60 kB", async () => {
     const first = await show("/console/audit");
     assert.ok(Buffer.byteLength(first) < 60_000, `${Buffer.byteLength(first)} bytes`);
     assert.doesNotMatch(first, /<script>alert/);

@@ -13,7 +13,7 @@ import { requireRight } from "../operator/viewer.ts";
 import { auditPages } from "../pages.ts";
 import { noteDownload } from "./audit-access.ts";
 
-const shownMax = 30;
+const shownMax = 20;
 /** How much a part searches: a few milliseconds on either engine. */
 const examinedMax = 10_000;
 /** The latest deletions of a record whose entries are found by the record. */
