@@ -15,8 +15,7 @@ Every command is \`sluice …\`, or \`npx sluice …\` in the checkout. Settings
 except \`serve\`, \`restore\` and \`move\` can be run while a server uses the store.
 
 **Output.** Results go to standard output, errors and warnings to standard error. With \`--json\`, both are JSON,
-errors as \`{"error": {"name", "message"}}\`. Errors and warnings have colours on terminals only, and never with \`--json\`,
-a non-empty \`NO_COLOR\`, or \`TERM=dumb\`.
+errors as \`{"error": {"name", "message"}}\`.
 
 **Help.** \`sluice --help\` lists the commands, and \`sluice help COMMAND\` explains one. Short for \`--organization\` is \`-o\`, for every command that has it.
 

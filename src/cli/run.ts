@@ -5,10 +5,9 @@ import { CommanderError } from "commander";
 import { OperatorError, UsageError } from "../actions/operator/operator-error.ts";
 import { escapeControls } from "./output/control-characters.ts";
 import { viewError } from "./output/error-view.ts";
-import type { Command, CommandTable, Context } from "./command.ts";
+import type { Command, CommandTable } from "./command.ts";
 import { makeContext, type ProcessContext } from "./context.ts";
 import { type Invocation, joinWords, makeProgram } from "./program.ts";
-import { styleText } from "node:util";
 import { closestName } from "../domain/validation/suggest.ts";
 import { optionFlag } from "./option-flag.ts";
 
@@ -95,20 +94,9 @@ function report(
 ): void {
   const view = viewError(error, words);
   const message = escapeControls(view.message, words);
-  const opening = paint("sluice:", { err, environment, json });
-  err.write(json ? `${JSON.stringify({ error: view })}\n` : `${opening} ${message}\n`);
+  err.write(json ? `${JSON.stringify({ error: view })}\n` : `sluice: ${message}\n`);
   const wanted = environment["LOG_LEVEL"] === "debug" || environment["LOG_LEVEL"] === "trace";
   if (wanted && error instanceof Error && !json) err.write(`${error.stack ?? ""}\n`);
-}
-
-/** Red, on a terminal only, and not with `--json`, NO_COLOR (https://no-color.org) or TERM=dumb. */
-function paint(
-  text: string,
-  { err, environment, json }: Pick<Context, "err" | "environment" | "json">,
-): string {
-  const isWanted = (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
-  if (err.isTTY !== true || !isWanted || json) return text;
-  return styleText("red", text, { validateStream: false });
 }
 
 const listing = "`sluice --help` lists all commands.";

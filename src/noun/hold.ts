@@ -15,7 +15,6 @@ import { renderChip } from "../console/html/chip.ts";
 import { type Html, html, renderFacts } from "../console/html/html.ts";
 import { renderDeletionLink, renderRecordLink } from "../console/html/link.ts";
 import { formatNumber, renderAgo, renderTime } from "../console/html/time.ts";
-import { renderTyped } from "../console/html/typed-value.ts";
 import type { Hold } from "../domain/access.ts";
 import { defineForm, type NounPage, renderForm } from "./act.ts";
 import { defineNoun, idValue } from "./noun.ts";
@@ -64,13 +63,13 @@ export const shownHoldsOfRecord = defineNoun({
 
 function renderReview({ reviewOn }: Hold, review: ReviewState): Html {
   if (reviewOn === undefined) return html`–`;
-  return html`${renderTyped(reviewOn)} ${review === "overdue" && renderChip("bad", "overdue")}`;
+  return html`<time>${reviewOn}</time> ${review === "overdue" && renderChip("bad", "overdue")}`;
 }
 
 function renderEnd(hold: Hold, app: App): Html {
   if (hold.endsOn === undefined) return html`when released`;
   const soon = stateOf(app, hold).endsSoon && renderChip("wait", "soon");
-  return html`${renderTyped(hold.endsOn)} ${soon}`;
+  return html`<time>${hold.endsOn}</time> ${soon}`;
 }
 
 const releaseForm = defineForm({

@@ -179,28 +179,6 @@ describe("deletion request", () => {
       new RegExp(`^The deletion request is ${String(asked["deletion_request_id"])} \\(pending\\)`),
     );
   });
-
-  it("respects the grace period of the organization", async () => {
-    await line.ask("organization set acme --deletion-grace 24h");
-    await operate(line.environment, (app) => addTransaction(app, "acme", { tx_id: "tx-grace" }));
-    const words = ["deletion request transaction tx-grace", ...ofAcme, "--reason", "r"];
-    const asked = await line.ask(...words);
-    const waitMs = Date.parse(String(asked["due_at"])) - Date.parse(String(asked["requested_at"]));
-    assert.equal(waitMs, 86_400_000);
-    assert.match((await line.type(...words)).out, /pending, due \d{4}-/);
-  });
-
-  it("refuses unknown records", async () => {
-    const wrong = [
-      ["transaction", "none", "acme", "no_such_record"],
-      ["transactoin", "secret-id", "acme", "no_such_type"],
-      ["transaction", "secret-id", "nobody", "no_such_organization"],
-    ] as const;
-    for (const [type, id, organization, expected] of wrong) {
-      const words = ["deletion request", type, id, "--organization", organization, "--reason", "r"];
-      assert.equal((await line.fail(...words)).name, expected);
-    }
-  });
 });
 
 describe("organization set --retain-days", () => {

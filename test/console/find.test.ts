@@ -172,7 +172,7 @@ describe("finding records in the console", () => {
     const { text } = await get("officer", page);
     assert.match(text, /<th scope="row">first_name<\/th>\s*<td><bdi class="value">Ada/);
     const changed =
-      /email<\/th>\s*<td>cleared<\/td>\s*<td><bdi class="value"><a href="mailto:ada@example.org">ada@example.org<\/a><\/bdi><\/td>\s*<td><small>no value/;
+      /email<\/th>\s*<td>cleared<\/td>\s*<td><bdi class="value">ada@example.org<\/bdi><\/td>\s*<td><small>no value/;
     assert.match(text, changed);
     assert.match(text, /It changed nothing/);
     const again = (await get("officer", page)).text;

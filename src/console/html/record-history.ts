@@ -8,7 +8,7 @@ import type {
   ShownState,
 } from "../../actions/record/record-history.ts";
 import { type Html, html, type Column, renderTable } from "./html.ts";
-import { describeValue, renderTyped } from "./typed-value.ts";
+import { describeValue } from "./typed-value.ts";
 import { formatNumber, renderTime, renderTimestamp } from "./time.ts";
 
 /** How many bytes all values of a page have at most, escaped, so that the page stays small. */
@@ -26,7 +26,7 @@ class ValueSpace {
     let shown = text.slice(0, charactersMax);
     while (bytesOf(shown) > this.#left) shown = shown.slice(0, shown.length / 2);
     this.#left -= bytesOf(shown);
-    if (shown.length === text.length) return html`<bdi class="value">${renderTyped(text)}</bdi>`;
+    if (shown.length === text.length) return html`<bdi class="value">${text}</bdi>`;
     this.isExceeded = true;
     return html`<bdi class="value">${shown.toWellFormed()}…</bdi>
       <small>of ${formatNumber(text.length)} characters</small>`;
