@@ -42,8 +42,8 @@ export interface Abuse {
   readonly name: string;
   /** For the reader of the report. */
   readonly what: string;
-  /** Whether Node, the system and the abuser alone delay others, so that no time is required of the good client. */
-  readonly isSlow?: boolean;
+  /** Whether Node, the system and the abuser alone delay others, so that a run measures this floor as well. */
+  readonly hasFloor?: boolean;
   /** The only engine that it applies to. */
   readonly engine?: Engine;
   /**

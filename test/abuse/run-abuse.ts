@@ -25,6 +25,8 @@ export interface AbuseRow {
   readonly name: string;
   readonly idle: PhaseReport;
   readonly under: PhaseReport;
+  /** Under the same abuse, at a server that only replies. */
+  readonly floor?: PhaseReport;
   readonly tally: Tally;
   readonly peakBytes: number | undefined;
   readonly settledBytes: number | undefined;

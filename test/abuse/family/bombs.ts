@@ -113,6 +113,11 @@ export const bombs: readonly Abuse[] = [
     { encoding: "gzip, gzip, gzip" },
     (context) => gzipSync(gzipSync(gzipSync(blanks(context)))),
   ),
+  bomb(
+    ["nested-bomb-once", "gzip within gzip that is declared as one"],
+    { encoding: "gzip" },
+    (context) => gzipSync(gzipSync(blanks(context))),
+  ),
   bomb(["gzip-members", "a gzip of 200,000 empty members"], { encoding: "gzip" }, (context) =>
     Buffer.concat(Array.from({ length: context.amount(200_000, 20_000) }, () => gzipSync(""))),
   ),

@@ -38,6 +38,9 @@ export const hardLists: readonly Abuse[] = [
   bodyFlood(["long-number", "one number of 250,000 digits, gzipped"], { gzip: true }, () =>
     withAmount(`1.${"0".repeat(250_000)}1`),
   ),
+  bodyFlood(["long-exponent", "one exponent of 250,000 digits, gzipped"], { gzip: true }, () =>
+    withAmount(`1e${"9".repeat(250_000)}`),
+  ),
   bodyFlood(["long-numbers", "10,000 numbers of 400 characters"], {}, (context) =>
     listOf(context.amount(10_000, 1_000), (index) => `{"a":1.${"0".repeat(390)}${index % 10}}`),
   ),
@@ -61,8 +64,23 @@ export const hardLists: readonly Abuse[] = [
     {},
     (context) => `[${"1,".repeat(context.amount(5 * megabyte, 200_000))}1]`,
   ),
+  bodyFlood(
+    ["empty-objects", "a list of five million objects"],
+    {},
+    (context) => `[${"{},".repeat(context.amount(5 * megabyte, 200_000))}{}]`,
+  ),
   bodyFlood(["deep-list", "8 million brackets, gzipped"], { gzip: true }, (context) =>
     "[".repeat(context.amount(8 * megabyte, megabyte)),
+  ),
+  bodyFlood(
+    ["deep-object", "two million nested objects, gzipped"],
+    { gzip: true },
+    (context) => `[${'{"a":'.repeat(context.amount(2 * megabyte, 200_000))}1`,
+  ),
+  bodyFlood(
+    ["endless-list", "a list of numbers without an end, gzipped"],
+    { gzip: true },
+    (context) => `[[${"1,".repeat(context.amount(8 * megabyte, 500_000) - 2)}`,
   ),
   bodyFlood(["many-deep-items", "a list of items with the maximum depth"], {}, (context) => {
     const deep = `${"[".repeat(13)}${"]".repeat(13)}`;
@@ -74,6 +92,11 @@ export const hardLists: readonly Abuse[] = [
     ["huge-key", "a key of 15 MB"],
     {},
     (context) => `[{"${"k".repeat(context.amount(15 * megabyte, megabyte))}":1}]`,
+  ),
+  bodyFlood(
+    ["huge-text", "a text of 15 MB of escapes"],
+    {},
+    (context) => `[{"tx_id":"${"\\u0041".repeat(context.amount(2_500_000, 100_000))}"}]`,
   ),
   bodyFlood(
     ["blanks", "15 MB of blanks around one item, gzipped"],

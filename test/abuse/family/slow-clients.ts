@@ -43,6 +43,9 @@ export const slowClients: readonly Abuse[] = [
     2_000,
     () => "GET /health/live HTTP/1.1\r\nhost: x\r\nx-slow: ",
   ),
+  slowly(["slow-small-bodies", "1,000 small bodies, byte by byte"], 1_000, (context) =>
+    bodyHead(context, 10_000),
+  ),
   slowly(["slow-large-bodies", "1,000 bodies of 16 MiB, byte by byte"], 1_000, (context) =>
     bodyHead(context, largeBodyBytes),
   ),
@@ -63,6 +66,9 @@ export const slowClients: readonly Abuse[] = [
   ),
   unread(["unread-document", "200 connections that never read /openapi.json"], 200, () =>
     requestBytes("GET", "/openapi.json"),
+  ),
+  unread(["unread-reference", "400 connections that never read /docs/reference.js"], 400, () =>
+    requestBytes("GET", "/docs/reference.js"),
   ),
   unread(
     ["unread-lenient-replies", "50 connections that never read lenient replies"],
@@ -87,7 +93,7 @@ export const slowClients: readonly Abuse[] = [
       () => ({ first: "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n" }),
     ),
     // Node accepts one connection in each tick, in the order of their arrival.
-    isSlow: true,
+    hasFloor: true,
   },
   flooding(
     ["connection-churn", "a connection per request, as many as possible"],

@@ -3,11 +3,11 @@
 
 import { gzipSync } from "node:zlib";
 import type { Abuse, AbuseContext, Title } from "../abuse.ts";
-import { linesOf, makeIds, transaction } from "../records.ts";
+import { checkOfMany, linesOf, makeIds, transaction } from "../records.ts";
 import { holdConnections, requestBytes, sendAndReset } from "../sending.ts";
 
-const headOf = ({ target }: AbuseContext, encoding?: string): Buffer =>
-  requestBytes("POST", "/v2/transactions/batch", {
+const headOf = ({ target }: AbuseContext, path: string, encoding?: string): Buffer =>
+  requestBytes("POST", path, {
     token: target.token,
     headers: {
       "content-type": "application/x-ndjson",
@@ -25,14 +25,16 @@ export function chunkOf(bytes: Uint8Array): Buffer {
 }
 
 interface StreamFlood {
+  readonly path?: string;
   readonly encoding?: "gzip";
   readonly reads?: boolean;
+  readonly endless?: boolean;
 }
 
 /** 50 streams that continue as long as allowed; `nextLines` returns what each sends next. */
 function streamFlood(
   [name, what]: Title,
-  { encoding, reads = true }: StreamFlood,
+  { path = "/v2/transactions/batch", encoding, reads = true }: StreamFlood,
   makeLines: (context: AbuseContext) => () => string,
 ): Abuse {
   return {
@@ -40,7 +42,7 @@ function streamFlood(
     what,
     prepare: (context) => {
       const nextLines = makeLines(context);
-      const head = headOf(context, encoding);
+      const head = headOf(context, path, encoding);
       // A gzip of several members is one body, so each chunk can be compressed separately.
       const next = () => {
         const bytes = Buffer.from(nextLines());
@@ -71,7 +73,7 @@ const resets: Abuse = {
   name: "stream-resets",
   what: "streams whose clients disconnect in the middle",
   prepare: (context) => {
-    const head = headOf(context);
+    const head = headOf(context, "/v2/transactions/batch");
     const nextId = makeIds("reset");
     const { random } = context;
     return {
@@ -94,7 +96,7 @@ const manyAtOnce: Abuse = {
   what: "65 KB of gzip that decode to 13 MB of invalid lines, and the client leaves",
   prepare: (context) => {
     const body = gzipSync(Buffer.from("1\n".repeat(context.amount(6_500_000, 500_000))));
-    const head = headOf(context, "gzip");
+    const head = headOf(context, "/v2/transactions/batch", "gzip");
     const bytes = Buffer.concat([head, chunkOf(body)]);
     return {
       run: () =>
@@ -108,10 +110,23 @@ const manyAtOnce: Abuse = {
 
 export const streams: readonly Abuse[] = [
   streamFlood(["invalid-lines", "50 streams of invalid lines"], {}, () => () => invalid),
+  streamFlood(
+    ["invalid-lines-gzip", "50 gzipped streams of invalid lines"],
+    { encoding: "gzip" },
+    () => () => invalid,
+  ),
   streamFlood(["valid-lines", "50 streams of valid records"], {}, () => {
     const nextId = makeIds("line");
     return () => linesOf(500, () => transaction(nextId()));
   }),
+  streamFlood(
+    ["stream-of-related", "50 streams of checks, each related to 1,000 transactions"],
+    { path: "/v2/transaction_check" },
+    () => {
+      const nextId = makeIds("rel");
+      return () => linesOf(10, () => checkOfMany(nextId()));
+    },
+  ),
   streamFlood(
     ["unread-stream-replies", "50 streams of invalid lines whose replies nobody reads"],
     { reads: false },
