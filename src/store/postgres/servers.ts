@@ -81,6 +81,6 @@ function clientOf(servers: Servers): new () => ServerClient {
 /** The driver calls it when the server asks for a password; otherwise it would read a file, which it is to give up. */
 function refusePassword(): never {
   throw new StoreError(
-    "The server asks for a password. Add it to DATABASE_URL, or set PGPASSWORD.",
+    "The server asks for a password. Add it to DATABASE_URL, or set PGPASSWORD; password files (.pgpass) are not read.",
   );
 }
