@@ -120,25 +120,17 @@ function* withCorrupted(good: Fields, fields: readonly string[]): Generator {
   }
 }
 
-function* several(count: number, make: () => Iterable<unknown>): Generator {
-  for (let index = 0; index < count; index += 1) yield* make();
-}
-
 describe("the published schema of a record", () => {
   const records = makeRecordGenerator(31_001);
   for (const type of recordTypes) {
     it(`agrees with what POST accepts: ${type.resourceType}`, () => {
-      const made = several(2, () => withCorrupted(records.record(type), type.fieldNames));
+      const made = withCorrupted(records.record(type), type.fieldNames);
       requireAgreement(fieldValidatorOf(type, "add"), componentName(type), made);
     });
 
     it(`agrees with what PUT accepts: ${type.resourceType}`, () => {
-      const make = () => withCorrupted(records.update(type, "id-1"), type.fieldNames);
-      requireAgreement(
-        fieldValidatorOf(type, "update"),
-        `${componentName(type)}Update`,
-        several(2, make),
-      );
+      const made = withCorrupted(records.update(type, "id-1"), type.fieldNames);
+      requireAgreement(fieldValidatorOf(type, "update"), `${componentName(type)}Update`, made);
     });
 
     it(`states each rule across fields: ${type.resourceType}`, () => {

@@ -13,7 +13,7 @@ describe("a large body that is refused unread", () => {
   it("does not cost the client the reply", async () => {
     const server = await startServer();
     try {
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < 5; round += 1) {
         const body = Buffer.alloc(5_000_000, "x");
         const ask = { method: "POST", path: "/v2/person", token: "unknown", body };
         const { status, headers } = await server.client.send(ask);

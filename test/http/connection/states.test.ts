@@ -101,12 +101,10 @@ describe("a broken connection", () => {
   for (const [state, bytes] of Object.entries(states)) {
     for (const [ending, end] of Object.entries(endings)) {
       it(`${state} by ${ending} leaves the process unharmed`, async () => {
-        for (let time = 0; time < 2; time += 1) {
-          const socket = await open();
-          const text = bytes();
-          if (text !== "") await new Promise((sent) => socket.write(text, "latin1", sent));
-          await end(socket);
-        }
+        const socket = await open();
+        const text = bytes();
+        if (text !== "") await new Promise((sent) => socket.write(text, "latin1", sent));
+        await end(socket);
         assert.equal((await server.client.send(live)).status, 200);
         assert.deepEqual(
           [server.child.exitCode, server.child.signalCode, server.output().err],
