@@ -40,7 +40,7 @@ export interface Received {
 }
 
 /** A status, or never an answer. */
-type Behaviour = { readonly status: number; readonly retryAfter?: string } | "hang";
+type Behaviour = { readonly status: number } | "hang";
 
 export interface OtlpReceiver {
   readonly url: string;
@@ -61,9 +61,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     exports.push(await receive(request));
     if (behaviour === "hang") return;
-    const { status, retryAfter } = behaviour;
-    response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter });
-    response.end();
+    response.writeHead(behaviour.status).end();
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -53,30 +53,24 @@ describe("the service", () => {
     assert.ok(log.includes('"msg":"stopped"') && !log.includes("secret"));
   });
 
-  for (const [status, reason] of [
-    [400, "status 400"],
-    [503, "no answer, or one that asked to try again later"],
-  ] as const) {
-    it(`counts and logs what a receiver refuses with ${status}`, async () => {
-      const receiver = await startOtlpReceiver();
-      receiver.behave({ status, retryAfter: "60" });
-      const service = await startTraced({
-        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-        OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
-        OTEL_BSP_SCHEDULE_DELAY: "20",
-      });
-      try {
-        await askRepeatedly(service, 1);
-        await waitFor("the failure to be counted", async () =>
-          /^sluice_spans_dropped_total\{reason="export"\} [1-9]/m.test(await readMetrics(service)),
-        );
-      } finally {
-        await service.stop();
-        await receiver.close();
-      }
-      assert.ok(service.log.join("").includes(`"reason":"${reason}"`));
+  it("counts and logs what a receiver refuses", async () => {
+    const receiver = await startOtlpReceiver();
+    receiver.behave({ status: 400 });
+    const service = await startTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_BSP_SCHEDULE_DELAY: "20",
     });
-  }
+    try {
+      await askRepeatedly(service, 1);
+      await waitFor("the failure to be counted", async () =>
+        /^sluice_spans_dropped_total\{reason="export"\} [1-9]/m.test(await readMetrics(service)),
+      );
+    } finally {
+      await service.stop();
+      await receiver.close();
+    }
+    assert.ok(service.log.join("").includes('"reason":"status 400"'));
+  });
 
   it("loads nothing of it where no endpoint and no exporter is set", async () => {
     const service = await startTraced({
