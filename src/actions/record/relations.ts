@@ -4,7 +4,7 @@
 import { setImmediate } from "node:timers/promises";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { RecordKey } from "../../domain/record/record-write.ts";
-import type { RelatedRecord } from "../../store/interface/overview.ts";
+import type { RelatedRecord } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { viewerOf } from "../operator/viewer.ts";
 import { requireFindable } from "./find-records.ts";

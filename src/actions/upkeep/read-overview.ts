@@ -6,7 +6,7 @@ import type { Organization } from "../../domain/access.ts";
 import { isConfidential } from "../../domain/confidentiality.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import { recordTypes } from "../../domain/record-types.ts";
-import type { DeletionQueue } from "../../store/interface/overview.ts";
+import type { DeletionQueue } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { countedMax, countWaiting, findMatching } from "../deletion/list-deletions.ts";

@@ -4,7 +4,7 @@ import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import type { Deletion, DeletionStatus, PlanSubject } from "../../domain/deletion/deletion.ts";
 import type { IdempotencyMark, RecordKey } from "../../domain/record/record-write.ts";
 import type { DryRun } from "../../domain/deletion/dry-run.ts";
-import type { ResourceType } from "../../domain/record-type.ts";
+import type { RelationKind, ResourceType } from "../../domain/record-type.ts";
 import type { RetentionFloor } from "../../domain/retention/floor.ts";
 import type {
   Receipt,
@@ -71,6 +71,17 @@ export interface DeletionFigures {
   readonly oldestStartedAt: number | undefined;
 }
 
+/** Figures for the overview of the console, each up to a bound. */
+export interface DeletionQueue {
+  /** Pending or processing. */
+  readonly open: number;
+  /** Due, and waiting for neither a hold nor a floor. */
+  readonly overdue: number;
+  readonly oldestDueAt: number | undefined;
+  /** Deletions that wait for the approval of a second person; these don't count as overdue. */
+  readonly awaitingApproval: number;
+}
+
 export interface ProcessingDeletion {
   readonly deletionRequestId: string;
   readonly organizationId: string;
@@ -119,6 +130,11 @@ export interface DryRunPart extends DryRun {
 export interface Place {
   readonly resourceType: ResourceType;
   readonly resourceId: string;
+}
+
+/** The record at the other end of a relation. */
+export interface RelatedRecord extends Place {
+  readonly kind: RelationKind;
 }
 
 interface NamingPart {

@@ -25,7 +25,6 @@ import { findObstacleNow, keepsOrganization } from "./plan/organization-obstacle
 import { findExpired } from "./expiry/expired.ts";
 import * as deletion from "./deletion/deletion.ts";
 import { findArrivals, listArrivals, listTimelines } from "./record/arrivals.ts";
-import { listChanges } from "./record/record.ts";
 import * as floor from "./retention/floor.ts";
 import * as hold from "./retention/hold.ts";
 import { listLedgerMarks, markLedger, continues } from "./restore/known-ledger.ts";
@@ -39,7 +38,6 @@ import * as overview from "./record/overview.ts";
 import { purgeExpired } from "./access/purge.ts";
 import * as receipt from "./trail/receipt.ts";
 import * as record from "./record/record.ts";
-import * as recordView from "./record/record-view.ts";
 import { isAnyWaiting, listTold } from "./deletion/told-recipient.ts";
 import * as replay from "./restore/replay.ts";
 import * as restricted from "./deletion/restricted-list.ts";
@@ -73,8 +71,8 @@ export const methods = {
     readHistory: lookup(ofOrganization, record.readHistory),
     countRecords: lookup(organization, record.countRecords),
     countRecordsOfType: lookup(ofOrganization, record.countRecordsOfType),
-    listChanges: lookup(ofOrganization, listChanges),
-    listReferrers: lookup(ofOrganization, recordView.listReferrers),
+    listChanges: lookup(ofOrganization, record.listChanges),
+    listReferrers: lookup(ofOrganization, record.listReferrers),
     readNamings: read(ofOrganization, readNamings),
     findExpired: read(ofOrganization, findExpired),
 
@@ -194,9 +192,9 @@ export const methods = {
     deletionQueue: read(every, overview.readDeletionQueue),
     lastBackup: lookup(every, overview.findLastBackup),
     engineVersion: lookup({}, overview.readEngineVersion),
-    readHistoryPart: lookup(ofOrganization, recordView.readHistoryPart),
-    listReferrersOfType: lookup(ofOrganization, recordView.listReferrersOfType),
-    listReferences: lookup(ofOrganization, recordView.listReferences),
+    readHistoryPart: lookup(ofOrganization, record.readHistoryPart),
+    listReferrersOfType: lookup(ofOrganization, record.listReferrersOfType),
+    listReferences: lookup(ofOrganization, record.listReferences),
     findOpenDeletion: lookup(ofOrganization, deletion.findOpenDeletion),
     listProcessing: lookup(every, deletion.listProcessing),
   },

@@ -14,7 +14,7 @@ import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import type { ResourceType } from "../../../domain/record-type.ts";
 import { keyText, type RecordKey } from "../../../domain/record/record-write.ts";
 import { findLongHistories, readOrigins, latestFloor } from "../retention/floor-origin.ts";
-import { findHoldsIn, findHoldsOf } from "../retention/hold.ts";
+import { findHoldsOf } from "../retention/hold.ts";
 import { type Obligations, toKey, isKeptSilently, type Planning } from "./plan.ts";
 import { findErasing } from "./relations.ts";
 import { rest, type Statements } from "../statement/statements.ts";
@@ -49,8 +49,9 @@ export function* readObligations(
   const keys = nodes.map((node) => toKey(organizationId, node));
   for (const part of partsOf(keys, confidential)) {
     const reports = part.filter(({ resourceType }) => confidential.has(resourceType));
-    const placed = [...(yield* findHoldsOf(part)), ...(yield* findHoldsIn(sets, reports))];
-    for (const hold of placed) if ((hold.endsOn ?? heldOn) >= heldOn) holds.add(keyText(hold));
+    const moved = sets.flatMap((set) => reports.map((key) => ({ ...key, organizationId: set })));
+    for (const hold of yield* findHoldsOf([...part, ...moved]))
+      if ((hold.endsOn ?? heldOn) >= heldOn) holds.add(keyText(hold));
     erasing.push(...(yield* findErasing(organizationId, reports.map(toNode))));
     const lengthy = shortHistories ? yield* findLongHistories({ floors, records: part }) : [];
     for (const key of lengthy) long.add(keyText(key));

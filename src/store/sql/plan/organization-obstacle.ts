@@ -8,7 +8,7 @@ import type { PlanSubject } from "../../../domain/deletion/deletion.ts";
 import { type ErasurePlan, nodeKey } from "../../../domain/deletion/erasure.ts";
 import { organizationType } from "../../../domain/deletion/organization-deletion.ts";
 import { limits } from "../../../domain/limits.ts";
-import { floorEnd, type RetentionFloor } from "../../../domain/retention/floor.ts";
+import { floorEnd, laterFloor, type RetentionFloor } from "../../../domain/retention/floor.ts";
 import {
   laterObstacle,
   type Obstacle,
@@ -157,16 +157,32 @@ function* listFloorsOf({
 export function* scanFloors(
   planning: Planning,
   scan: FloorScan | undefined,
-  { rowsMax, historiesMax }: ScanBounds,
+  bounds: ScanBounds,
 ): Statements<FloorScan> {
   const floors = yield* listFloorsOf(planning);
   const from = continued(scan, floors);
   const floor = floors[from.done];
   if (floor === undefined) return from;
+  const { latest, last } = yield* scanRecords(floor, { ...from, planning }, bounds);
+  if (last === undefined) return { floors, done: from.done + 1, after: "", latest };
+  return { ...from, after: last, latest };
+}
+
+interface Scanning extends Pick<FloorScan, "after" | "latest"> {
+  readonly planning: Pick<Planning, "organizationId" | "requestedAt">;
+}
+
+/** Reads the next records under a floor. `last`: the last one that was read; undefined if none follows. */
+function* scanRecords(
+  floor: RetentionFloor,
+  scanning: Scanning,
+  { rowsMax, historiesMax }: ScanBounds,
+): Statements<Pick<FloorScan, "latest"> & { readonly last: string | undefined }> {
+  const { after, planning } = scanning;
   const { organizationId, requestedAt } = planning;
   const { resourceType } = floor;
-  const rows = yield* all<SeenRow>(readPage, organizationId, resourceType, from.after, rowsMax);
-  const candidates = rows.filter((row) => mayEndLater(floor, row, { ...from, planning }));
+  const rows = yield* all<SeenRow>(readPage, organizationId, resourceType, after, rowsMax);
+  const candidates = rows.filter((row) => mayEndLater(floor, row, scanning));
   const isSeen = floor.countedFrom === "last_seen";
   const some = isSeen ? candidates : candidates.slice(0, historiesMax);
   const records = some.map(({ resource_id: resourceId }) => {
@@ -177,13 +193,10 @@ export function* scanFloors(
     ? new Map(records.map((record, index) => [keyText(record), some[index]?.last_seen]))
     : yield* readOrigins(search);
   const found = latestFloor({ ...search, origins, requestedAt });
-  const latest =
-    found !== undefined && found.until > (from.latest?.until ?? 0) ? found : from.latest;
+  const latest = laterFloor(scanning.latest, found);
   const last = some.length < candidates.length ? some.at(-1) : rows.at(-1);
-  if (last === undefined || (last === rows.at(-1) && rows.length < rowsMax)) {
-    return { floors, done: from.done + 1, after: "", latest };
-  }
-  return { ...from, after: last.resource_id, latest };
+  const isEnd = last === rows.at(-1) && rows.length < rowsMax;
+  return { latest, last: isEnd ? undefined : last?.resource_id };
 }
 
 function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[]): FloorScan {
@@ -195,7 +208,7 @@ function continued(scan: FloorScan | undefined, floors: readonly RetentionFloor[
 function mayEndLater(
   floor: RetentionFloor,
   { last_seen }: SeenRow,
-  { latest, planning }: Pick<FloorScan, "latest"> & { readonly planning: Planning },
+  { latest, planning }: Scanning,
 ): boolean {
   const until = latest?.until ?? 0;
   const { requestedAt } = planning;
@@ -230,36 +243,19 @@ export function* planAll(
 const findHeldTypes = `
   SELECT DISTINCT resource_type FROM hold WHERE organization_id = $1 AND placed_at < $2`;
 
-const readFirst = `
-  SELECT resource_id, last_seen FROM record
-  WHERE organization_id = $1 AND resource_type = $2 ORDER BY resource_id LIMIT $3`;
-
 /** A later hold says nothing: it could be placed only because something had kept the records until then. */
 export function* keepsOrganization(query: KeptQuery): Statements<boolean> {
-  const { organizationId, closedAt } = query;
+  const { organizationId, closedAt, until } = query;
   const confidential = yield* readConfidentialTypes(organizationId);
   const heldTypes = new Set(yield* column<string>(findHeldTypes, organizationId, closedAt));
   if (heldTypes.difference(confidential).size > 0) return true;
+  // The deletion was requested after the closing, so a floor that counts from the request ends later still.
+  const planning = { organizationId, requestedAt: closedAt };
   for (const floor of yield* listFloors(organizationId)) {
     if (confidential.has(floor.resourceType)) continue;
-    if (yield* keepsRecord(floor, query)) return true;
+    const scanning = { planning, after: "", latest: undefined };
+    const { latest } = yield* scanRecords(floor, scanning, scanBounds);
+    if ((latest?.until ?? 0) > until) return true;
   }
   return false;
-}
-
-function* keepsRecord(floor: RetentionFloor, query: KeptQuery): Statements<boolean> {
-  const { organizationId, closedAt, until } = query;
-  const { resourceType, countedFrom } = floor;
-  const isSeen = countedFrom === "last_seen";
-  const max = isSeen ? limits.floorScanRowsMax : limits.floorScanHistoriesMax;
-  const rows = yield* all<SeenRow>(readFirst, organizationId, resourceType, max);
-  if (isSeen) return rows.some(({ last_seen }) => floorEnd(floor, last_seen, closedAt) > until);
-  const records = rows.map(({ resource_id: resourceId }) => {
-    return { organizationId, resourceType, resourceId };
-  });
-  const search = { floors: [floor], records };
-  const origins = yield* readOrigins(search);
-  // The deletion was requested after the closing, so a floor that counts from the request ends later still.
-  const latest = latestFloor({ ...search, origins, requestedAt: closedAt });
-  return (latest?.until ?? 0) > until;
 }

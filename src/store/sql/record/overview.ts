@@ -1,7 +1,7 @@
 // Figures of the whole store for the overview page of the console. Each statement reads a bounded number of rows.
 
 import { triedAt, awaitingApproval } from "../deletion/deletion.ts";
-import type { DeletionQueue } from "../../interface/overview.ts";
+import type { DeletionQueue } from "../../interface/deletion.ts";
 import { toAuditEntry } from "../../row/audit-row.ts";
 import { find, get, type Statements, scalar } from "../statement/statements.ts";
 

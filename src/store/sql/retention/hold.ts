@@ -15,7 +15,7 @@ import { agree, type Agreed, auditApproval } from "../proposal/proposal.ts";
 import { wokenAtOnceMax } from "./floor.ts";
 import { auditAct } from "../trail/audit.ts";
 import { recordExists } from "../record/record.ts";
-import { keyRows, matching } from "../statement/named.ts";
+import { matching } from "../statement/named.ts";
 import { find, get, list, run, type Statements, scalar } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
 import { keyValues } from "../../shared/record-key.ts";
@@ -68,18 +68,6 @@ const findOfRecords = `
     --postgres FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS listed (value, key)
     --postgres OFFSET 0) AS named JOIN hold USING (organization_id, resource_type, resource_id)
   ORDER BY named.key, placed_at, hold_id`;
-
-/** CROSS JOIN makes SQLite begin with the ids of the organizations. */
-const findIn = `
-  SELECT hold.* FROM
-    --sqlite json_each($4) AS owner CROSS JOIN hold ON hold.organization_id = owner.value
-    --sqlite WHERE (resource_type, resource_id) IN (
-    --sqlite   SELECT value ->> 1, value ->> 2 FROM json_each($1))
-    --postgres unnest($1::text[], $2::text[], $3::text[])
-    --postgres   AS named (organization_id, resource_type, resource_id)
-    --postgres   JOIN hold USING (resource_type, resource_id)
-    --postgres WHERE hold.organization_id = ANY ($4::text[])
-  `;
 
 /** In the order of an index of all holds, or of those of an organization. */
 const findPage = (filter: string) => `
@@ -175,15 +163,6 @@ export function* findHeldKeys(
 ): Statements<ReadonlySet<string>> {
   const holds = yield* findHoldsOf(keys);
   return new Set(holds.filter((hold) => !hasEnded(hold, now)).map(keyText));
-}
-
-/** The holds in other organizations on records with the same types and ids. */
-export function* findHoldsIn(
-  organizationIds: readonly string[],
-  keys: readonly RecordKey[],
-): Statements<readonly Hold[]> {
-  if (organizationIds.length === 0) return [];
-  return yield* list(toHold, findIn, keyRows(keys), organizationIds);
 }
 
 /** In the order of their ids. */
