@@ -6,7 +6,7 @@ import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import type { Act } from "../interface/act.ts";
 import type { AuditNote } from "../interface/trail.ts";
 import type { Reader } from "../row/reader.ts";
-import { findOutcome, storeOutcome } from "./access/idempotency.ts";
+import { once } from "./access/idempotency.ts";
 import { lockOrganization } from "./access/organization.ts";
 import { find, list, run, type Statements } from "./statement/statements.ts";
 import { auditAct } from "./trail/audit.ts";
@@ -68,7 +68,7 @@ export function* createSubscription<Row, Kept extends object, Wanted extends Nam
   wanted: Wanted,
   act: Act,
 ): Statements<Kept> {
-  return yield* once(wanted, act.now, { change: () => add(kind, wanted, act) });
+  return yield* once({ ...wanted, now: act.now, change: () => add(kind, wanted, act) });
 }
 
 function* add<Row, Kept, Wanted extends Name>(
@@ -99,7 +99,7 @@ export function* removeSubscription<Row, Kept extends object>(
   one: Name,
   act: Act,
 ): Statements<Kept | undefined> {
-  return yield* once(one, act.now, { change: () => take(kind, one, act) });
+  return yield* once({ ...one, now: act.now, change: () => take(kind, one, act) });
 }
 
 function* take<Row, Kept>(
@@ -135,24 +135,4 @@ export function* removeSubscriptions(
   organizationId: string,
 ): Statements<void> {
   yield* run(`DELETE FROM ${table} WHERE organization_id = $1`, organizationId);
-}
-
-interface Once<Outcome> {
-  readonly change: () => Statements<Outcome>;
-  readonly isKept?: (outcome: NonNullable<Outcome>) => boolean;
-}
-
-/** Returns the outcome of the first request with this Idempotency-Key. Throws AppError idempotency_reused. */
-export function* once<Outcome extends object | undefined>(
-  { organizationId, idempotency }: Omit<Name, "name">,
-  now: number,
-  { change, isKept = () => true }: Once<Outcome>,
-): Statements<Outcome> {
-  const known = yield* findOutcome(organizationId, idempotency);
-  if (known === "idempotency_reused") throw new AppError("idempotency_reused");
-  if (known !== undefined) return JSON.parse(known) as Outcome;
-  const outcome = yield* change();
-  if (outcome !== undefined && isKept(outcome))
-    yield* storeOutcome(organizationId, idempotency, { outcome, now });
-  return outcome;
 }

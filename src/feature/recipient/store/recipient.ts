@@ -19,10 +19,10 @@ import {
   listSubscriptions,
   type Marked,
   type Name,
-  once,
   removeSubscription,
   type SubscriptionKind,
 } from "../../../store/sql/subscription.ts";
+import { once } from "../../../store/sql/access/idempotency.ts";
 import type { Recipient, WaitingRecipient } from "../recipient.ts";
 import { actions, errors, recipientsMax } from "./rows.ts";
 
@@ -153,7 +153,7 @@ export function* listWaiting(
 export function* acknowledge(one: Acknowledgement): Statements<Recipient | undefined> {
   const { changeNo, through = changeNo } = one;
   const isKept = ({ acknowledgedNo }: Recipient) => acknowledgedNo <= through;
-  return yield* once(one, one.now, { change: () => advance(one), isKept });
+  return yield* once({ ...one, change: () => advance(one), isKept });
 }
 
 function* advance(one: Acknowledgement): Statements<Recipient | undefined> {

@@ -1,6 +1,7 @@
 // The stored outcomes of requests with an Idempotency-Key, for whole groups. They contain hashes of the key and the
 // request, and no content.
 
+import { AppError } from "../../../domain/error.ts";
 import type { IdempotencyMark } from "../../../domain/record/record-write.ts";
 import type { ReplyName, StoredReply } from "../../group/group-replies.ts";
 import { reader } from "../../row/reader.ts";
@@ -47,27 +48,37 @@ export function* addReplies(replies: readonly StoredReply[]): Statements<number>
   return yield* run(store, new Rows(rows, 5));
 }
 
-/** The outcome of a change outside the groups, as JSON; undefined if no request with this key is known. */
-export function* findOutcome(
-  organizationId: string,
-  mark: IdempotencyMark | undefined,
-): Statements<string | undefined> {
-  if (mark === undefined) return undefined;
-  const [found] = yield* findReplies([{ organizationId, keyHash: mark.keyHash }]);
-  if (found === undefined) return undefined;
-  const isSame = Buffer.compare(found.fingerprint, mark.fingerprint) === 0;
-  return isSame ? found.outcome : "idempotency_reused";
+interface Once<Outcome> {
+  readonly organizationId: string;
+  readonly idempotency?: IdempotencyMark | undefined;
+  readonly now: number;
+  readonly change: () => Statements<Outcome>;
+  readonly isKept?: (outcome: NonNullable<Outcome>) => boolean;
 }
 
-/** Fails if another process has stored the reply meanwhile; then the change is tried again and finds it. */
-export function* storeOutcome(
-  organizationId: string,
-  mark: IdempotencyMark | undefined,
-  { outcome, now }: { readonly outcome: object; readonly now: number },
-): Statements<void> {
-  if (mark === undefined) return;
-  const { keyHash, fingerprint } = mark;
+/**
+ * Makes a change outside the groups, or returns the outcome of the first request with this Idempotency-Key. Throws
+ * AppError idempotency_reused. If another process stores a reply meanwhile, the change is tried again and finds it.
+ */
+export function* once<Outcome extends object | undefined>({
+  organizationId,
+  idempotency,
+  now,
+  change,
+  isKept = () => true,
+}: Once<Outcome>): Statements<Outcome> {
+  if (idempotency === undefined) return yield* change();
+  const { keyHash, fingerprint } = idempotency;
+  const [known] = yield* findReplies([{ organizationId, keyHash }]);
+  if (known !== undefined) {
+    if (Buffer.compare(known.fingerprint, fingerprint) !== 0)
+      throw new AppError("idempotency_reused");
+    return JSON.parse(known.outcome) as Outcome;
+  }
+  const outcome = yield* change();
+  if (outcome === undefined || !isKept(outcome)) return outcome;
   const text = JSON.stringify(outcome);
   const reply = { organizationId, keyHash, fingerprint, outcome: text, createdAt: now };
   if ((yield* addReplies([reply])) === 0) throw new Collision("another process has stored it");
+  return outcome;
 }
