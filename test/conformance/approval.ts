@@ -11,6 +11,7 @@ import {
   acme,
   keyOf,
   newKey,
+  officer,
   operator,
   organization,
   other,
@@ -27,9 +28,7 @@ function by(actor: string): Act {
 
 async function addOperators(store: TestStore): Promise<void> {
   for (const name of ["anna", "ben", "carla", "dora"]) {
-    const roles = ["officer"] as const;
-    const person = { operatorId: `op_${name}`, name, roles, createdAt: 1, disabledAt: undefined };
-    await store.operators.create(person, operator);
+    await store.operators.create(officer(name), operator);
   }
   await store.operators.disable("op_dora", operator);
 }

@@ -8,7 +8,7 @@ import { proposalDays } from "../../src/domain/proposal.ts";
 import type { Act } from "../../src/store/interface/act.ts";
 import type { TestStore } from "../support/test-store.ts";
 import { type Engine, openSite, useSite } from "./engine.ts";
-import { acme, keyOf, operator, organization } from "./scene.ts";
+import { acme, keyOf, officer, operator, organization } from "./scene.ts";
 
 const now = operator.now + 10;
 const lifetimeMs = proposalDays * dayMs;
@@ -42,8 +42,7 @@ export function testProposals(engine: Engine): void {
       store = site().store;
       if ((await store.findOrganization(acme)) === undefined) {
         for (const name of ["anna", "ben", "carla"]) {
-          const person = { operatorId: `op_${name}`, name, createdAt: 1, disabledAt: undefined };
-          await store.operators.create({ ...person, roles: ["officer"] }, operator);
+          await store.operators.create(officer(name), operator);
         }
         await store.createOrganization(organization(acme, { deletionApproval: true }), operator);
       }
@@ -193,8 +192,7 @@ export function testProposals(engine: Engine): void {
     });
 
     it("of somebody who was disabled meanwhile is of no use", async () => {
-      const person = { operatorId: "op_dora", name: "dora", createdAt: 1, disabledAt: undefined };
-      await store.operators.create({ ...person, roles: ["officer"] }, operator);
+      await store.operators.create(officer("dora"), operator);
       await change(propose("dora", id));
       const second = prp();
       await change(propose("anna", second), { retainDays: 5 });
@@ -223,8 +221,7 @@ export function testProposals(engine: Engine): void {
     it("is approved together with the deletion that follows", async (test) => {
       const { store } = await openSite(engine, test);
       for (const name of ["anna", "ben"]) {
-        const person = { operatorId: `op_${name}`, name, createdAt: 1, disabledAt: undefined };
-        await store.operators.create({ ...person, roles: ["officer"] }, operator);
+        await store.operators.create(officer(name), operator);
       }
       await store.createOrganization(organization(acme, { deletionApproval: true }), operator);
       await store.closeOrganization(acme, propose("anna", "prp_1"), { reason: "r" });

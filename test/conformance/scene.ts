@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { ApiKey, Organization } from "../../src/domain/access.ts";
+import type { Operator } from "../../src/domain/operator.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
 import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
@@ -66,6 +67,11 @@ export function organization(
     createdAt: 100,
     ...fields,
   };
+}
+
+export function officer(name: string): Operator {
+  const made = { createdAt: 1, disabledAt: undefined };
+  return { operatorId: `op_${name}`, name, roles: ["officer"], ...made };
 }
 
 export function newKey(keyId: string, fields: Partial<NewKey> = {}): NewKey {

@@ -16,15 +16,10 @@ export interface StoredReply extends ReplyName {
   readonly createdAt: number;
 }
 
-export interface Marked {
+interface Marked {
   readonly organizationId: string;
   readonly mark: IdempotencyMark | undefined;
   readonly now: number;
-}
-
-export interface Replies {
-  find(name: ReplyName): Pick<StoredReply, "fingerprint" | "outcome"> | undefined;
-  add(reply: StoredReply): void;
 }
 
 /**
@@ -34,7 +29,7 @@ export interface Replies {
  * different request.
  */
 export function once<Outcome>(
-  replies: Replies,
+  replies: RepliesOfGroup,
   { organizationId, mark, now }: Marked,
   { perform, repeat }: { perform: () => Outcome; repeat: (stored: Outcome) => Outcome },
 ): Outcome {
@@ -53,7 +48,7 @@ export function once<Outcome>(
   return outcome;
 }
 
-export class RepliesOfGroup implements Replies {
+export class RepliesOfGroup {
   readonly #known: ReadonlyMap<string, StoredReply>;
   readonly #added = new Map<string, StoredReply>();
 

@@ -68,11 +68,6 @@ function isReused(error: unknown): boolean {
   return error instanceof AppError && error.errorName === "idempotency_reused";
 }
 
-/** The outcome of nearly every write. */
-export function packCreated(count: number): PackedOutcome {
-  return { written: count, drafts: letters.created.repeat(count) };
-}
-
 /**
  * The last outcome in which every draft was `created`; it is reused, as most writes have as many drafts as the previous
  * one.
