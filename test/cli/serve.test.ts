@@ -1,31 +1,20 @@
-// `sluice serve` as a process: its output, how it ends, and the effect of commands that run meanwhile. A start that
-// fails, however late, says why, and leaves nothing open of what it had opened by then (connections, threads, timers,
-// loops): many are made in one process, which has to end.
+// `sluice serve` as a process: its output, how it ends, and the effect of commands that run meanwhile.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it } from "node:test";
-import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
 import { logLevelOf } from "../../src/cli/command/serve.ts";
 import { fetchToken } from "../support/customer.ts";
 import { testEnvironment } from "../support/service.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { makeCommandLine, type Outcome } from "./command-line.ts";
+import { makeCommandLine } from "./command-line.ts";
 import { runProgram, startProcess, startProgram } from "./program.ts";
-import { readServiceRole } from "../support/guide-sql.ts";
-import {
-  password,
-  type PostgresServer,
-  startPostgres,
-  urlOf,
-} from "../support/postgres/postgres-server.ts";
-import { openTestStore } from "../support/test-store.ts";
 
 const development = { NODE_ENV: "development" };
 
@@ -233,138 +222,4 @@ describe("signals", () => {
     assert.equal(server.child.exitCode, null);
     assert.equal(await server.end("SIGTERM"), 143);
   });
-});
-
-type Environment = Readonly<Record<string, string>>;
-
-/** Before the ledger of deletions is opened it has no entry and no file. */
-async function readStoreId(url: string): Promise<string> {
-  const store = await openTestStore(url, { role: "command" });
-  const { storeId } = await store.receiptHead();
-  await store.close();
-  return storeId;
-}
-
-/** Makes what prevents the start; returns what the environment has in addition, and what `serve` says. */
-type Prepare = (environment: Environment) => Promise<readonly [Environment, RegExp]>;
-
-async function removeFromStore(environment: Environment, sql: string) {
-  const url = environment["DATABASE_URL"] ?? "";
-  await readStoreId(url);
-  const database = new DatabaseSync(url.replace("sqlite:", ""));
-  database.exec(sql);
-  database.close();
-  return [{}, /^sluice: /] as const;
-}
-
-describe("a start that fails leaves nothing open", () => {
-  const listening = createServer();
-  let postgres: PostgresServer;
-  let owned: string;
-
-  const onEachEngine: Readonly<Record<string, Prepare>> = {
-    "its port is taken": async () => {
-      const address = listening.address();
-      const port = String(typeof address === "object" ? address?.port : "");
-      return [{ PORT: port }, /the port is in use/];
-    },
-    "its ledger of deletions can't be read": async ({ DATABASE_URL = "", DATA_DIR = "" }) => {
-      mkdirSync(join(DATA_DIR, `deletion-ledger-${await readStoreId(DATABASE_URL)}.ndjson`));
-      return [{}, /The ledger of deletions \S+ can't be opened: it is a folder, not a file/];
-    },
-  };
-  const onSqlite: Readonly<Record<string, Prepare>> = {
-    ...onEachEngine,
-    "the key of its receipts is no key": async ({ DATA_DIR = "" }) => {
-      writeFileSync(join(DATA_DIR, "broken.pem"), "no key", { mode: 0o600 });
-      return [{ RECEIPT_KEY_FILE: join(DATA_DIR, "broken.pem") }, /broken\.pem/];
-    },
-    "the chain of receipts is missing in the store": (environment) =>
-      removeFromStore(environment, "DELETE FROM receipt_head"),
-    "the version of the credentials is missing in the store": (environment) =>
-      removeFromStore(environment, "DELETE FROM meta WHERE name = 'credentials_version'"),
-    "the folder of the store disappears just after it was opened": async ({ DATA_DIR = "" }) => {
-      const data = join(DATA_DIR, "data");
-      const more = { DATA_DIR: data, DATABASE_URL: `sqlite:${data}/sluice.db` };
-      await readStoreId(more.DATABASE_URL);
-      renameSync(data, join(DATA_DIR, "moved"));
-      writeFileSync(data, "a file where the folder was");
-      return [more, /^sluice: /];
-    },
-  };
-  const withoutStore: Readonly<Record<string, Prepare>> = {
-    "the key of its receipts is missing": async () => [
-      { RECEIPT_KEY_FILE: "/none.pem" },
-      /none\.pem/,
-    ],
-    "its address is no address of this machine": async () => [
-      { HOST: "192.0.2.1" },
-      /Can't listen/,
-    ],
-  };
-  const onPostgres: Readonly<Record<string, Prepare>> = {
-    ...onEachEngine,
-    "its role lacks a right": async () => {
-      const role = `sluice_half_${process.pid}`;
-      await postgres.query(readServiceRole(role, new URL(owned).pathname.slice(1)), owned);
-      await postgres.query(`REVOKE INSERT ON receipt_key FROM ${role}`, owned);
-      after(() => postgres.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, owned));
-      const more = { DATABASE_URL: urlOf(owned, { user: role, password }) };
-      return [more, new RegExp(`GRANT INSERT ON receipt_key TO ${role};`)];
-    },
-  };
-  const groups = { SQLite: { ...onSqlite, ...withoutStore }, PostgreSQL: onPostgres };
-
-  interface Start {
-    readonly environment: Environment;
-    readonly words: RegExp;
-    readonly outcome: Outcome;
-  }
-  const starts = new Map<string, Start>();
-
-  before(async () => {
-    listening.listen(0, "127.0.0.1");
-    await once(listening, "listening");
-    postgres = await startPostgres();
-    owned = await postgres.makeDatabase();
-    await readStoreId(owned);
-    const prepared = [];
-    for (const [engine, cases] of Object.entries(groups)) {
-      for (const [why, prepare] of Object.entries(cases)) {
-        const own = engine === "PostgreSQL" ? { DATABASE_URL: owned } : {};
-        const environment = testEnvironment(makeTempFolder(), own);
-        const [more, words] = await prepare(environment);
-        const name = `${why}, on ${engine}`;
-        prepared.push({ name, words, environment: { ...environment, ...more } });
-      }
-    }
-    const environments = JSON.stringify(prepared.map(({ environment }) => environment));
-    const program = join(import.meta.dirname, "failing-starts.ts");
-    const { code, out, err } = await startProcess([process.execPath, program, environments], {})
-      .ended;
-    assert.equal(code, 0, err);
-    const outcomes = JSON.parse(out) as readonly Outcome[];
-    for (const [index, outcome] of outcomes.entries()) {
-      const { name, ...start } = prepared[index] ?? assert.fail("there is no such start");
-      starts.set(name, { ...start, outcome });
-    }
-  });
-
-  after(async () => {
-    listening.close();
-    await postgres.dropDatabase(owned);
-    await postgres.remove();
-  });
-
-  for (const [engine, cases] of Object.entries(groups)) {
-    for (const why of Object.keys(cases)) {
-      it(`when ${why}, on ${engine}`, () => {
-        const { environment, words, outcome } = starts.get(`${why}, on ${engine}`) ?? assert.fail();
-        assert.deepEqual([outcome.code, outcome.out], [1, ""], outcome.err);
-        assert.match(outcome.err, words);
-        if (why in withoutStore)
-          assert.equal(existsSync(join(environment["DATA_DIR"] ?? "", "sluice.db")), false);
-      });
-    }
-  }
 });
