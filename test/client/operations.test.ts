@@ -2,13 +2,57 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { errorCodes, SluiceError } from "../../client/src/sluice.ts";
+import { collectionName } from "../../client/generate/collections.ts";
+import {
+  type Collection,
+  type DeletableCollection,
+  errorCodes,
+  type Sluice,
+  SluiceError,
+} from "../../client/src/sluice.ts";
 import { cancelDeletion } from "../../src/actions/deletion/decide-deletions.ts";
+import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { makeCustomer } from "../support/customer.ts";
-import { makeRecordGenerator } from "../support/record-generator.ts";
-import { assertStored, collectionOf, deletableOf } from "./any-type.ts";
-import { clientOf, useSite } from "./real-site.ts";
+import { type Fields, makeRecordGenerator } from "../support/record-generator.ts";
+import { clientOf, type Site, useSite } from "./real-site.ts";
+
+type AnyCollection = Collection<Fields, Fields, Fields>;
+type AnyDeletable = DeletableCollection<Fields, Fields, Fields, Fields>;
+
+function collectionOf(client: Sluice, type: RecordType): AnyCollection {
+  const found = (client as unknown as Record<string, AnyCollection>)[collectionName(type)];
+  assert.ok(found !== undefined, `the client has no ${collectionName(type)}`);
+  return found;
+}
+
+function deletableOf(client: Sluice, type: RecordType): AnyDeletable {
+  return collectionOf(client, type) as AnyDeletable;
+}
+
+/** A record and the timestamps of all changes that were sent for it, in order. */
+interface Sent {
+  readonly type: RecordType;
+  readonly id: string;
+  readonly timestamps: readonly unknown[];
+}
+
+/** Reads the store: each record has exactly the changes that were sent, once, in that order. */
+async function assertStored({ server, customer }: Site, all: readonly Sent[]): Promise<void> {
+  const { organizationId } = customer;
+  await server.operate(async (app) => {
+    for (const { type, id, timestamps } of all) {
+      const key = { organizationId, resourceType: type.resourceType, resourceId: id };
+      const history = await app.store.readHistory(key);
+      const stored = history?.changes.map(({ payload }) => timestampIn(payload)) ?? [];
+      assert.deepEqual(stored, timestamps, `${type.resourceType} ${id}`);
+    }
+  });
+}
+
+function timestampIn(payload: string): unknown {
+  return (JSON.parse(payload) as Fields)["timestamp"];
+}
 
 describe("a client", () => {
   const site = useSite();

@@ -3,13 +3,41 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { readFile, root } from "../repository/tree.ts";
 import { allSettings } from "../../src/process/added-settings.ts";
-import { ingress } from "./ingress.ts";
-import { writeSchemas } from "./kubernetes-schemas.ts";
+import { readFile, root } from "../repository/tree.ts";
 import { lacks } from "../support/lacking-program.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { ingress } from "./ingress.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * For the kinds in the text, from the Python package kubernetes-validate, so that kubeconform needs no network. Its
+ * schemas refer to a file of definitions by an address that is not resolved, so each copy includes them.
+ * Returns what kubeconform's -schema-location takes.
+ */
+function writeSchemas(from: string, text: string): string {
+  const folder = makeTempFolder();
+  const { $defs } = readSchema(join(from, "_definitions.json"));
+  for (const [, version = "", kind = ""] of text.matchAll(/^apiVersion: (\S+)\nkind: (\w+)$/gm)) {
+    const suffix = version.split("/").map((part) => part.split(".")[0]);
+    const name = `${[kind, ...suffix].join("-").toLowerCase()}.json`;
+    const path = join(from, name);
+    if (existsSync(path)) {
+      writeFileSync(join(folder, name), JSON.stringify({ ...readSchema(path), $defs }));
+    }
+  }
+  return join(folder, "{{ .ResourceKind }}{{ .KindSuffix }}.json");
+}
+
+function readSchema(path: string): Schema {
+  const text = readFileSync(path, "utf8").replaceAll("/api/_definitions.json#/", "#/");
+  const { $id: _, ...schema } = JSON.parse(text) as Record<string, unknown>;
+  return schema;
+}
 
 const chart = join(root, "deploy/helm/sluice");
 

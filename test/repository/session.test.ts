@@ -3,18 +3,52 @@
 // shows.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { existsSync, mkdirSync } from "node:fs";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { playSession } from "../support/shell-session.ts";
-import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { blocksOf, patternOf } from "./rule/pages.ts";
-import { readFile, root } from "./tree.ts";
+import { promisify } from "node:util";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { addTransaction, awaitCompletion } from "../receipt/scene.ts";
 import { makeCustomer } from "../support/customer.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { type Server, startServer } from "../support/server.ts";
+import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
+import { blocksOf, patternOf } from "./rule/pages.ts";
+import { readFile, root } from "./tree.ts";
+
+const separator = "\u001e";
+const addressInPages = "http://127.0.0.1:8080";
+
+interface Played {
+  /** The last line that was printed before each line of the form `# => …`. */
+  readonly replies: readonly string[];
+  /** What that line shows. */
+  readonly expected: readonly string[];
+}
+
+interface Stage {
+  /** The address of the server that replaces the one in the page. */
+  readonly address: string;
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Rejects when a command fails. */
+async function playSession(script: string, stage: Stage): Promise<Played> {
+  const expected = [...script.matchAll(/^# => (.*)$/gm)].map(([, shown = ""]) => shown);
+  const marked = script
+    .replaceAll(addressInPages, stage.address)
+    .replace(/^# => .*$/gm, `printf '${separator}'`);
+  const { stdout } = await promisify(execFile)("bash", ["-e", "-o", "pipefail", "-c", marked], {
+    cwd: stage.folder,
+    env: { ...process.env, ...stage.environment },
+  });
+  const replies = stdout
+    .split(separator)
+    .map((printed) => printed.trimEnd().split("\n").at(-1) ?? "");
+  return { replies, expected };
+}
 
 /** Runs the checkout's own command from any folder. */
 const ownCommand = `"${process.execPath}" "${join(root, "bin/sluice.js")}"`;
