@@ -1,6 +1,6 @@
 // The commands of the program, those of the core and those of features, as far as a command line needs them.
 
-import type { CommandTable } from "../cli/command.ts";
+import type { Command, CommandTable } from "../cli/command.ts";
 import * as own from "../cli/commands.ts";
 import type { CommandPart, CommandSource } from "../feature/feature.ts";
 import { features } from "../feature/features.ts";
@@ -21,8 +21,10 @@ export async function loadTable(first?: string): Promise<CommandTable> {
   const named = sources.filter(({ words }) => first !== undefined && words.includes(first));
   const loading = named.length === 0 ? sources : named;
   const parts = await Promise.all(loading.map(({ load }) => load()));
+  const commands = parts.flatMap((part) => part.commands);
+  const isNamed = ({ name }: Command) => name.split(" ")[0] === first;
   return {
-    commands: parts.flatMap(({ commands }) => commands),
+    commands: named.length === 0 ? commands : commands.filter(isNamed),
     groups: joinGroups(parts),
     headings: Object.fromEntries(
       Object.entries(own.headings).map(([heading, words]) => [
