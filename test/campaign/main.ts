@@ -3,6 +3,7 @@
 import { abuse } from "../abuse/campaign.ts";
 import { changes } from "../changes/run-store.ts";
 import { crash } from "../crash/crash-campaign.ts";
+import { crashClosing } from "../crash/closing/campaign.ts";
 import { crashImport } from "../crash/import/campaign.ts";
 import { crashRestore } from "../crash/restore/campaign.ts";
 import { disclosure } from "../disclosure/campaign.ts";
@@ -28,6 +29,7 @@ const campaigns = {
   crash,
   changes,
   deletion: crashDeletion,
+  closing: crashClosing,
   import: crashImport,
   failover,
   restore: crashRestore,

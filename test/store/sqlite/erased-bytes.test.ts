@@ -52,6 +52,21 @@ describe("the bytes of erased data", () => {
     assert.deepEqual(findText(place, secret), {});
   });
 
+  it("are gone wherever a process was interrupted", async (test) => {
+    const place = makePlace(test);
+    const first = await place.open();
+    await fill(first);
+    const id = await first.request(keyOf("person", "p"));
+    await first.claim();
+    await eraseAll(first, id);
+    await first.close();
+    const second = await place.open();
+    await second.claim();
+    await eraseAll(second, id);
+    assert.equal((await second.completeOne(id))?.status, "completed");
+    assert.deepEqual(findText(place, secret), {});
+  });
+
   it("include those of redacted references in records that stay", async (test) => {
     const place = makePlace(test);
     const store = await place.open();
@@ -68,6 +83,43 @@ describe("the bytes of erased data", () => {
     await eraseAll(store, id);
     const completed = await store.completeOne(id);
     assert.equal(completed?.redacted, 300);
+    assert.deepEqual(findText(place, secret), {});
+  });
+
+  it("include the id of a party in later changes of a transaction", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await store.add("person", `${secret}p`);
+    await store.write(transaction("t", { receiver_id: `${secret}p` }));
+    for (let amount = 1; amount <= 40; amount += 1) {
+      const [sender_id, receiver_id] = [`${secret}p`, `other-${amount}`];
+      await store.write(transaction("t", { sender_id, receiver_id }), { mode: "update" });
+    }
+    const id = await store.request(keyOf("person", `${secret}p`));
+    await store.processAll();
+    const deletion = await store.findDeletion(id, undefined);
+    assert.deepEqual([deletion?.status, deletion?.redacted], ["completed", 1]);
+    await store.requireConsistent();
+    await store.close();
+    // The deletion itself keeps the id that was requested, and so does the index by which it is found.
+    assert.deepEqual(findText(place, secret), { "sluice.db": 2 });
+  });
+
+  it("are not in the trail of holds", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await store.write(transaction("t"));
+    await store.write(draftOf("screening", `${secret}s`, { related_tx_id: "t" }), {
+      resourceType: "screening",
+    });
+    const key = keyOf("screening", `${secret}s`);
+    await store.hold(key);
+    const id = await store.request(keyOf("transaction", "t"));
+    assert.equal(await store.claim(), undefined);
+    await store.release(key);
+    await store.claim();
+    await eraseAll(store, id);
+    await store.completeOne(id);
     assert.deepEqual(findText(place, secret), {});
   });
 });
@@ -88,5 +140,21 @@ describe("the completion of a deletion", () => {
       reader.exec("COMMIT");
     });
     assert.equal((await store.completeOne(id))?.status, "completed");
+  });
+
+  it("lets others write meanwhile", async (test) => {
+    const place = makePlace(test);
+    const store = await place.open();
+    await fill(store);
+    const id = await store.request(keyOf("person", "p"));
+    await store.claim();
+    await eraseAll(store, id);
+    const [completed, ...outcomes] = await Promise.all([
+      store.completeOne(id),
+      ...Array.from({ length: 50 }, (_, index) => store.write(transaction(`t${index}`))),
+    ]);
+    assert.equal(completed?.status, "completed");
+    assert.ok(outcomes.every(({ written }) => written === 1));
+    await store.requireConsistent();
   });
 });
