@@ -4,8 +4,13 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { killProcess, killServer } from "../crash/postgres/round.ts";
-import { endPostgresSite, makePostgresSite, type PostgresSite } from "../crash/postgres/site.ts";
+import {
+  killProcess,
+  killServer,
+  endPostgresSite,
+  makePostgresSite,
+  type PostgresSite,
+} from "../crash/postgres/site.ts";
 import type { Sender } from "../crash/sender.ts";
 import type { Site } from "../crash/site.ts";
 import { endSqliteSite, makeSqliteSite, type SqliteSite } from "../crash/sqlite/site.ts";

@@ -11,8 +11,7 @@ import {
   makeLimit,
 } from "../campaign/campaign.ts";
 import { makeRandom, type Random } from "../support/random.ts";
-import { crashProcessOrServer } from "./postgres/round.ts";
-import { endPostgresSite, makePostgresSite } from "./postgres/site.ts";
+import { crashProcessOrServer, endPostgresSite, makePostgresSite } from "./postgres/site.ts";
 import {
   checkAll,
   count,

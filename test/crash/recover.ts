@@ -6,8 +6,7 @@ import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { checkDeletion, completeDeletion, describe, settleDeletion } from "./acts-delete.ts";
 import { type AskedDeletion, keyOf, type Ledger, nameOf } from "./ledger.ts";
-import { exchange, type Sender } from "./sender.ts";
-import { recordReply } from "./record-reply.ts";
+import { exchange, type Sender, recordReply } from "./sender.ts";
 
 /** Stops early if the server is killed meanwhile; it has to be called again then. */
 export async function sendAgain(sender: Sender): Promise<void> {

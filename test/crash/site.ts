@@ -3,17 +3,17 @@
 
 import type { App } from "../../src/actions/app.ts";
 import { makeCustomer } from "../support/customer.ts";
-import { type Client, makeClient } from "../support/http-client.ts";
+import { type Client, makeClient, type Ask, type Reply } from "../support/http-client.ts";
 import type { Random } from "../support/random.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";
 import { operate } from "../support/server.ts";
 import type { Contest } from "./acts-add.ts";
-import { checkExistence } from "./check-existence.ts";
 import { compare, resolveUnanswered } from "./compare.ts";
-import { Ledger, type SentRecord } from "./ledger.ts";
+import { Ledger, type SentRecord, nameOf } from "./ledger.ts";
 import { checkDeletions } from "./recover.ts";
-import type { Sender } from "./sender.ts";
+import { type Sender, exchange } from "./sender.ts";
 import type { Stored } from "./stored.ts";
+import { formatTimestamp } from "../../src/domain/timestamp.ts";
 
 export interface Site {
   readonly folder: string;
@@ -137,4 +137,59 @@ function touchedRecords(ledger: Ledger): SentRecord[] {
   for (const record of ledger.records.values())
     if (record.disturbed || record.contested) touched.add(record);
   return [...touched];
+}
+
+/** Divides the records among the connections; each asks for those of its organization. */
+async function checkExistence(
+  senders: readonly Sender[],
+  records: readonly SentRecord[],
+): Promise<void> {
+  const queues = Map.groupBy(records, ({ organizationId }) => organizationId);
+  await Promise.all(
+    senders.map(async (sender) => {
+      const queue = queues.get(sender.customer.organizationId) ?? [];
+      for (let record = queue.pop(); record !== undefined; record = queue.pop()) {
+        await checkRecord(sender, record);
+        if (sender.cutOff) return;
+      }
+    }),
+  );
+}
+
+async function checkRecord(sender: Sender, record: SentRecord): Promise<void> {
+  const { type, id } = record;
+  const ask: Ask = {
+    method: "GET",
+    path: `/v2/${type.resourceType}`,
+    query: { [type.idField]: id },
+    token: sender.token,
+  };
+  const reply = await exchange(sender, ask);
+  if (reply === undefined) return;
+  const fault = faultOf(record, reply);
+  if (fault !== undefined) report(sender.ledger, record, `${fault}: ${reply.status} ${reply.text}`);
+}
+
+function faultOf(
+  { changes, type, id, organizationId }: SentRecord,
+  reply: Reply,
+): string | undefined {
+  const moments = changes
+    .filter(({ standing }) => standing === "stored")
+    .map(({ moment }) => moment)
+    .sort();
+  const [first] = moments;
+  const last = moments.at(-1);
+  if (first === undefined || last === undefined) {
+    return reply.status === 404 ? undefined : "expected 404";
+  }
+  if (reply.status !== 200) return "expected 200";
+  const { first_seen: firstSeen, last_seen: lastSeen, [type.idField]: found } = reply.body;
+  if (found !== id || reply.body.organization_id !== organizationId) return "another record";
+  if (firstSeen !== formatTimestamp(first)) return `expected first_seen ${first}`;
+  return lastSeen === formatTimestamp(last) ? undefined : `expected last_seen ${last}`;
+}
+
+function report(ledger: Ledger, record: SentRecord, detail: string): void {
+  ledger.findings.push(`GET ${nameOf(record)}: ${detail}`);
 }

@@ -2,7 +2,7 @@
 // in the ways that operators use: through a pooler and a proxy, through the proxy, and with several hosts in the URL.
 
 import { environmentOf, makeSenders, type Site } from "../crash/site.ts";
-import { readStored } from "../crash/postgres/stored.ts";
+import { readStored } from "../crash/postgres/site.ts";
 import { type PgBouncer, startPgBouncer } from "../support/postgres/pgbouncer.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
