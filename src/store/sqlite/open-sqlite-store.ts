@@ -7,7 +7,12 @@ import type { Store, StoreOptions } from "../interface/store.ts";
 import { Checkpointer } from "./file/checkpointer.ts";
 import { type Connection, hasTables, isMarkedOpen, openReader, openWriter } from "./connection.ts";
 import { asUnavailable, asDamaged, asUnusable } from "./failure.ts";
-import { SharedDescriptor } from "./erase/descriptor.ts";
+import {
+  SharedDescriptor,
+  isFileMarkedOpen,
+  refuseCopiedAlone,
+  sizeOfStore,
+} from "./file/store-file.ts";
 import { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import { FileTasks } from "./file/file-tasks.ts";
 import { migrate, compareSchema } from "./migration/migrate.ts";
@@ -16,7 +21,6 @@ import { LocalWriter } from "./commit/writer.ts";
 import { startWriterThread, type WriterThread } from "./commit/writer-client.ts";
 import { findUnmatchedLog, refuseUnrestored, removeRestoreLeftovers } from "./file/restore.ts";
 import { type ServingRight, takeServingRight } from "./file/file-lock.ts";
-import { isFileMarkedOpen, refuseCopiedAlone, sizeOfStore } from "./file/store-file.ts";
 import { makeSqliteStore } from "./sqlite-store.ts";
 import { SharedRead } from "./shared-read.ts";
 import { noStore } from "./open-source.ts";

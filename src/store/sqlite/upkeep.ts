@@ -8,7 +8,7 @@ import { readCredentialsVersion } from "../sql/access/organization.ts";
 import { performBy, type PerformOperation } from "./commit/operation.ts";
 import { LocalWriter, type Writer } from "./commit/writer.ts";
 import { type Connection, isMarkedOpen } from "./connection.ts";
-import type { SharedDescriptor } from "./erase/descriptor.ts";
+import type { SharedDescriptor } from "./file/store-file.ts";
 import { checkErasure, checkIntegrity } from "./integrity.ts";
 import type { UnscrubbedPages } from "./erase/unscrubbed-pages.ts";
 import type { Checkpointer } from "./file/checkpointer.ts";

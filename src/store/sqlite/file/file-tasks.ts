@@ -6,7 +6,7 @@ import type { Worker } from "node:worker_threads";
 import { nextMessage, startThread } from "../../../basics/thread.ts";
 import { SerialQueue } from "../../../basics/serial-queue.ts";
 import { StoreError } from "../../interface/store-error.ts";
-import type { SharedDescriptor } from "../erase/descriptor.ts";
+import type { SharedDescriptor } from "./store-file.ts";
 import type { TaskAnswer, TaskMessage, Tasks } from "./file-thread.ts";
 
 export class FileTasks {

@@ -7,13 +7,12 @@
 // cleared in the WAL, by whoever closes the store while nobody serves it, before SQLite checkpoints and removes the
 // WAL. So a crash at any moment leaves either the WAL, or a file whose mark is cleared.
 
-import { readFileSync, type Stats, statSync, readSync } from "node:fs";
+import { readFileSync, type Stats, statSync, readSync, closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { statOf } from "../../../files/present.ts";
 import { StoreError } from "../../interface/store-error.ts";
 import { describeFailure } from "../failure.ts";
 import { type Connection, isMarkedOpen, openMark } from "../connection.ts";
-import { SharedDescriptor } from "../erase/descriptor.ts";
 
 /** Undefined without a file. Throws StoreError if it is no regular file, is not accessible, or would lose its WAL. */
 export function sizeOfStore(path: string): number | undefined {
@@ -119,5 +118,51 @@ function isCopiedAlone(path: string): boolean {
     return isAlone() && isAlone();
   } finally {
     descriptor.release();
+  }
+}
+
+interface Shared {
+  users: number;
+  descriptor: number | undefined;
+}
+
+const byPath = new Map<string, Shared>();
+
+/**
+ * A descriptor of the database file for scrubbing, open as long as any store of this process has the file open: closing
+ * any descriptor of a file releases every lock that the process holds on it (POSIX), including SQLite's.
+ */
+export class SharedDescriptor {
+  readonly #path: string;
+  readonly #shared: Shared;
+
+  /** Create it before the store's first connection. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#shared = byPath.get(path) ?? { users: 0, descriptor: undefined };
+    this.#shared.users += 1;
+    byPath.set(path, this.#shared);
+  }
+
+  /** Opens the file at the first call. Throws StoreError. */
+  get(): number {
+    this.#shared.descriptor ??= open(this.#path);
+    return this.#shared.descriptor;
+  }
+
+  /** Call after the store's last connection is closed. */
+  release(): void {
+    this.#shared.users -= 1;
+    if (this.#shared.users > 0) return;
+    byPath.delete(this.#path);
+    if (this.#shared.descriptor !== undefined) closeSync(this.#shared.descriptor);
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, "r+");
+  } catch (cause) {
+    throw describeFailure(path, cause);
   }
 }

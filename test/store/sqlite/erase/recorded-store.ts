@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { openWriter } from "../../../../src/store/sqlite/connection.ts";
 import { performBy } from "../../../../src/store/sqlite/commit/operation.ts";
 import { LocalWriter } from "../../../../src/store/sqlite/commit/writer.ts";
-import { SharedDescriptor } from "../../../../src/store/sqlite/erase/descriptor.ts";
+import { SharedDescriptor } from "../../../../src/store/sqlite/file/store-file.ts";
 import { PageSet } from "../../../../src/store/sqlite/erase/free-space.ts";
 import { UnscrubbedPages } from "../../../../src/store/sqlite/erase/unscrubbed-pages.ts";
 import type { Tasks } from "../../../../src/store/sqlite/file/file-thread.ts";
