@@ -117,7 +117,7 @@ async function sendFailure(
     context.failures.note(request.ip, "console");
   }
   if (error instanceof OperatorError && error.errorName === "not_permitted") {
-    context.onRightRefused();
+    context.onRightRefused("console");
   }
   const wantsJson = (request.headers["content-type"] ?? "").startsWith("application/json");
   const failure = await errorReply({ error, requestId: request.id, wantsJson });

@@ -8,7 +8,7 @@ import { countedMax, countWaiting } from "../actions/deletion/list-deletions.ts"
 import type { Viewer } from "../actions/operator/viewer.ts";
 import type { HealthChecks } from "../actions/upkeep/read-health.ts";
 import type { Deletion } from "../domain/deletion/deletion.ts";
-import { AppError, type ErrorRow } from "../domain/error.ts";
+import { AppError } from "../domain/error.ts";
 import type { RecordKey } from "../domain/record/record-write.ts";
 import { isStorable } from "../domain/schema/formats.ts";
 import type { OperatorRight } from "../domain/operator-right.ts";
@@ -18,7 +18,6 @@ import { readSmallBody } from "../http/body/read-body.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
-import type { RefusalHistory } from "../metrics/refusals.ts";
 import type { Snapshot } from "../metrics/registry.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
@@ -77,11 +76,9 @@ export function openedOf<Opened extends object>(
 export interface ConsoleSources {
   readonly tasks: readonly Task[];
   readonly panels: readonly Panels[];
-  readonly errors: readonly ErrorRow[];
   /** What each action of the audit trail says. */
   readonly actions: Readonly<Record<string, string>>;
   readonly history: Pick<IntakeHistory, "read">;
-  readonly refusals: Pick<RefusalHistory, "read">;
   readonly forms: ArrivingForms;
   /** What features have opened (`openedOf`). */
   readonly opened: readonly object[];

@@ -55,7 +55,7 @@ export const operatorRights = {
   "restricted.export": may(["officer"], "export a restricted set"),
   "receipt.read": may(["officer", "auditor"], "see and export all receipts"),
   "receipt.disclose": may(["officer", "auditor"], "disclose the numbers of a receipt"),
-  "intake.read": may(everyone, "see refusals and imports"),
+  "intake.read": may(everyone, "see imports"),
   "health.read": may(["operator", "auditor"], "see checks, versions and settings"),
   "receipt_key.rotate": may(["operator"], "rotate the key that signs receipts"),
   "audit.read": may(["officer", "auditor"], "see, verify and export the audit trail"),

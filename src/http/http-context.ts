@@ -8,7 +8,6 @@ import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
-import type { OnRefused } from "./reply/refusals.ts";
 import type { ObserveRequest, Replies } from "./reply/reply.ts";
 
 /** Runs `work`, which answers the request, as its span. `route` is the path of the operation. */
@@ -32,8 +31,8 @@ export interface HttpContext {
   readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;
   readonly onRateLimited: (policy: string) => void;
-  readonly onRefused: OnRefused;
-  readonly onRightRefused: () => void;
+  /** Called when a caller lacks a scope, or an operator a right. */
+  readonly onRightRefused: (where: "api" | "console") => void;
   readonly onDeletionRequested: () => void;
   /** Aborted when the service is asked to stop: it is not ready, and what waits ends, but it may accept requests. */
   readonly draining: AbortSignal;

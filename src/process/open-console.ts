@@ -12,9 +12,8 @@ import { isExistenceCheck } from "../http/operation.ts";
 import type { ServerOptions } from "../http/server.ts";
 import type { Logger } from "../log.ts";
 import { startHistory } from "../metrics/history.ts";
-import type { RefusalHistory } from "../metrics/refusals.ts";
 import { panels, routes, tasks } from "./console-routes.ts";
-import { allActions, allErrors } from "./tables.ts";
+import { allActions } from "./tables.ts";
 import { operations } from "./operations.ts";
 import { version } from "./version.ts";
 
@@ -32,12 +31,11 @@ export interface ConsoleParts {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly refusals: RefusalHistory;
   readonly services: readonly OpenService[];
 }
 
 export function openConsole(
-  { app, config, log, metrics, refusals, services }: ConsoleParts,
+  { app, config, log, metrics, services }: ConsoleParts,
   context: HttpContext,
   opened: AsyncDisposableStack,
 ): ServerOptions["mount"] {
@@ -51,10 +49,8 @@ export function openConsole(
   const sources = {
     tasks,
     panels,
-    errors: Object.values(allErrors),
     actions: allActions,
     history,
-    refusals,
     forms: new ArrivingForms(),
     opened: services.flatMap(({ source }) => source ?? []),
     openId: openIssuer(config, { now: app.now, log }),

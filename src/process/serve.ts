@@ -20,7 +20,6 @@ import { endConnectionsWithReplies } from "./listening.ts";
 import { makeServer } from "../http/server.ts";
 import { type Logger, makeLog } from "../log.ts";
 import { makeMetrics } from "../metrics/metrics.ts";
-import { RefusalHistory } from "../metrics/refusals.ts";
 import { storedFigures } from "../metrics/stored-figures.ts";
 import { indexes } from "./indexes.ts";
 import { openBulk } from "./open-bulk.ts";
@@ -118,8 +117,7 @@ async function openParts(
   await keepLedger(app);
   opened.defer(() => updateLedger(app, log));
   const stage = { draining: new AbortController(), closing: false };
-  const refusals = new RefusalHistory(app.now);
-  const shared = { app, config, log, metrics, refusals, services };
+  const shared = { app, config, log, metrics, services };
   return { ...shared, edge, load, stage, observer, monotonic };
 }
 

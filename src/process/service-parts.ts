@@ -33,7 +33,7 @@ interface EntryPoints {
 }
 
 export function makeHttpContext(
-  { app, config, log, metrics, refusals, edge, load, stage, observer }: Parts,
+  { app, config, log, metrics, edge, load, stage, observer }: Parts,
   { worker, bulk }: EntryPoints,
 ): HttpContext {
   const observe: ObserveRequest = (operation, status, seconds) =>
@@ -54,12 +54,7 @@ export function makeHttpContext(
     traceRequest: observer?.request,
     onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),
     onRateLimited: (policy) => metrics.rateLimited.with(policy).add(),
-    onRefused: (refused) => {
-      refusals.add(refused);
-      const codes = refused.counts.filter(([code]) => Math.floor(code / 100) === 403);
-      for (const [, , count] of codes) metrics.rightsRefused.with("api").add(count);
-    },
-    onRightRefused: () => metrics.rightsRefused.with("console").add(),
+    onRightRefused: (where) => metrics.rightsRefused.with(where).add(),
     onDeletionRequested: () => worker.wake(),
     draining: stage.draining.signal,
     closing: () => stage.closing,

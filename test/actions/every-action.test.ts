@@ -18,7 +18,6 @@ const withoutRight: Readonly<Record<string, string>> = {
   "access/change-organization requireFloorsWithin": found,
   "access/close-organization findClosable": found,
   "access/close-organization findOpenOrganization": found,
-  "access/keys nameKeys": partly,
   "access/find-organization findOrganization": found,
   "access/find-organization requireOrganization": found,
   "deletion/decide-deletions changeAll": partly,

@@ -1,6 +1,5 @@
 // The figures that are read from a large store: in parts, and without the wait of a snapshot for all of them. The
-// history of refusals: bounded in different refusals and in hours. The history of the intake: what each minute counts,
-// and what does not count as a refusal.
+// history of the intake: what each minute counts.
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +7,6 @@ import { after, before, describe, it } from "node:test";
 import { storedFigures } from "../../src/metrics/stored-figures.ts";
 import { type Service, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { RefusalHistory } from "../../src/metrics/refusals.ts";
 import { startHistory } from "../../src/metrics/history.ts";
 
 let service: Service;
@@ -47,38 +45,6 @@ describe("the figures of a store with many rows", () => {
       const counted = await figures.deletions();
       return counted?.byStatus.completed === 10_002 || undefined;
     });
-  });
-});
-
-const hourMs = 3_600_000;
-const daysHours = 24;
-const rowsMax = 500;
-
-function add(history: RefusalHistory, field: string): void {
-  history.add({ resourceType: "person", caller: undefined, counts: [[40_000, field, 2]] });
-}
-
-describe("the history of refusals", () => {
-  let now = 0;
-
-  it("counts equal refusals together, and others above a bound only in number", () => {
-    const history = new RefusalHistory(() => now);
-    for (let index = 0; index < rowsMax + 3; index += 1) add(history, `/field${index}`);
-    add(history, "/field7");
-    const { refusals, others } = history.read(1);
-    assert.equal(refusals.length, rowsMax);
-    assert.deepEqual([refusals[0]?.field, refusals[0]?.count, others], ["/field7", 4, 6]);
-  });
-
-  it("forgets what is older than a day", () => {
-    const history = new RefusalHistory(() => now);
-    for (let hour = 0; hour <= daysHours; hour += 1) {
-      now = hour * hourMs;
-      add(history, `/hour${hour}`);
-    }
-    const fields = history.read(2 * daysHours).refusals.map(({ field }) => field);
-    assert.equal(fields.length, daysHours);
-    assert.ok(!fields.includes("/hour0"));
   });
 });
 

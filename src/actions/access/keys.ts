@@ -7,7 +7,7 @@ import type { NewKey } from "../../store/interface/access.ts";
 import { actOf, type App, currentTimeOf } from "../app.ts";
 import { hashSecret, makeCredential, makeId } from "../credential.ts";
 import { OperatorError, unknownName } from "../operator/operator-error.ts";
-import { hasRight, requireRight } from "../operator/viewer.ts";
+import { requireRight } from "../operator/viewer.ts";
 import { findOpenOrganization } from "./close-organization.ts";
 import { requireName } from "./create-organization.ts";
 import { requireOrganization } from "./find-organization.ts";
@@ -39,16 +39,6 @@ export async function listKeys(
   requireRight(app, "key.read");
   await requireOrganization(app, organizationId);
   return app.store.listKeys(organizationId);
-}
-
-/** The names of those of these keys that exist; of none for those who may not know of keys. */
-export async function nameKeys(
-  app: App,
-  keyIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = hasRight(app, "key.read") ? new Set(keyIds) : [];
-  const keys = await Promise.all([...ids].map((id) => app.store.findKey(id)));
-  return new Map(keys.flatMap((key) => (key === undefined ? [] : [[key.keyId, key.name]])));
 }
 
 export type KeyStatus = "active" | "revoked" | "expired";

@@ -60,12 +60,7 @@ export function alternativeFor(schema: SchemaShape, kind: JsonKind): SchemaShape
 export function stepInto(schema: SchemaShape, step: string | number): SchemaShape | undefined {
   if (typeof step === "number") return alternativeFor(schema, "array")?.items;
   const object = alternativeFor(schema, "object");
-  if (isPropertyOf(schema, step)) return object?.properties?.[step];
+  if (Object.hasOwn(object?.properties ?? {}, step)) return object?.properties?.[step];
   const others = object?.additionalProperties;
   return typeof others === "object" ? others : undefined;
-}
-
-/** True for a field with this name, and false for a key of a map. */
-export function isPropertyOf(schema: SchemaShape, name: string): boolean {
-  return Object.hasOwn(alternativeFor(schema, "object")?.properties ?? {}, name);
 }

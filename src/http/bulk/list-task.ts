@@ -10,13 +10,11 @@ import {
 } from "../../actions/intake/submission.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
-import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { describeJsonError } from "../body/json-syntax-error.ts";
 import { type Operation, requireType } from "../operation.ts";
-import { countRefusals } from "../reply/refusals.ts";
 import { markItems } from "./mark-items.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
 import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
@@ -183,16 +181,15 @@ async function describeReport(
   report: WriteReport,
   context: TaskContext,
 ): Promise<ListReport> {
-  const type = requireType(task.operation);
   const { results } = report;
-  if (results === undefined) return reportOf(report, type, undefined);
+  if (results === undefined) return reportOf(report);
   const parts: string[] = [];
   for (let at = 0; at < results.length; at += resultsPerTurn) {
     await takeTurn(task, context);
     const part = results.slice(at, at + resultsPerTurn);
     context.meter.run(() => parts.push(...part.map((result) => JSON.stringify(result))));
   }
-  return context.meter.run(() => reportOf(report, type, `[${parts.join(",")}]`));
+  return context.meter.run(() => reportOf(report, `[${parts.join(",")}]`));
 }
 
 async function takeTurn({ order }: ListTask, { turns, signal }: TaskContext): Promise<void> {
@@ -209,17 +206,14 @@ function tooLargeObject(): AppError {
 /** `text`: the results as JSON, for a lenient list. */
 export function reportOf(
   { written, repeated, drafts, results = [] }: WriteReport,
-  type: RecordType,
-  text: string | undefined,
+  text?: string,
 ): ListReport {
-  const refused = results.filter(({ status }) => status === "refused");
   return {
     written,
     repeated,
     updated: drafts.filter((outcome) => outcome === "updated").length,
     unchanged: drafts.filter((outcome) => outcome === "unchanged").length,
-    refused: refused.length,
+    refused: results.filter(({ status }) => status === "refused").length,
     results: text,
-    refusals: countRefusals(refused, type),
   };
 }

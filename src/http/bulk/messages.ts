@@ -2,7 +2,6 @@
 
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
-import type { RefusalCount } from "../reply/refusals.ts";
 import type { FieldError, ErrorForm } from "../../domain/error.ts";
 
 export interface WriteContext {
@@ -61,7 +60,6 @@ export interface ListReport {
   /** The number of refused items of a lenient list. Its `results` are JSON. */
   readonly refused: number;
   readonly results: string | undefined;
-  readonly refusals: readonly RefusalCount[];
 }
 
 export interface StreamTally {
@@ -83,7 +81,6 @@ export interface WrittenGroup {
   readonly written: number;
   readonly lines: string;
   readonly lineCount: number;
-  readonly refusals: readonly RefusalCount[];
   readonly work: Work;
 }
 

@@ -11,7 +11,6 @@ import { type Line, LineSplitter } from "../body/line-splitter.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { type Operation, requireType } from "../operation.ts";
 import type { TaskContext } from "./list-task.ts";
-import { countRefusals } from "../reply/refusals.ts";
 import type { LineRefusal, StreamTally, WriteContext, WrittenGroup } from "./messages.ts";
 
 export const streamGroupBytesMax = 1_024 * 1_024;
@@ -221,7 +220,6 @@ export class StreamTask {
       written,
       lines: meter.run(() => refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join("")),
       lineCount: refusals.length,
-      refusals: meter.run(() => countRefusals(refusals, requireType(this.#operation))),
       work: meter.take(),
     });
   }

@@ -3,13 +3,12 @@
 
 import { closeSync, openSync } from "node:fs";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isConfidential } from "../../domain/confidentiality.ts";
 import { AppError, unavailable } from "../../domain/error.ts";
 import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
-import { isExistenceCheck } from "../operation.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
-import { countRefusals, reportRefusals } from "./refusals.ts";
 
 const unavailableLogMs = 10_000;
 
@@ -46,7 +45,7 @@ function sendNow(
   if (known.errorName === "internal") logError(context, request, error);
   else if (known.errorName === "unavailable") logUnavailable(context, request, known);
   const operation = request.requestContext?.operation;
-  countRefusal(context, request, known);
+  countMissingRight(context, request, known);
   const answer = errorAnswer(known, {
     problem: acceptsProblem(request.headers.accept),
     apiKeyExpected: operation !== undefined && operation.permission === undefined,
@@ -75,18 +74,16 @@ function describeOwnError(cause: unknown): AppError {
 
 const lackCodes: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
-/** Internal errors, requests of the console, and 404 for an existence check are not counted as refusals. */
-function countRefusal(
-  { onRefused }: HttpContext,
+/** Leaves out confidential types: not even the number of their requests may be known. */
+function countMissingRight(
+  { onRightRefused }: HttpContext,
   { requestContext }: FastifyRequest,
-  error: AppError,
+  { code }: AppError,
 ): void {
-  if (requestContext === undefined || error.errorName === "internal") return;
-  const { operation } = requestContext;
-  if (operation?.name === "console") return;
-  const isNone = error.errorName === "no_such_record";
-  if (isNone && operation !== undefined && isExistenceCheck(operation)) return;
-  reportRefusals(onRefused, requestContext, countRefusals([error], operation?.type));
+  const { operation, caller } = requestContext ?? {};
+  if (operation === undefined || operation.name === "console") return;
+  const isHidden = operation.type !== undefined && isConfidential(operation.type, caller);
+  if (Math.floor(code / 100) === 403 && !isHidden) onRightRefused("api");
 }
 
 /** True if the type is listed with a quality above 0, and not below that of JSON (RFC 9110, section 12.5.1). */

@@ -15,7 +15,6 @@ import type { ListReport } from "../bulk/messages.ts";
 import type { HttpContext } from "../http-context.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
-import { reportRefusals } from "../reply/refusals.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
 import { idempotencyMark } from "../request/idempotency-key.ts";
 import { makeWriteStream } from "./write-stream.ts";
@@ -41,7 +40,6 @@ export function makeWrite(
     const report = isSmall(raw)
       ? await readSmallBody(raw).then((bytes) => writeSmall(context, input, { write, bytes }))
       : await writeLarge(context, input, write);
-    reportRefusals(context.onRefused, input.requestContext, report.refusals);
     if (!report.repeated && !isConfidential(type, input.caller)) {
       context.onRecordsWritten(type.resourceType, report.written);
     }
@@ -85,7 +83,7 @@ function writeSmall(
   }).then((report) => {
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
     if (count > 1) charge(context, { requestContext, caller }, work);
-    return reportOf(report, type, JSON.stringify(report.results));
+    return reportOf(report, JSON.stringify(report.results));
   });
 }
 

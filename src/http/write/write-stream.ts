@@ -19,7 +19,6 @@ import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/decoded-body.ts";
 import { rateFields } from "../rate-limit/rate-limit.ts";
 import { nameForMetrics, notStored } from "../reply/reply.ts";
-import { reportRefusals } from "../reply/refusals.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { waitForRoom } from "../reply/wait-for-room.ts";
 
@@ -85,8 +84,7 @@ class WriteStream {
     const receivedAt = currentTimeOf(context.app);
     this.#task = context.bulk.openStream(
       { operation: operation.name, mode, organizationId, receivedAt, timestampMin },
-      ({ written, lines, lineCount, refusals, work }) => {
-        reportRefusals(context.onRefused, input.requestContext, refusals);
+      ({ written, lines, lineCount, work }) => {
         if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
         this.#charge(work);
         if (lineCount > 0) this.#reply(lines, lineCount);
