@@ -1,4 +1,5 @@
-// The refused requests on the page of the health: counted by status, without existence checks that find nothing.
+// What is counted of refused requests: on the page of the health, without existence checks that find nothing, and in
+// the metric of missing rights.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";
@@ -21,4 +22,16 @@ it("the health counts no existence check that finds nothing as refused", async (
   const { text } = await read(client, "/console/health", { cookie });
   assert.match(text, /Refused requests in the last hour/);
   assert.match(text, />404\s*<[^]*?class="number">1</);
+});
+
+it("a metric counts missing rights, and none on confidential types", async (test) => {
+  const service = await startService();
+  test.after(() => service.stop());
+  const { app, client } = service;
+  const { token } = await makeCustomer(app, client, { scopes: ["person:read"] });
+  for (const path of ["company?company_id=c", "customer_sar?sar_id=s"]) {
+    assert.equal((await client.send({ method: "GET", path: `/v2/${path}`, token })).status, 403);
+  }
+  const { text } = await client.send({ method: "GET", path: "/metrics" });
+  assert.match(text, /^sluice_rights_refused_total\{where="api"\} 1$/m);
 });
