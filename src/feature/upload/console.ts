@@ -60,7 +60,7 @@ async function renderUploads(person: Person): Promise<Html> {
     ${
       own.length > 0 &&
       html`<h3>Your files</h3>
-        ${renderTable(columns, own)}`
+        ${renderTable(fileColumns, own)}`
     }
   </section>`;
 }
@@ -95,7 +95,7 @@ async function renderForm(
     </form>`;
 }
 
-const columns: readonly Column<Upload>[] = [
+const fileColumns: readonly Column<Upload>[] = [
   [
     "File",
     ({ uploadId, fileName }) =>
