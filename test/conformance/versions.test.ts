@@ -20,8 +20,8 @@ import { keyOf, transaction } from "./scene.ts";
 import { testShortly } from "./suite.ts";
 
 /**
- * Folders of programs, separated as in PATH, besides those of the packages of Debian and of the PostgreSQL project. They
- * are not dependencies, because each version would be 60 MB of every installation.
+ * Folders of programs, separated as in PATH, besides those of the packages of Debian and of the PostgreSQL project.
+ * They are not dependencies, because each version would be 60 MB of every installation.
  */
 const versionsSetting = "SLUICE_TEST_POSTGRES_BINS";
 
