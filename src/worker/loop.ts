@@ -14,7 +14,7 @@ export interface LoopOptions {
 }
 
 export interface Loop {
-  /** Ends the current wait, if any, so that the next round begins now. */
+  /** Ends the current wait. During a round, the wait after it is left out: the round may have read too early. */
   wake(): void;
   /** Resolves when the current round has ended; no other begins. */
   stop(): Promise<void>;
@@ -53,9 +53,9 @@ export function startLoop(
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      waiting = new AbortController();
       const waitMs = await runRound();
       if (waitMs === 0) continue;
-      waiting = new AbortController();
       const signal = AbortSignal.any([stopping.signal, waiting.signal]);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }

@@ -39,6 +39,21 @@ describe("the loop", () => {
     await loop.stop();
   });
 
+  it("starts another round at once if it is woken during one", async () => {
+    let rounds = 0;
+    const loop = startLoop(
+      async () => {
+        await Promise.resolve();
+        rounds += 1;
+        if (rounds === 1) loop.wake();
+        return false;
+      },
+      { intervalMs: never, backOffMsMax: never, onError: ignore },
+    );
+    await waitFor("a second round", () => rounds === 2);
+    await loop.stop();
+  });
+
   it("reports a round that fails, and tries again", async () => {
     const errors: unknown[] = [];
     let rounds = 0;
