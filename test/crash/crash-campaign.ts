@@ -29,6 +29,7 @@ import {
   startOn,
 } from "./sqlite/site.ts";
 import { operate } from "../support/server.ts";
+import { firstBeside, startCommands } from "./commands.ts";
 import { everyday, type LoadKind, loadKinds, makeMoment, runLoad } from "./load.ts";
 import { awaitDeletions, sendAgain } from "./recover.ts";
 import { checkTornWal } from "./torn-wal.ts";
@@ -114,15 +115,33 @@ export const crash: Campaign<Figures> = {
   run: runCrashes,
 };
 
-async function crashServer(
-  site: SqliteSite,
-  { kill, random, figures }: CrashRound,
-): Promise<string> {
+async function crashServer(site: SqliteSite, round: CrashRound): Promise<string> {
+  const { kill, random, figures } = round;
   const kind = loadKinds[kill % loadKinds.length] ?? "mixed";
+  // Alternately, so that each kind of load is met with and without them.
+  const beside = kill >= firstBeside && kill % 2 === 1;
+  const commands = beside
+    ? startCommands(site, { seed: random.integer(1, 1_000_000), backup: true })
+    : undefined;
+  try {
+    await crashAndRecover(site, round, { kind, beside });
+  } finally {
+    count(figures, "commands", (await commands?.stop()) ?? 0);
+  }
+  return kind;
+}
+
+async function crashAndRecover(
+  site: SqliteSite,
+  { random, figures }: CrashRound,
+  { kind, beside }: { kind: LoadKind; beside: boolean },
+): Promise<void> {
   await crashUnderLoad(site, kind, random);
   countUnanswered(site, figures);
   const killedAt = Date.now();
-  if (random.chance(0.4) && (await checkTornWal(site, random))) count(figures, "tornWals");
+  // Commands would change the files while they are copied.
+  const tears = random.chance(0.4) && !beside;
+  if (tears && (await checkTornWal(site, random))) count(figures, "tornWals");
   if (random.chance(0.3)) {
     await killAtStart(site, random.integer(0, 900));
     count(figures, "killsAtStart");
@@ -136,7 +155,6 @@ async function crashServer(
   await Promise.all(site.senders.map(sendAgain));
   await Promise.all(site.senders.map(awaitDeletions));
   count(figures, "deletionsInterrupted", await countInterrupted(site, killedAt));
-  return kind;
 }
 
 async function crashUnderLoad(site: SqliteSite, kind: LoadKind, random: Random): Promise<void> {

@@ -19,6 +19,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../support/random.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addStream } from "../acts-add.ts";
+import { firstBeside, startCommands } from "../commands.ts";
 import { everyday, runLoad } from "../load.ts";
 import { awaitDeletions, sendAgain } from "../recover.ts";
 
@@ -104,7 +105,7 @@ export async function crashProcessOrServer(
   { kill, random, figures }: CrashRound,
 ): Promise<string> {
   const isServer = kill % 3 === 1;
-  await crashUnderLoad(site, isServer, random);
+  await crashUnderLoad(site, isServer, { kill, random, figures });
   countUnanswered(site, figures);
   count(figures, isServer ? "serversKilled" : "processesKilled");
   connectSenders(site, () => false);
@@ -117,11 +118,16 @@ export async function crashProcessOrServer(
 async function crashUnderLoad(
   site: PostgresSite,
   isServer: boolean,
-  random: Random,
+  { kill, random, figures }: CrashRound,
 ): Promise<void> {
   let crashing = false;
   connectSenders(site, () => crashing);
   const load = runLoad(site, { acts, kind: "mixed" });
+  // They need the database.
+  const commands =
+    isServer || kill < firstBeside
+      ? undefined
+      : startCommands(site, { seed: random.integer(1, 1_000_000), backup: false });
   await sleep(random.integer(50, 500));
   crashing = true;
   const restart = isServer ? await killServer(site, random) : await killProcess(site, random);
@@ -129,6 +135,7 @@ async function crashUnderLoad(
   for (const sender of site.senders) sender.cutOff = true;
   await load;
   await restart();
+  count(figures, "commands", (await commands?.stop()) ?? 0);
   await Promise.all(
     site.processes.map(({ client }) =>
       waitFor("a process to be ready", async () => {
