@@ -35,6 +35,16 @@ export const pipelines: readonly Abuse[] = [
     get("/openapi.json"),
   ),
   pipelined(
+    ["pipelined-document-20", "20 connections with 500 of these each"],
+    { connections: 20, requests: 500 },
+    get("/openapi.json"),
+  ),
+  pipelined(
+    ["pipelined-metrics", "20 connections with 500 requests for /metrics each"],
+    { connections: 20, requests: 500 },
+    get("/metrics"),
+  ),
+  pipelined(
     ["pipelined-health", "20 connections with 500 requests for /health/live each, read"],
     { connections: 20, requests: 500, reads: true },
     get("/health/live"),
