@@ -6,6 +6,7 @@ import { closeOrganization } from "../../src/actions/access/close-organization.t
 import { makeCredential } from "../../src/actions/credential.ts";
 import { revokeKey, rotateKey } from "../../src/actions/access/keys.ts";
 import { openApp } from "../../src/process/app.ts";
+import { operations } from "../../src/process/operations.ts";
 import { fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -16,9 +17,8 @@ const { client, service } = scene;
 const customer = await scene.makeCustomer();
 after(() => scene.stop());
 
-function ask(authorization: string | undefined) {
-  const headers = { ...fromNewAddress(), authorization };
-  return client.send({ method: "GET", path: "/v2/transaction", headers });
+function ask(authorization: string | undefined, { method = "GET", path = "/v2/transaction" } = {}) {
+  return client.send({ method, path, headers: { ...fromNewAddress(), authorization } });
 }
 
 async function askWith(token: string): Promise<Reply> {
@@ -170,5 +170,17 @@ describe("a token", () => {
     const other = await scene.makeCustomer();
     await revokeKey(service.app, other.keyId);
     assert.equal((await askWith(other.token)).body.code, 40104);
+  });
+
+  it("is refused at every operation after the revocation of its key", async () => {
+    const other = await scene.makeCustomer();
+    await revokeKey(service.app, other.keyId);
+    for (const { method, path } of operations.filter(
+      ({ permission }) => permission !== undefined,
+    )) {
+      const reply = await ask(`Bearer ${other.token}`, { method, path });
+      assert.deepEqual([reply.status, reply.body.code], [401, 40104], `${method} ${path}`);
+      assert.match(reply.headers["www-authenticate"] ?? "", /error="invalid_token"/);
+    }
   });
 });
