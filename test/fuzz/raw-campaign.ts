@@ -1,6 +1,6 @@
 // Sends mutated requests over separate sockets, many concurrently: pipelined, in chunks, cut off and reset. Compares
-// every reply with the OpenAPI document. How bytes are delivered to the server: at once, in chunks, cut off, reset at
-// any moment, or without reading the replies.
+// every reply with the OpenAPI document, and the memory of the server at the end with a bound. How bytes are delivered
+// to the server: at once, in chunks, cut off, reset at any moment, or without reading the replies.
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +14,7 @@ import type { Ask, Reply } from "../support/http-client.ts";
 import { buildOpenApi } from "../../src/process/openapi.ts";
 import type { OpenApiDocument } from "../../src/http/openapi/document.ts";
 import { makeOpenApiCheck } from "../support/openapi-check.ts";
+import { readMemory } from "../support/process-memory.ts";
 import { makeRandom, type Random } from "../support/random.ts";
 import type { ServerProcess } from "../support/server-process.ts";
 import type { FuzzCase, Scene } from "./fuzz-case.ts";
@@ -48,6 +49,7 @@ export const fuzzRaw: Campaign<Figures> = {
 const parallel = 24;
 const pipelinedMax = 24;
 const findingsMax = 20;
+const residentBytesMax = 600 * 1_000_000;
 const shownCharacters = 1_500;
 const progressEvery = 20_000;
 const environment = {
@@ -83,6 +85,8 @@ class RawRun implements CampaignOutcome<Figures> {
   async sendAll(): Promise<void> {
     await Promise.all(Array.from({ length: parallel }, () => this.#sendInTurn()));
     this.findings.push(...(await checkServer(this.#server, new Set())));
+    const { residentBytes = 0 } = readMemory(this.#server.child.pid ?? 0);
+    if (residentBytes > residentBytesMax) this.findings.push(`${residentBytes} bytes are resident`);
   }
 
   async #sendInTurn(): Promise<void> {
