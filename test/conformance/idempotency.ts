@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { dayMs } from "../../src/basics/duration.ts";
 import { limits } from "../../src/domain/limits.ts";
-import { type Engine, useSite } from "./engine.ts";
+import { type Engine, openSite, useSite } from "./engine.ts";
 import { keyOf, mark, other, transaction } from "./scene.ts";
 import type { TestStore } from "../support/test-store.ts";
 
@@ -160,6 +160,19 @@ export function testIdempotency(engine: Engine): void {
         written: 1,
         drafts: ["unchanged", "created"],
       });
+    });
+  });
+
+  describe(`${engine.name}: a stored outcome`, () => {
+    it("survives the process", async (test) => {
+      const site = await openSite(engine, test);
+      const update = { mode: "update", idempotency: mark("kept") } as const;
+      await site.store.add("transaction", "a");
+      const first = await site.store.write(transaction("a"), update);
+      const reopened = await site.reopen();
+      const again = await reopened.write(transaction("a"), update);
+      assert.deepEqual(again, { ...first, repeated: true });
+      assert.equal((await reopened.changesOf(keyOf("transaction", "a"))).length, 2);
     });
   });
 }
