@@ -116,6 +116,38 @@ export function testCascade(engine: Engine): void {
       assert.deepEqual(await store.countRecords("org_acme"), { transaction: 1 });
     });
 
+    it("redacts references from records that only mention it", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("company", "co");
+      await store.add("person", "p", { related_company_id: "co" });
+      await store.add("risk_assessment", "r", { related_person_id: "p" });
+      const deletion = await store.erase("company", "co");
+      assert.deepEqual(deletion.erased, { company: 1 });
+      assert.equal(deletion.redacted, 1);
+      const [person] = await store.payloadsOf(keyOf("person", "p"));
+      assert.equal(person?.["related_company_id"], undefined);
+      assert.equal(person?.["person_id"], "p");
+      const second = await store.erase("person", "p");
+      assert.deepEqual(second.erased, { person: 1, risk_assessment: 1 });
+    });
+
+    it("considers every change, not only the latest", async (test) => {
+      const { store } = await openSite(engine, test);
+      for (const id of ["old", "new"]) await store.add("transaction", id);
+      await store.add("screening", "n", { related_tx_id: "old" });
+      await store.write(draftOf("screening", "n", { related_tx_id: "new" }), {
+        resourceType: "screening",
+        mode: "update",
+      });
+      const deletion = await store.erase("transaction", "old");
+      assert.deepEqual(deletion.erased, { transaction: 1 });
+      const payloads = await store.payloadsOf(keyOf("screening", "n"));
+      assert.deepEqual(
+        payloads.map(({ related_tx_id }) => related_tx_id),
+        [undefined, "new"],
+      );
+    });
+
     it("counts a record as belonging once any change said so, even if others only mention", async (test) => {
       const { store } = await openSite(engine, test);
       await store.add("company", "co");
@@ -130,6 +162,16 @@ export function testCascade(engine: Engine): void {
         );
       }
       assert.deepEqual((await store.erase("company", "co")).erased, { company: 1, person: 1 });
+    });
+
+    it("also cascades to records that arrived before it", async (test) => {
+      const { store } = await openSite(engine, test);
+      await store.add("transaction_check", "early", { related_tx_ids: ["t"] });
+      await store.add("transaction", "t");
+      assert.deepEqual((await store.erase("transaction", "t")).erased, {
+        transaction: 1,
+        transaction_check: 1,
+      });
     });
 
     it("runs in steps of any size, dependents before the record itself", async (test) => {
