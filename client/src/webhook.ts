@@ -13,7 +13,7 @@ export interface WebhookVerification {
 }
 
 const toleranceSeconds = 300;
-/** After a rotation, two keys sign with two algorithms each. */
+/** Several keys may sign, each with two algorithms. */
 const signaturesMax = 16;
 
 const keyBytes = 32;

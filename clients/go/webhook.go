@@ -15,7 +15,7 @@ import (
 
 const (
 	webhookTolerance = 5 * time.Minute
-	// After a rotation, two keys sign with two algorithms each.
+	// Several keys may sign, each with two algorithms.
 	signaturesMax = 16
 	// Secrets and public keys.
 	webhookKeySize = 32

@@ -56,7 +56,7 @@ export const operatorRights = {
   "receipt.read": may(["officer", "auditor"], "see and export all receipts"),
   "receipt.disclose": may(["officer", "auditor"], "disclose the numbers of a receipt"),
   "intake.read": may(everyone, "see imports"),
-  "health.read": may(["operator", "auditor"], "see checks, versions and settings"),
+  "health.read": may(["operator", "auditor"], "see checks and versions"),
   "receipt_key.rotate": may(["operator"], "rotate the key that signs receipts"),
   "audit.read": may(["officer", "auditor"], "see, verify and export the audit trail"),
   "clock.confirm": may(["operator", "officer"], "confirm the clock after it has jumped"),

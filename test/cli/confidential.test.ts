@@ -151,7 +151,7 @@ describe("without --include-confidential", () => {
 });
 
 describe("with --include-confidential", () => {
-  it("a pending deletion names what would move to the restricted store", async () => {
+  it("a pending deletion and the ceiling name what would move to the restricted store", async () => {
     const report = { resource_type: "transaction_suspicious_activity", resource_id: "r-1" };
     const transaction = { resource_type: "transaction", resource_id: "tx-1" };
     const { would_restrict: would } = before.pending;
@@ -165,6 +165,12 @@ describe("with --include-confidential", () => {
       new Set(moved.map((record) => record["resource_id"])),
       new Set(records.map((record) => record.resource_id)),
     );
+    const [preview] = before.ceiling["organizations"] as readonly Readonly<
+      Record<string, unknown>
+    >[];
+    const named = preview?.["would_restrict"] as readonly { readonly resource_id: string }[];
+    const ids = new Set(named.map((record) => record.resource_id));
+    assert.deepEqual(ids, new Set(["s-1", "s-2"]));
   });
 
   it("a pending deletion names what moves of a type that the organization has made confidential", async () => {

@@ -3,7 +3,7 @@
 
 import type { Organization } from "../../domain/access.ts";
 import type { ErasedCounts } from "../../domain/deletion/deletion.ts";
-import { nodeKey } from "../../domain/deletion/erasure.ts";
+import { type Node, nodeKey } from "../../domain/deletion/erasure.ts";
 import { isPartyType } from "../../domain/deletion/party.ts";
 import { recordTypes } from "../../domain/record-types.ts";
 import type { Ceiling, RetentionBounds } from "../../domain/retention/ceiling.ts";
@@ -11,12 +11,12 @@ import type { RecordKey } from "../../domain/record/record-write.ts";
 import { isFullDate } from "../../domain/timestamp.ts";
 import type { DueRecord, ErasedPreview, Expired } from "../../store/interface/retention.ts";
 import type { App } from "../app.ts";
-import { previewRelationsMax } from "../deletion/preview-deletion.ts";
+import { previewDeletion, previewRelationsMax } from "../deletion/preview-deletion.ts";
 import { readBounds } from "./apply-retention.ts";
 import { requireRetainDays } from "../access/change-organization.ts";
 import { findOrganization } from "../access/find-organization.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { requireRight, viewerOf } from "../operator/viewer.ts";
+import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 
 /** How many records a preview names. */
 const retentionShownMax = 100;
@@ -172,6 +172,8 @@ async function previewStep(
 export interface RetentionPreview extends Pick<PreviewPart, "ceilings" | "tally"> {
   readonly organization: Organization;
   readonly at: number;
+  /** What would move to the restricted store with the first deleted records; undefined for those who may not know. */
+  readonly restricted: readonly Node[] | undefined;
 }
 
 /** What all parts share. `organization` and the options may differ from what is stored. */
@@ -188,7 +190,22 @@ export async function previewRetention(
   do {
     part = await previewPart(app, { organizationId, bounds, at, after: part?.last }, tally);
   } while (part.last !== undefined);
-  return { organization, ceilings: part.ceilings, tally, at };
+  const mayKnow = hasRight(app, "confidential.read");
+  const restricted = mayKnow ? await previewRestricted(app, tally.due, at) : undefined;
+  return { organization, ceilings: part.ceilings, tally, at, restricted };
+}
+
+async function previewRestricted(
+  app: App,
+  due: readonly DueRecord[],
+  at: number,
+): Promise<readonly Node[]> {
+  const found = new Map<string, Node>();
+  for (const record of due) {
+    const { restriction } = await previewDeletion(app, record, { at });
+    for (const node of restriction.moved) found.set(nodeKey(node.type, node.id), node);
+  }
+  return [...found.values()];
 }
 
 /** The beginning of a day such as `2031-01-01` in UTC. Throws OperatorError invalid unless it is in the future. */

@@ -4,7 +4,15 @@ import type { RetentionPreview } from "../../actions/retention/preview-retention
 import type { Retention, RulePlan } from "../../actions/retention/retention-rules.ts";
 import { type Ceiling, describeCommonCeiling } from "../../domain/retention/ceiling.ts";
 import { formatDays, type RetentionRule } from "../../domain/retention/floor.ts";
-import { type Column, formatCounts, formatTime, renderFields, renderTable } from "./table.ts";
+import {
+  type Column,
+  describeNodes,
+  formatCounts,
+  formatTime,
+  renderFields,
+  renderTable,
+  viewNode,
+} from "./table.ts";
 
 function viewRule({ resourceType, keepDays, deleteAfterDays, ...rule }: RetentionRule) {
   return {
@@ -50,7 +58,7 @@ export function viewPlan({ rule, effect }: RulePlan, preview: RetentionPreview) 
 }
 
 export function viewPreview(preview: RetentionPreview) {
-  const { organization, at, ceilings, tally } = preview;
+  const { organization, at, ceilings, tally, restricted } = preview;
   const { counts, due } = tally;
   return {
     organization_id: organization.organizationId,
@@ -71,6 +79,7 @@ export function viewPreview(preview: RetentionPreview) {
       resource_type: resourceType,
       resource_id: resourceId,
     })),
+    ...(restricted === undefined ? {} : { would_restrict: restricted.map(viewNode) }),
   };
 }
 
@@ -92,7 +101,7 @@ function describeCeilings({ organization, ceilings }: RetentionPreview): string 
 }
 
 export function describePreview(preview: RetentionPreview): string {
-  const { organization, at, tally } = preview;
+  const { organization, at, tally, restricted } = preview;
   const { counts, due } = tally;
   const fields = renderFields([
     ["organization", organization.organizationId],
@@ -111,5 +120,12 @@ export function describePreview(preview: RetentionPreview): string {
     ["deletion already open", String(counts.open)],
   ]);
   const first = due.map(({ resourceType, resourceId }) => `  ${resourceType} ${resourceId}`);
-  return [fields, ...(first.length === 0 ? [] : ["The first of them:", ...first])].join("\n");
+  return [
+    fields,
+    ...(first.length === 0 ? [] : ["The first of them:", ...first]),
+    ...describeNodes(
+      "The restricted store would keep these records, which belong to them:",
+      restricted ?? [],
+    ),
+  ].join("\n");
 }

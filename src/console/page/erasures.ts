@@ -93,7 +93,7 @@ function renderWeeks(report: ErasureReport, query: ErasureQuery, now: number): H
   const { erasures, isComplete } = report;
   if (erasures.length === 0) return false;
   const end = Math.min(now, query.until ?? now);
-  const counted = isComplete ? 0 : (erasures.at(-1)?.deletion.requestedAt ?? 0);
+  const counted = isComplete ? 0 : (erasures.at(-1)?.deletion.completedAt ?? 0);
   const slots = Array.from({ length: weeksShown }, (_, index): Slot => {
     const at = end - (weeksShown - index) * weekMs;
     const took = erasures

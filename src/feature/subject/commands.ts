@@ -25,7 +25,7 @@ import { answerSubject } from "./answer-subject.ts";
 import { auditSubject, type Count, countSubject, deletionColumns } from "./read-subject.ts";
 import { rights } from "./rows.ts";
 import type { Letter, Part, Row } from "./sheet.ts";
-import { letterTexts } from "./texts.ts";
+import { letterTexts, type Texts } from "./texts.ts";
 
 /** The action that uses the type reports any other type. */
 const subjectType = { ...recordType, values: partyTypes.map(({ resourceType }) => resourceType) };
@@ -166,20 +166,20 @@ const subjectAnswer = defineStoreCommand({
   run: async (app, { reason: why, includeConfidential: confidential, ...key }) => {
     const answer = await answerSubject(app, { ...recordKeyOf(key), reason: why, confidential });
     const texts = app.setting(letterTexts);
-    return { json: answer, text: describeLetter(writeAnswer(answer, texts)) };
+    return { json: answer, text: describeLetter(writeAnswer(answer, texts), texts) };
   },
 });
 
-function describeLetter({ title, facts, opening, parts, end }: Letter): string {
+function describeLetter({ title, at, facts, opening, parts, end }: Letter, texts: Texts): string {
   const known = facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
-  const texts = [
+  const paragraphs = [
     title,
-    renderFields(known),
+    renderFields([[texts.say("copy.as_of"), texts.time(at)], ...known]),
     opening,
     ...parts.map(describePart),
     describeLines(end),
   ];
-  return texts.filter((one) => one !== "").join("\n\n");
+  return paragraphs.filter((one) => one !== "").join("\n\n");
 }
 
 function describePart({ heading = "", lines = [], table }: Part): string {

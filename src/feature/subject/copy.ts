@@ -116,6 +116,7 @@ function renderSummary(
       [texts.say("sheet.id"), showText(request.resourceId)],
       [texts.say("copy.as_of"), texts.time(now)],
     ])}
+    ${request.confidential && html`<p><strong>${texts.say("copy.confidential")}</strong></p>`}
     <p>${texts.say("copy.intro")}</p>
     <h2>${texts.say("copy.contents")}</h2>
     <p>${texts.say("copy.contents_what")}</p>
@@ -141,7 +142,7 @@ const leftOut = [
 
 /** The same whether or not anything was left out. */
 function renderLeftOut({ texts, request: { confidential } }: Copy): Html {
-  const reports = confidential ? ("copy.confidential" as const) : ("copy.left_reports" as const);
+  const reports = confidential ? ("copy.left_no_type" as const) : ("copy.left_reports" as const);
   return html`<h2>${texts.say("copy.left_out")}</h2>
     <ul>
       ${([reports, ...leftOut] as const).map((key) => html`<li>${texts.say(key)}</li>`)}

@@ -117,7 +117,8 @@ export const english = {
   "copy.left_reports":
     "Types of records that the law may forbid to disclose, such as reports of suspicions, and legal holds. They are left out of every copy, whether or not there are any.",
   "copy.confidential":
-    "No type of record: this copy was made for an officer, and has what the law may forbid to disclose. Do not hand it out.",
+    "This copy was made for an officer, and has what the law may forbid to disclose. Do not hand it out.",
+  "copy.left_no_type": "No type of record.",
   "copy.left_text": "Records that do not name this id, such as text in the records of others.",
   "copy.left_erased": "What was erased before, and what is stored elsewhere.",
   "copy.left_keys": "Logs and the audit trail of the service, which contain no records.",

@@ -3,7 +3,7 @@
 import { StoreError } from "../interface/store-error.ts";
 
 /** The number of the schema of version 1.0; versions with lower numbers were never released. */
-export const baselineVersion = 200;
+export const baselineVersion = 201;
 
 /** Throws StoreError for a schema that this version can't migrate; an empty database has version 0. */
 export function refuseSchema(

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 from . import _ed25519
 
 _TOLERANCE_SECONDS = 300
-# After a rotation, two keys sign with two algorithms each.
+# Several keys may sign, each with two algorithms.
 _SIGNATURES_MAX = 16
 _KEY_BYTES = 32
 
