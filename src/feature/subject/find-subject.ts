@@ -186,7 +186,7 @@ function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY):
   );
 }
 
-// The keys that were seen: 12 bytes of a hash for each, as a text. A collision of two keys would need about 2^48 records.
+// The keys that were seen: a text of 12 bytes of a hash for each. A collision of two keys would need about 2^48 records.
 
 const hashCharacters = 12;
 
