@@ -75,6 +75,7 @@ describe("PostgreSQL of a managed service", () => {
     await server.query(`CREATE DATABASE ${database} OWNER ${administrator} TEMPLATE template0`);
     await runAs(asAdministrator, "REVOKE ALL ON SCHEMA public FROM PUBLIC");
     await runAs(asAdministrator, `REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
+    await runAs(asAdministrator, `GRANT CONNECT ON DATABASE ${database} TO ${role}`);
   });
   after(async () => {
     await server.dropDatabase(url);
