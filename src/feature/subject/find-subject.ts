@@ -186,7 +186,7 @@ function requireFewer(searched: number, searchedMax = Number.POSITIVE_INFINITY):
   );
 }
 
-// The keys that were seen: a text of 12 bytes of a hash for each. A collision of two keys would need about 2^48 records.
+// The keys that were seen: a text of 12 bytes of a hash for each. Two equal ones would need about 2^48 records.
 
 const hashCharacters = 12;
 
