@@ -23,7 +23,7 @@ export const groupBytesMax = 4 * 1_024 * 1_024;
 /** How long others may wait for long lists at the 99th percentile. */
 const longListWaitMs = 25;
 /** The longest rest after a long list, so that lists are served also beside others that are always active. */
-export const longListRestMsMax = 5_000;
+export const longListRestMsMax = 8_000;
 
 export type Lane = "small" | "lists" | "long" | "alone";
 

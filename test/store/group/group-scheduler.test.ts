@@ -139,7 +139,7 @@ describe("the group scheduler", () => {
     made.ran("long", 20, 20);
     assert.deepEqual(made.take(20)?.items, ["a-2"]);
     made.ran("long", 10_000, 10_020);
-    for (let nowMs = 10_020; nowMs < 15_000; nowMs += 500) made.add(arrival("b-n"), nowMs);
+    for (let nowMs = 10_020; nowMs < 18_000; nowMs += 500) made.add(arrival("b-n"), nowMs);
     assert.equal(made.nextAt(), 10_020 + longListRestMsMax);
   });
 

@@ -101,6 +101,9 @@ const findIdenticalFirst = `
     SELECT payload FROM change WHERE record_no = ?1 ORDER BY change_no LIMIT ${comparedChanges})
   WHERE octet_length(payload) = octet_length(?2) AND payload = ?2 LIMIT 1`;
 
+const findFirst = `
+  SELECT payload FROM change WHERE record_no = ? ORDER BY change_no LIMIT ${comparedChanges}`;
+
 /** Digests may collide, so the payload is compared too. */
 const findIdenticalLater = `
   SELECT 1 FROM change INDEXED BY change_by_digest
@@ -117,13 +120,14 @@ export function readKnown(group: Group, all: readonly RecordWrite[]): KnownInFil
   });
   const keys = [...keysOf(writes)];
   const records = readRecords(connection, keys);
+  const identical = new IdenticalChanges(connection);
   const guarded = keys.filter(([, { organizationId }]) => group.anyDeletionOpen(organizationId));
   return {
     keyOf: keyText,
     refusals,
     records,
     closed: readClosed(connection, guarded),
-    hasIdentical: (key, payload) => hasIdentical(connection, records.get(key), payload),
+    hasIdentical: (key, payload) => identical.isStored(records.get(key), payload),
     replies: findReplies(connection, namesOf(writes)),
   };
 }
@@ -154,17 +158,36 @@ function textAt(keys: Keys, index: number): string {
   return keys[index]?.[0] ?? "";
 }
 
-function hasIdentical(
-  connection: Connection,
-  record: StoredRecord | undefined,
-  payload: string,
-): boolean {
-  if (record === undefined) return false;
-  const { recordNo, changes } = record;
-  if (connection.get(findIdenticalFirst, recordNo, payload) !== undefined) return true;
-  if (changes < comparedChanges) return false;
-  const digest = payloadDigest(payload);
-  return connection.get(findIdenticalLater, recordNo, digest, payload) !== undefined;
+/** Remembers the first changes of one record, because a list may change the same record thousands of times. */
+class IdenticalChanges {
+  readonly #connection: Connection;
+  #recordNo: number | undefined;
+  #first: ReadonlySet<string> | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  isStored(record: StoredRecord | undefined, payload: string): boolean {
+    if (record === undefined) return false;
+    const { recordNo, changes } = record;
+    if (this.#isFirst(recordNo, payload)) return true;
+    if (changes < comparedChanges) return false;
+    const digest = payloadDigest(payload);
+    return this.#connection.get(findIdenticalLater, recordNo, digest, payload) !== undefined;
+  }
+
+  #isFirst(recordNo: number, payload: string): boolean {
+    if (this.#recordNo !== recordNo) {
+      this.#recordNo = recordNo;
+      this.#first = undefined;
+      return this.#connection.get(findIdenticalFirst, recordNo, payload) !== undefined;
+    }
+    this.#first ??= new Set(
+      this.#connection.all<{ payload: string }>(findFirst, recordNo).map((row) => row.payload),
+    );
+    return this.#first.has(payload);
+  }
 }
 
 const insertRecords = textsBySize(
