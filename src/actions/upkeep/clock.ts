@@ -20,7 +20,8 @@ export interface ClockState {
  * by themselves, because they were written with a clock that may have been wrong; earlier ones do, unless a clock was
  * trusted after they were written.
  */
-export async function readClockState(app: App, now = app.now()): Promise<ClockState> {
+export async function readClockState(app: App): Promise<ClockState> {
+  const now = app.now();
   const { store, ledger, clockJumpMs } = app;
   const [{ trustedAt, trustedNo, notedAt }, sealed] = await Promise.all([
     store.clock.read(),
@@ -85,7 +86,7 @@ export function watchClock(app: App, { monotonic, onChange }: ClockWatch): Trust
     if (clockJumpMs === 0) return app.now;
     const known = anchor && anchor.at + passed - anchor.passed;
     const movesOn = known !== undefined && Math.abs(at - known) <= clockJumpMs;
-    const state = movesOn ? { now: at, known, isTrusted: true } : await readClockState(app, at);
+    const state = movesOn ? { now: at, known, isTrusted: true } : await readClockState(app);
     const isStart = anchor === undefined && !state.isTrusted;
     const isTrusted = state.isTrusted || (isStart && !(await hasTimedRules(app)));
     if (isTrusted) {

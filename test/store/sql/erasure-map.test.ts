@@ -102,6 +102,8 @@ describe("the erasure map", () => {
         assert.match(Object.values(fate).join(), /^[a-z].{20,}[a-z\d]$/);
       }
     }
+    assert.ok("retained" in fateOf("deletion.reason"));
+    assert.ok("erased" in fateOf("deletion.waiting_for"), "which has a comment of its own");
   });
 
   it("is true of the tables before, during and after a deletion", async (test) => {
