@@ -15,6 +15,7 @@ import { testEnvironment } from "../support/service.ts";
 import { StoreFaults } from "../support/store-faults.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { withActs } from "../support/test-store.ts";
+import { atEnd } from "../support/at-end.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const identity = {
@@ -139,22 +140,31 @@ describe("upkeep", () => {
     await upkeep.stop();
   });
 
-  it("continues to apply retention where the round before has ended", async () => {
-    const retaining = { ...(await opened.store.findOrganization("acme")), retainDays: 1 } as const;
+  it("continues to apply retention where the round before has ended", async (test) => {
+    const acme = await opened.store.findOrganization("acme");
+    const organizations = ["acme", "zenith"].map(
+      (organizationId) => ({ ...acme, organizationId, retainDays: 1 }) as Organization,
+    );
     const next = { organizationId: "acme", resourceType: "person", resourceId: "last" };
     const places: unknown[] = [];
-    const organization = retaining as Organization;
-    faults.replace("listOrganizations", async () => [organization]);
-    faults.replace("findOrganization", async () => organization);
-    faults.replace("findExpired", async ({ after: place }) => {
-      places.push(place);
+    faults.replace("listOrganizations", async () => organizations);
+    faults.replace("findOrganization", async (id) =>
+      organizations.find(({ organizationId }) => organizationId === id),
+    );
+    faults.replace("findExpired", async ({ organizationId, after }) => {
+      places.push([organizationId, after]);
       const more = places.length === 1 ? next : undefined;
       return { expired: [], next: more, dueFrom: Infinity, isEmpty: false };
     });
     const upkeep = await startUpkeep(app, log, { intervalMs: 5 });
-    await waitFor("a second round", () => places.length > 1);
-    await upkeep.stop();
-    assert.deepEqual(places.slice(0, 2), [undefined, next]);
+    atEnd(test, () => upkeep.stop());
+    await waitFor("a third round", () => places.length > 2);
+    const inTurn = [
+      ["acme", undefined],
+      ["acme", next],
+      ["zenith", undefined],
+    ];
+    assert.deepEqual(places.slice(0, 3), inTurn);
   });
 
   it("ends holds whose last day is over", async () => {
