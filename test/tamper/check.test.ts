@@ -134,6 +134,10 @@ const alterations: readonly (readonly [sql: string, says: RegExp])[] = [
     `UPDATE organization SET confidential_types = '["person"]' WHERE organization_id = 'acme'`,
     /confidentialTypes of acme differs/,
   ],
+  [
+    "UPDATE organization SET name = 'Other' WHERE organization_id = 'acme'",
+    /setting name of acme differs/,
+  ],
   ["DELETE FROM organization WHERE organization_id = 'left'", /setting name of left differs/],
   [
     `UPDATE operator SET roles = '["administrator"]' WHERE name = 'otto'`,

@@ -141,9 +141,9 @@ describe("upkeep", () => {
   });
 
   it("continues to apply retention where the round before has ended", async (test) => {
-    const acme = await opened.store.findOrganization("acme");
+    const made = await opened.store.findOrganization("acme");
     const organizations = ["acme", "zenith"].map(
-      (organizationId) => ({ ...acme, organizationId, retainDays: 1 }) as Organization,
+      (organizationId) => ({ ...made, organizationId, retainDays: 1 }) as Organization,
     );
     const next = { organizationId: "acme", resourceType: "person", resourceId: "last" };
     const places: unknown[] = [];
@@ -151,8 +151,8 @@ describe("upkeep", () => {
     faults.replace("findOrganization", async (id) =>
       organizations.find(({ organizationId }) => organizationId === id),
     );
-    faults.replace("findExpired", async ({ organizationId, after }) => {
-      places.push([organizationId, after]);
+    faults.replace("findExpired", async ({ organizationId, after: place }) => {
+      places.push([organizationId, place]);
       const more = places.length === 1 ? next : undefined;
       return { expired: [], next: more, dueFrom: Infinity, isEmpty: false };
     });
