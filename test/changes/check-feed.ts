@@ -111,7 +111,7 @@ async function awaitAcknowledged(
       const { text } = await ask(place, organizationId, { method: "GET", path: "/v2/recipient" });
       return text.includes(`"${consumers.offset("recipient", organizationId)}"`);
     },
-    { timeoutMs: 60_000, intervalMs: 50 },
+    { intervalMs: 50 },
   );
 }
 

@@ -22,6 +22,7 @@ import {
   findingOf,
 } from "../campaign/campaign.ts";
 import { preferMemory } from "../support/temp-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 interface StoreRun {
   readonly random: Random;
@@ -33,7 +34,6 @@ interface StoreRun {
 
 /** How many records a list has at most. */
 const listMax = 400;
-const settleAttempts = 20;
 /** How long a kill waits for changes to be acknowledged after the one before. */
 const progressMsMax = 10_000;
 /** Replies that say to try again. */
@@ -160,18 +160,14 @@ async function awaitProgress(bulk: BulkLedger, changes: number): Promise<void> {
 
 /** Every outcome that can be learned is learned. */
 async function settle(place: ChangesSite): Promise<void> {
-  const { senders, ledger } = place.site;
-  await Promise.all(
-    senders.map(async (sender) => {
-      for (let attempt = 0; attempt < settleAttempts; attempt += 1) {
-        reconnect(place, sender);
-        await sendAgain(sender);
-        if (!sender.cutOff) return;
-        await sleep(200);
-      }
-      ledger.findings.push(`${sender.name} is not answered any more`);
-    }),
-  );
+  const { senders } = place.site;
+  const settleOne = (sender: Sender) =>
+    waitFor(`a server to answer ${sender.name}`, async () => {
+      reconnect(place, sender);
+      await sendAgain(sender);
+      return !sender.cutOff;
+    });
+  await Promise.all(senders.map(settleOne));
   await Promise.all(senders.map(awaitDeletions));
 }
 
