@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { previewRequest } from "../../src/actions/deletion/preview-request.ts";
 import { selectDeletions } from "../../src/actions/deletion/decide-deletions.ts";
 import { listDeletions, reportErasures } from "../../src/actions/deletion/list-deletions.ts";
@@ -11,12 +11,12 @@ import { readDeletionDetails } from "../../src/actions/deletion/show-deletion.ts
 import { viewRecord } from "../../src/actions/record/view-record.ts";
 import { previewPart } from "../../src/actions/retention/preview-retention.ts";
 import { setRule } from "../../src/actions/retention/retention-rules.ts";
-import { type OpenApp, openApp } from "../../src/process/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { acme, draftOf, keyOf, operator, organization } from "../conformance/scene.ts";
 import { testEnvironment } from "../support/service.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
-import { type TestStore, withActs } from "../support/test-store.ts";
+import { withActs } from "../support/test-store.ts";
 
 const many = 1_200;
 const insertDeletions = `
@@ -26,27 +26,23 @@ const insertDeletions = `
   SELECT 'del_' || ?1 || n, '${acme}', 'transaction', 't' || n, 'asked', ?1, 'key', n, n, n
   FROM numbers`;
 
-describe("a page of the console on a store with much of everything", () => {
+describe("a page of the console on a store with much of everything", async () => {
   const folder = makeTempFolder();
-  let app: OpenApp;
-  let store: TestStore;
 
-  before(async () => {
-    app = await openApp(readConfig(testEnvironment(folder)), { role: "command" });
-    store = withActs(app.store);
-    await store.createOrganization(organization(acme), operator);
-    await store.add("person", "p");
-    const named = { sender_id: "p", sender_country: "DE" };
-    await store.write(
-      Array.from({ length: many }, (_, no) => draftOf("transaction", `t${no + 1}`, named)),
-    );
-    const screenings = Array.from({ length: 500 }, (_, no) => draftOf("screening", `s${no}`));
-    await store.write(screenings, { resourceType: "screening" });
-    while (await app.store.parties.index((await app.store.settledArrival()).settled));
-    await setRule(app, { organizationId: acme, resourceType: "transaction", keepDays: 36_500 });
-    using database = new DatabaseSync(join(folder, "sluice.db"));
-    for (const status of ["pending", "completed"]) database.prepare(insertDeletions).run(status);
-  });
+  const app = await openApp(readConfig(testEnvironment(folder)), { role: "command" });
+  const store = withActs(app.store);
+  await store.createOrganization(organization(acme), operator);
+  await store.add("person", "p");
+  const named = { sender_id: "p", sender_country: "DE" };
+  await store.write(
+    Array.from({ length: many }, (_, no) => draftOf("transaction", `t${no + 1}`, named)),
+  );
+  const screenings = Array.from({ length: 500 }, (_, no) => draftOf("screening", `s${no}`));
+  await store.write(screenings, { resourceType: "screening" });
+  while (await app.store.parties.index((await app.store.settledArrival()).settled));
+  await setRule(app, { organizationId: acme, resourceType: "transaction", keepDays: 36_500 });
+  using database = new DatabaseSync(join(folder, "sluice.db"));
+  for (const status of ["pending", "completed"]) database.prepare(insertDeletions).run(status);
   after(async () => {
     await app.close();
     removeFolder(folder);

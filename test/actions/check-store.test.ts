@@ -1,12 +1,12 @@
 // What the check reports, and what is no finding although it looks like one.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { checkStore } from "../../src/actions/check/check-store.ts";
 import { holdRecord } from "../../src/actions/retention/holds.ts";
 import { keepLedger } from "../../src/actions/ledger/keep-ledger.ts";
 import { keepReceiptKey } from "../../src/actions/receipt/receipt-keys.ts";
-import { openApp, type OpenApp } from "../../src/process/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { makeKeyReader } from "../../src/data-folder/receipt-key.ts";
 import { acme, keyOf, operator, organization } from "../conformance/scene.ts";
@@ -15,18 +15,13 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { withActs } from "../support/test-store.ts";
 
 const folder = makeTempFolder();
-let app: OpenApp;
 
-before(async () => {
-  const config = readConfig(testEnvironment(folder));
-  app = await openApp(config, { role: "serve" });
-  await keepReceiptKey(app, makeKeyReader(config)());
-  await app.store.createOrganization(organization(acme), operator);
-  for (const id of ["held", "deleted", "kept"]) await withActs(app.store).add("transaction", id);
-});
-after(async () => {
-  await app.close();
-});
+const config = readConfig(testEnvironment(folder));
+const app = await openApp(config, { role: "serve" });
+await keepReceiptKey(app, makeKeyReader(config)());
+await app.store.createOrganization(organization(acme), operator);
+for (const id of ["held", "deleted", "kept"]) await withActs(app.store).add("transaction", id);
+after(() => app.close());
 
 async function findings(): Promise<readonly string[]> {
   return (await checkStore(app)).findings;

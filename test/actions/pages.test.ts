@@ -1,9 +1,9 @@
 // Long lists of a store, read page by page from a real store.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { auditPages, deletionPages, holdPages, receiptPages } from "../../src/actions/pages.ts";
-import { openApp, type OpenApp } from "../../src/process/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { limits } from "../../src/domain/limits.ts";
 import { keyOf, operator, transaction } from "../conformance/scene.ts";
@@ -17,16 +17,11 @@ function sizesOf<Row>(pages: AsyncIterable<readonly Row[]>): Promise<readonly nu
   return Array.fromAsync(pages, (page) => page.length);
 }
 
-describe("pages of the audit trail and of holds", () => {
+describe("pages of the audit trail and of holds", async () => {
   const folder = makeTempFolder();
-  let app: OpenApp;
 
-  before(async () => {
-    app = await openApp(readConfig(testEnvironment(folder)), { role: "command" });
-  });
-  after(async () => {
-    await app.close();
-  });
+  const app = await openApp(readConfig(testEnvironment(folder)), { role: "command" });
+  after(() => app.close());
 
   async function note(count: number): Promise<void> {
     const entry = {

@@ -2,26 +2,21 @@
 // slow and large bodies, several requests at once, and links that were used. One service for all of them.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { createSignInLink } from "../../src/actions/operator/sign-in-link.ts";
 import { routes } from "../../src/process/console-routes.ts";
 import { startServerProcess } from "../support/server-process.ts";
-import { type Service, startService, testEnvironment } from "../support/service.ts";
+import { startService, testEnvironment } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
 import { exchangeRaw } from "../support/raw-socket.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 
-describe("the console under attack", () => {
-  let service: Service;
-  let host: string;
-  let cookie: string;
-  before(async () => {
-    service = await startService();
-    host = service.address.replace("http://", "");
-    await addOperator(service.app, ["operator", "officer"], "anna");
-    cookie = await signIn(service.app, service.client, "anna");
-  });
+describe("the console under attack", async () => {
+  const service = await startService();
+  const host = service.address.replace("http://", "");
+  await addOperator(service.app, ["operator", "officer"], "anna");
+  const cookie = await signIn(service.app, service.client, "anna");
   after(() => service.stop());
 
   /** How far the ledger is known to reach is noted in the background. */

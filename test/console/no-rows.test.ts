@@ -2,33 +2,29 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { routes } from "../../src/process/console-routes.ts";
 import { operations } from "../../src/process/operations.ts";
 import { publicRoutes } from "../../src/http/public-routes.ts";
-import { startIssuer, type Issuer } from "../support/openid-issuer.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startIssuer } from "../support/openid-issuer.ts";
+import { startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { addOperator, submit } from "./browse.ts";
 
 const url = "https://sluice.example.com";
 
-describe("requests without a credential", () => {
-  let issuer: Issuer;
-  let service: Service;
-  before(async () => {
-    issuer = await startIssuer(`${url}/console/openid/answer`);
-    service = await startService({
-      environment: {
-        CONSOLE_URL: url,
-        OIDC_ISSUER: issuer.address,
-        OIDC_CLIENT_ID: "sluice",
-        OIDC_ROLES: "ops=operator",
-        METRICS_TOKEN: "0123456789abcdef",
-      },
-    });
-    await addOperator(service.app, ["officer"], "anna");
+describe("requests without a credential", async () => {
+  const issuer = await startIssuer(`${url}/console/openid/answer`);
+  const service = await startService({
+    environment: {
+      CONSOLE_URL: url,
+      OIDC_ISSUER: issuer.address,
+      OIDC_CLIENT_ID: "sluice",
+      OIDC_ROLES: "ops=operator",
+      METRICS_TOKEN: "0123456789abcdef",
+    },
   });
+  await addOperator(service.app, ["officer"], "anna");
   after(async () => {
     await service.stop();
     await issuer.stop();

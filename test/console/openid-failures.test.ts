@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
 import { readNames, readRoles } from "../../src/console/sign-in/openid/claims.ts";
 import { makeOpenId } from "../../src/console/sign-in/openid/provider.ts";
@@ -20,16 +20,13 @@ function json(body: object): (response: ServerResponse) => void {
 
 const attempt = { secret: "secret", redirectUri: "https://sluice.example.com/answer" };
 
-describe("an issuer that fails", () => {
+describe("an issuer that fails", async () => {
   const server = createServer((_request, response) => answer(response));
   let answer: (response: ServerResponse) => void;
-  let issuer: string;
   const reasons: string[] = [];
-  before(async () => {
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   after(() => server.close());
 
   const open = (now = () => 0) =>

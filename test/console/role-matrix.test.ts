@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { OperatorError } from "../../src/actions/operator/operator-error.ts";
 import { actAs } from "../../src/actions/operator/viewer.ts";
 import type { Person, Route } from "../../src/console/page.ts";
@@ -15,7 +15,7 @@ import { keyPage } from "../../src/noun/key.ts";
 import { operatorPage } from "../../src/noun/operator.ts";
 import { closeForm } from "../../src/noun/organization.ts";
 import { proposalPage } from "../../src/noun/proposal.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { readAllRows } from "../support/table-content.ts";
 import { samples } from "../feature/samples.ts";
 import { addOperator, read, signIn, submit } from "./browse.ts";
@@ -56,16 +56,13 @@ function allows(role: OperatorRole, { right }: PersonalRoute): boolean {
   return right === "own" || mayDo([role], right);
 }
 
-describe("the role matrix of the console", () => {
-  let service: Service;
+describe("the role matrix of the console", async () => {
   const cookies = new Map<OperatorRole, string>();
-  before(async () => {
-    service = await startService();
-    for (const role of operatorRoles) {
-      await addOperator(service.app, [role]);
-      cookies.set(role, await signIn(service.app, service.client, role));
-    }
-  });
+  const service = await startService();
+  for (const role of operatorRoles) {
+    await addOperator(service.app, [role]);
+    cookies.set(role, await signIn(service.app, service.client, role));
+  }
   after(() => service.stop());
   // The requests of a minute from one address are limited.
   beforeEach(() => service.clock.advanceMs(60_000));

@@ -2,11 +2,11 @@
 // which refuses NUL itself.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { routes } from "../../src/process/console-routes.ts";
 import { operatorRoles } from "../../src/domain/operator.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres/postgres-server.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startPostgres } from "../support/postgres/postgres-server.ts";
+import { startService } from "../support/service.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "./browse.ts";
 
 /** Of queries and forms; each page and each form is tried with one of them. */
@@ -14,16 +14,13 @@ const fields = ["organization", "id", "reason", "type", "after", "confirm"] as c
 
 const fieldAt = (index: number) => fields[index % fields.length] ?? "id";
 
-describe("a character that can't be stored", () => {
-  let server: PostgresServer;
-  let service: Service;
-  let cookie: string;
-  before(async () => {
-    server = await startPostgres();
-    service = await startService({ environment: { DATABASE_URL: await server.makeDatabase() } });
-    await addOperator(service.app, operatorRoles, "anna");
-    cookie = await signIn(service.app, service.client, "anna");
+describe("a character that can't be stored", async () => {
+  const server = await startPostgres();
+  const service = await startService({
+    environment: { DATABASE_URL: await server.makeDatabase() },
   });
+  await addOperator(service.app, operatorRoles, "anna");
+  const cookie = await signIn(service.app, service.client, "anna");
   after(async () => {
     await service.stop();
     await server.remove();

@@ -2,8 +2,8 @@
 // nothing may be written. Writes get 503 and leave nothing behind, the log says why once, and no restart is needed.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { makeCustomer, type Customer } from "../support/customer.ts";
+import { after, describe, it } from "node:test";
+import { makeCustomer } from "../support/customer.ts";
 import { readServiceRole } from "../support/guide-sql.ts";
 import { password, urlOf, usePostgres } from "../support/postgres/postgres-server.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -44,19 +44,14 @@ const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHER
 
 const server = await usePostgres();
 
-describe("the service on PostgreSQL, when its role", () => {
-  let url: string;
-  let service: Service;
-  let customer: Customer;
+describe("the service on PostgreSQL, when its role", async () => {
   let sent = 0;
-  before(async () => {
-    url = await server.makeDatabase();
-    await (await openTestStore(url, { role: "command" })).close();
-    await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
-    const DATABASE_URL = urlOf(url, { user: role, password });
-    service = await startService({ environment: { DATABASE_URL } });
-    customer = await makeCustomer(service.app, service.client);
-  });
+  const url = await server.makeDatabase();
+  await (await openTestStore(url, { role: "command" })).close();
+  await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
+  const DATABASE_URL = urlOf(url, { user: role, password });
+  const service = await startService({ environment: { DATABASE_URL } });
+  const customer = await makeCustomer(service.app, service.client);
   after(async () => {
     await service.stop();
     await server.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`, url);

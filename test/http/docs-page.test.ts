@@ -2,16 +2,12 @@
 // elsewhere.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import type { Reply } from "../support/http-client.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-
-before(async () => {
-  service = await startService();
-});
+const service = await startService();
 after(() => service.stop());
 
 async function get(path: string, headers: Record<string, string> = {}): Promise<Reply> {

@@ -2,7 +2,7 @@
 // succeeds, and the reply matches the document, without a field that it does not name.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { RecordType } from "../../src/domain/record-type.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { buildOpenApi, publishOpenApi } from "../../src/process/openapi.ts";
@@ -11,23 +11,17 @@ import type { OpenApiDocument, ResponseObject } from "../../src/http/openapi/doc
 import { type Operation, requireType } from "../../src/http/operation.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type Compile, eachOperation, makeCompiler } from "./document-walk.ts";
+import { startService } from "../support/service.ts";
+import { eachOperation, makeCompiler } from "./document-walk.ts";
 import { sampled } from "../feature/samples.ts";
-
-let service: Service;
-let document: OpenApiDocument;
-let closed: Compile;
 
 /** With unions, which the published document leaves out. */
 const whole = buildOpenApi();
 
-before(async () => {
-  service = await startService();
-  const served = await service.client.send({ method: "GET", path: "/openapi.json" });
-  document = JSON.parse(served.text) as OpenApiDocument;
-  closed = makeCompiler(whole, { closed: true });
-});
+const service = await startService();
+const { text } = await service.client.send({ method: "GET", path: "/openapi.json" });
+const document = JSON.parse(text) as OpenApiDocument;
+const closed = makeCompiler(whole, { closed: true });
 after(() => service.stop());
 
 interface Sent {

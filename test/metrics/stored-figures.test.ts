@@ -3,16 +3,13 @@
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { storedFigures } from "../../src/metrics/stored-figures.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startHistory } from "../../src/metrics/history.ts";
 
-let service: Service;
-before(async () => {
-  service = await startService();
-});
+const service = await startService();
 after(() => service.stop());
 
 function insert(text: string): void {

@@ -3,37 +3,29 @@
 // of the tables and no WAL contains one.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { erasedTables } from "../../src/store/postgres/erase/vacuum.ts";
 import { readOverwriting } from "../support/guide-sql.ts";
 import { databaseFolder, readDataFiles, walFolder } from "../support/postgres/data-files.ts";
 import { startPostgres } from "../support/postgres/postgres-server.ts";
-import { startServer, type Server } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
 import { findWord, goes, stays } from "./canary.ts";
 import { purgeAll } from "../feature/samples.ts";
-import { type CanaryScene, playCanaries, requireKept } from "./canary-scene.ts";
+import { playCanaries, requireKept } from "./canary-scene.ts";
 import { storeParts } from "../../src/feature/parts.ts";
 
 // With the default settings of PostgreSQL.
 const postgres = await startPostgres({ own: true, durable: true });
-let url: string;
-let server: Server;
-let scene: CanaryScene;
-/** When the last deletion was completed, and then when the recipient had acknowledged it. */
-let toldBySql: Readonly<Record<string, number>>;
-let foundBySql: Readonly<Record<string, number>>;
-
-before(async () => {
-  // Until an operator cleans up, so that each state before can be checked.
-  await setAutovacuum("off");
-  url = await postgres.makeDatabase();
-  server = await startServer({ environment: { DATABASE_URL: url } });
-  scene = await playCanaries(server, 12, { recipient: "copies" });
-  toldBySql = await findBySql(goes);
-  await acknowledgeAll();
-  foundBySql = await findBySql(goes);
-  await scene.stopWriting();
-});
+// Until an operator cleans up, so that each state before can be checked.
+await setAutovacuum("off");
+const url = await postgres.makeDatabase();
+const server = await startServer({ environment: { DATABASE_URL: url } });
+const scene = await playCanaries(server, 12, { recipient: "copies" });
+// When the last deletion was completed, and then when the recipient had acknowledged it.
+const toldBySql = await findBySql(goes);
+await acknowledgeAll();
+const foundBySql = await findBySql(goes);
+await scene.stopWriting();
 after(async () => {
   await server.stop();
   await postgres.remove();

@@ -31,9 +31,7 @@ before(async () => {
   found = look(goes);
   await scene.stopWriting();
 });
-after(async () => {
-  await server.stop();
-});
+after(() => server.stop());
 
 describe("canaries in erased records", () => {
   it("are in no file of the data folder, in no form, when the deletions are completed", () => {

@@ -6,24 +6,17 @@ import { after, before, describe, it } from "node:test";
 import { type Customer, fetchToken } from "../support/customer.ts";
 import type { Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { type ProofScene, startProofScene } from "./proof-scene.ts";
+import { startProofScene } from "./proof-scene.ts";
 import { awaitCompletion } from "./scene.ts";
 
-let scene: ProofScene;
-let officer: Customer;
-let clerk: Customer;
-let deletionId: string;
-
-before(async () => {
-  scene = await startProofScene();
-  officer = scene.customer;
-  const scopes = ["person:write", "person:delete"];
-  clerk = { ...officer, token: await fetchToken(scene.server.client, officer, { scopes }) };
-  await addPerson("p-1");
-  const key = { "idempotency-key": "key-1" };
-  await addReport("sar-1", "p-1", key);
-  deletionId = await deletePerson("p-1");
-});
+const scene = await startProofScene();
+const officer = scene.customer;
+const scopes = ["person:write", "person:delete"];
+const clerk = { ...officer, token: await fetchToken(scene.server.client, officer, { scopes }) };
+await addPerson("p-1");
+const key = { "idempotency-key": "key-1" };
+await addReport("sar-1", "p-1", key);
+const deletionId = await deletePerson("p-1");
 after(() => scene.stop());
 
 function send(

@@ -92,9 +92,7 @@ describe("the check of erasures on PostgreSQL", () => {
     store = await openTestStore(url, { role: "serve" });
     await eraseOne(store);
   });
-  after(async () => {
-    await store.close();
-  });
+  after(() => store.close());
 
   it("names the page that says how to search the server's files", async () => {
     assert.deepEqual(await severe(store), []);

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { fetchToken } from "../support/customer.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { startServerProcess } from "../support/server-process.ts";
 import { makeTempFolder, removeFolder } from "../support/temp-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { root } from "./tree.ts";
@@ -62,7 +62,7 @@ const transaction = {
   timestamp: "2026-01-31T09:00:00Z",
 };
 
-describe("a twelfth record type, added with one file and one line", () => {
+describe("a twelfth record type, added with one file and one line", async () => {
   const copy = makeTempFolder();
   const bin = join(copy, "bin/sluice.js");
   const environment = {
@@ -71,27 +71,23 @@ describe("a twelfth record type, added with one file and one line", () => {
     PORT: "0",
     DELETION_POLL_MS: "50",
   };
-  let server: ServerProcess;
-  let token: string;
 
-  before(async () => {
-    for (const part of ["src", "client/src", "bin", "client", "package.json", "tsconfig.json"]) {
-      cpSync(join(root, part), join(copy, part), { recursive: true });
-    }
-    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-    addType(join(copy, "src/domain"));
-    server = await startServerProcess(environment, { bin });
-    const made = await command("organization", "create", "--name", "Twelve", "--id", "twelve");
-    assert.deepEqual(made, { organization_id: "twelve", organization_name: "Twelve" });
-    const { api_key: apiKey } = await command("key", "create", "--organization", "twelve");
-    token = await fetchToken(
-      server.client,
-      { organizationId: "twelve", apiKey: String(apiKey) },
-      { scopes: ["transactions:write"] },
-    );
-    const added = await send("POST", "/v2/transaction", transaction);
-    assert.equal(added.status, 201, added.text);
-  });
+  for (const part of ["src", "client/src", "bin", "client", "package.json", "tsconfig.json"]) {
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  addType(join(copy, "src/domain"));
+  const server = await startServerProcess(environment, { bin });
+  const made = await command("organization", "create", "--name", "Twelve", "--id", "twelve");
+  assert.deepEqual(made, { organization_id: "twelve", organization_name: "Twelve" });
+  const { api_key: apiKey } = await command("key", "create", "--organization", "twelve");
+  const token = await fetchToken(
+    server.client,
+    { organizationId: "twelve", apiKey: String(apiKey) },
+    { scopes: ["transactions:write"] },
+  );
+  const added = await send("POST", "/v2/transaction", transaction);
+  assert.equal(added.status, 201, added.text);
 
   after(async () => {
     await server?.end("SIGTERM");

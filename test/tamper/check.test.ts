@@ -228,9 +228,7 @@ const url = await server.makeDatabase();
 
 describe("on PostgreSQL", () => {
   const consistent = makeTempFolder();
-  before(async () => {
-    await fill(consistent, { DATABASE_URL: url });
-  });
+  before(() => fill(consistent, { DATABASE_URL: url }));
 
   testCheck("PostgreSQL", async () => {
     const folder = makeTempFolder();

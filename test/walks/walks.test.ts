@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { createKey } from "../../src/actions/access/keys.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import { allScopes } from "../../src/domain/scope.ts";
@@ -94,16 +94,12 @@ async function watch(
   }
 }
 
-describe("the walks through the code", () => {
+describe("the walks through the code", async () => {
   const walks = readWalks(readFile("docs/reading-the-code.md"));
-  let onPostgres: RanCode;
-  let idle: RanCode;
-  before(async () => {
-    idle = await watch(async () => {});
-    onPostgres = await withDatabases("postgres", async (makeDatabase) =>
-      watch(addThenDelete, await makeDatabase?.()),
-    );
-  });
+  const idle = await watch(async () => {});
+  const onPostgres = await withDatabases("postgres", async (makeDatabase) =>
+    watch(addThenDelete, await makeDatabase?.()),
+  );
 
   const requests: readonly (readonly [
     heading: string,

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { pino } from "pino";
 import type { App } from "../../src/actions/app.ts";
 import { closeOrganization } from "../../src/actions/access/close-organization.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
-import { openApp, type OpenApp } from "../../src/process/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import type { Deletion } from "../../src/domain/deletion/deletion.ts";
 import type { Store } from "../../src/store/interface/store.ts";
@@ -24,13 +24,10 @@ const clock = makeFakeClock();
 const lines: string[] = [];
 const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
 const { signal } = new AbortController();
-let opened: OpenApp;
 
-before(async () => {
-  const config = readConfig(testEnvironment(folder));
-  opened = await openApp(config, { role: "serve", now: clock.now });
-  await createOrganization(opened, { name: "Acme", organizationId: "acme" });
-});
+const config = readConfig(testEnvironment(folder));
+const opened = await openApp(config, { role: "serve", now: clock.now });
+await createOrganization(opened, { name: "Acme", organizationId: "acme" });
 after(() => opened.close());
 
 /** The application with some methods of its store replaced. */

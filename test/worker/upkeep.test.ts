@@ -1,12 +1,11 @@
 // What a serving process does besides requests and deletions, on a real store.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { pino } from "pino";
-import type { App } from "../../src/actions/app.ts";
 import { createOrganization } from "../../src/actions/access/create-organization.ts";
 import type { Organization } from "../../src/domain/access.ts";
-import { openApp, type OpenApp } from "../../src/process/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { startUpkeep } from "../../src/worker/upkeep.ts";
 import { acme, keyOf, operator as act, transaction } from "../conformance/scene.ts";
@@ -36,16 +35,10 @@ const clock = makeFakeClock();
 const lines: string[] = [];
 const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
 const faults = new StoreFaults();
-let opened: OpenApp;
-let app: App;
 
-before(async () => {
-  opened = await openApp(config, { role: "serve", now: clock.now });
-  app = { ...opened, store: faults.wrap(opened.store) };
-});
-after(async () => {
-  await opened.close();
-});
+const opened = await openApp(config, { role: "serve", now: clock.now });
+const app = { ...opened, store: faults.wrap(opened.store) };
+after(() => opened.close());
 beforeEach(() => {
   lines.length = 0;
 });

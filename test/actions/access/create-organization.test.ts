@@ -1,7 +1,7 @@
 // Organizations as operators create, change and find them, on a real store.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import { createKey } from "../../../src/actions/access/keys.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
@@ -10,7 +10,7 @@ import {
   listOrganizations,
 } from "../../../src/actions/access/find-organization.ts";
 import { issueToken } from "../../../src/actions/access/issue-token.ts";
-import { openApp, type OpenApp } from "../../../src/process/app.ts";
+import { openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { testEnvironment } from "../../support/service.ts";
@@ -18,14 +18,9 @@ import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const clock = makeFakeClock();
 const folder = makeTempFolder();
-let app: OpenApp;
 
-before(async () => {
-  app = await openApp(readConfig(testEnvironment(folder)), { role: "command", now: clock.now });
-});
-after(async () => {
-  await app.close();
-});
+const app = await openApp(readConfig(testEnvironment(folder)), { role: "command", now: clock.now });
+after(() => app.close());
 
 describe("an organization", () => {
   it("is created with defaults, and found by its id", async () => {

@@ -1,26 +1,21 @@
 // Challenges: signed, bound to their use, short-lived, and used once.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import {
   isChallenge,
   makeChallenge,
   useChallenge,
 } from "../../../src/actions/operator/challenge.ts";
 import { createOperator } from "../../../src/actions/operator/operators.ts";
-import type { Operator } from "../../../src/domain/operator.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 
 const lifetimeMs = 60_000;
 const use = { purpose: "passkey_new", boundTo: "op_anna" } as const;
 
-describe("a challenge", () => {
-  let service: Service;
-  let operator: Operator;
-  before(async () => {
-    service = await startService();
-    operator = await createOperator(service.app, { name: "anna", roles: ["viewer"] });
-  });
+describe("a challenge", async () => {
+  const service = await startService();
+  const operator = await createOperator(service.app, { name: "anna", roles: ["viewer"] });
   after(() => service.stop());
 
   it("is valid for its purpose, for whom it is for, and until it expires", async () => {

@@ -2,7 +2,7 @@
 // enforces fails here.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { App } from "../../../src/actions/app.ts";
 import { approveDeletion, cancelDeletion } from "../../../src/actions/deletion/decide-deletions.ts";
 import { type AccessAction, auditAccess } from "../../../src/actions/trail/audit-access.ts";
@@ -145,15 +145,12 @@ async function isRefused(use: () => unknown): Promise<boolean> {
   }
 }
 
-describe("the rights of operators", () => {
-  let service: Service;
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
-    for (const role of operatorRoles) {
-      await createOperator(service.app, { name: role, roles: [role] });
-    }
-  });
+describe("the rights of operators", async () => {
+  const service = await startService();
+  await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
+  for (const role of operatorRoles) {
+    await createOperator(service.app, { name: role, roles: [role] });
+  }
   after(() => service.stop());
 
   it("are all used here", () => {

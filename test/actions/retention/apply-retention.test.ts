@@ -2,7 +2,7 @@
 // and the preview says so before.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { changeOrganization } from "../../../src/actions/access/change-organization.ts";
 import {
   applyRetention,
@@ -14,7 +14,7 @@ import {
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
-import { type OpenApp, openApp } from "../../../src/process/app.ts";
+import { openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 import {
@@ -28,7 +28,7 @@ import {
 import { testEnvironment } from "../../support/service.ts";
 import { StoreFaults } from "../../support/store-faults.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { type TestStore, withActs } from "../../support/test-store.ts";
+import { withActs } from "../../support/test-store.ts";
 
 const now = Date.UTC(2026, 5, 1);
 const old = { timestamp: "2020-01-01T00:00:00Z" };
@@ -38,45 +38,33 @@ const oldest = { timestamp: "2025-06-01T00:00:00Z" };
 
 const idOf = (index: number) => `tx-${String(index).padStart(5, "0")}`;
 
-describe("retention", () => {
+describe("retention", async () => {
   const folder = makeTempFolder();
-  let app: OpenApp;
-  let store: TestStore;
 
-  before(async () => {
-    const config = readConfig(testEnvironment(folder));
-    app = await openApp(config, { role: "command", now: () => now });
-    store = withActs(app.store);
-    await store.createOrganization(organization(acme), operator);
-    await store.createOrganization(organization("org_patient"), operator);
-    await store.write(
-      ["gone", "held", "needed", "deep", "seen-again"].map((id) => transaction(id, old)),
-    );
-    await store.write(transaction("seen-again", fresh), { mode: "update" });
-    await store.write(transaction("young", fresh));
-    await store.write(transaction("just-kept", oldest));
-    await store.write(transaction("not-theirs", old), { organizationId: "org_patient" });
-    const resourceType = "transaction_check";
-    await store.write(draftOf(resourceType, "old-check", { ...old, related_tx_ids: ["gone"] }), {
-      resourceType,
-    });
-    await store.write(
-      draftOf(resourceType, "late-check", { ...fresh, related_tx_ids: ["needed"] }),
-      { resourceType },
-    );
-    await store.write(draftOf(resourceType, "deep-check", { ...old, related_tx_ids: ["deep"] }), {
-      resourceType,
-    });
-    const alert = draftOf("transaction_alert", "deep-alert", {
-      ...fresh,
-      related_check_id: "deep-check",
-    });
-    await store.write(alert, { resourceType: "transaction_alert" });
-    await store.hold(keyOf("transaction", "held"));
-  });
-  after(async () => {
-    await app.close();
-  });
+  const config = readConfig(testEnvironment(folder));
+  const app = await openApp(config, { role: "command", now: () => now });
+  const store = withActs(app.store);
+  await store.createOrganization(organization(acme), operator);
+  await store.createOrganization(organization("org_patient"), operator);
+  await store.write(
+    ["gone", "held", "needed", "deep", "seen-again"].map((id) => transaction(id, old)),
+  );
+  await store.write(transaction("seen-again", fresh), { mode: "update" });
+  await store.write(transaction("young", fresh));
+  await store.write(transaction("just-kept", oldest));
+  await store.write(transaction("not-theirs", old), { organizationId: "org_patient" });
+  const checks = [
+    ["old-check", "gone", old],
+    ["late-check", "needed", fresh],
+    ["deep-check", "deep", old],
+  ] as const;
+  for (const [id, transactionId, times] of checks) {
+    await store.add("transaction_check", id, { ...times, related_tx_ids: [transactionId] });
+  }
+  const related = { ...fresh, related_check_id: "deep-check" };
+  await store.add("transaction_alert", "deep-alert", related);
+  await store.hold(keyOf("transaction", "held"));
+  after(() => app.close());
 
   async function applyAll(): Promise<number> {
     let place: RetentionPlace | undefined;

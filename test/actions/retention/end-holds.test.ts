@@ -2,33 +2,29 @@
 // deletions that waited for them are processed.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import { keepLedger } from "../../../src/actions/ledger/keep-ledger.ts";
 import { holdRecord, endHolds, listEndingSoon } from "../../../src/actions/retention/holds.ts";
 import type { LedgerEntry } from "../../../src/domain/deletion/ledger-entry.ts";
-import { type OpenApp, openApp } from "../../../src/process/app.ts";
+import { openApp } from "../../../src/process/app.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { acme, keyOf, operator, organization } from "../../conformance/scene.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { type TestStore, withActs } from "../../support/test-store.ts";
+import { withActs } from "../../support/test-store.ts";
 
 const dayMs = 86_400_000;
 const noon = Date.UTC(2028, 1, 29, 12);
 const clock = makeFakeClock(noon);
-let app: OpenApp;
-let store: TestStore;
 
-before(async () => {
-  const config = readConfig(testEnvironment(makeTempFolder()));
-  app = await openApp(config, { role: "command", now: clock.now });
-  store = withActs(app.store);
-  await store.createOrganization(organization(acme), operator);
-  await store.add("transaction", "t");
-  await store.add("customer_sar", "s", { related_person_id: "p" });
-});
+const config = readConfig(testEnvironment(makeTempFolder()));
+const app = await openApp(config, { role: "command", now: clock.now });
+const store = withActs(app.store);
+await store.createOrganization(organization(acme), operator);
+await store.add("transaction", "t");
+await store.add("customer_sar", "s", { related_person_id: "p" });
 after(() => app.close());
 
 function place(type: string, id: string, endsOn: string) {

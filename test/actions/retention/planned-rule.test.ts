@@ -2,7 +2,7 @@
 // set, for rules that change the floor, the ceiling, both, or what they count from.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { processDeletions } from "../../../src/actions/deletion/process-deletions.ts";
 import {
   applyRetention,
@@ -129,16 +129,12 @@ async function work(app: OpenApp): Promise<void> {
   while ((await processDeletions(app, { claimant: "test", stopping })).length > 0);
 }
 
-describe("what is said of a planned rule", () => {
+describe("what is said of a planned rule", async () => {
   const line = makeCommandLine({ now: () => now });
-  let app: OpenApp;
-  let store: TestStore;
 
-  before(async () => {
-    const config = readConfig(line.environment);
-    app = await openApp(config, { role: "command", now: () => now });
-    store = withActs(app.store);
-  });
+  const config = readConfig(line.environment);
+  const app = await openApp(config, { role: "command", now: () => now });
+  const store = withActs(app.store);
   after(() => app.close());
 
   const countErased = async (organizationId: string) => {

@@ -18,20 +18,17 @@ import {
   withApp,
 } from "./round-trip.ts";
 
-describe("an export", () => {
-  let source: CommandLine;
+describe("an export", async () => {
   const exported = new Map<string, Content>();
-  before(async () => {
-    source = await makeStore();
-    await withApp(source, async (app) => {
-      for (const [index, type] of recordTypes.entries()) {
-        await Promise.all(hardRecords(type, index + 1).map((one) => submit(app, type, one)));
-      }
-    });
-    for (const type of recordTypes) {
-      exported.set(type.resourceType, await contentOf(source, type));
+  const source = await makeStore();
+  await withApp(source, async (app) => {
+    for (const [index, type] of recordTypes.entries()) {
+      await Promise.all(hardRecords(type, index + 1).map((one) => submit(app, type, one)));
     }
   });
+  for (const type of recordTypes) {
+    exported.set(type.resourceType, await contentOf(source, type));
+  }
   after(() => removeFolder(source.folder));
 
   for (const [place, format] of formats.entries()) {

@@ -18,9 +18,7 @@ import { makeCommandLine } from "../command-line.ts";
 const line = makeCommandLine();
 const exporting = ["export", "transaction", "--organization", "acme", "--output"];
 
-before(async () => {
-  await line.ask("organization create --name Acme --id acme");
-});
+before(() => line.ask("organization create --name Acme --id acme"));
 
 const commands: readonly (readonly [name: string, words: readonly string[], ending: string])[] = [
   ["backup", ["backup"], "db"],

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { type CommandLine, ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
+import { ndjsonOf, withoutManifest } from "../../cli/command-line.ts";
 import type { BulkProgress } from "../../../src/bulk/progress.ts";
 import { runExport } from "../../../src/feature/export/export-to-file.ts";
 import { openSink } from "../../../src/bulk/export/sink.ts";
@@ -31,21 +31,18 @@ const updated: Readonly<Record<string, Payload>> = {
   february: { ...at("01-02"), amount_usd: 7 },
 };
 
-describe("an export", () => {
-  let line: CommandLine;
-  before(async () => {
-    line = await makeStore();
-    await withApp(line, async (app) => {
-      for (const [id, fields] of Object.entries(added)) {
-        const payload = { ...type.example, ...fields, tx_id: id };
-        await submit(app, type, [{ mode: "add", payload }]);
-      }
-      for (const [id, fields] of Object.entries(updated)) {
-        await submit(app, type, [{ mode: "update", payload: { ...fields, tx_id: id } }]);
-      }
-    });
-    await line.ask("organization create --name Other --id other");
+describe("an export", async () => {
+  const line = await makeStore();
+  await withApp(line, async (app) => {
+    for (const [id, fields] of Object.entries(added)) {
+      const payload = { ...type.example, ...fields, tx_id: id };
+      await submit(app, type, [{ mode: "add", payload }]);
+    }
+    for (const [id, fields] of Object.entries(updated)) {
+      await submit(app, type, [{ mode: "update", payload: { ...fields, tx_id: id } }]);
+    }
   });
+  await line.ask("organization create --name Other --id other");
   after(() => removeFolder(line.folder));
 
   it("has the latest states in the order of ids", async () => {

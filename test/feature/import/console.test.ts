@@ -3,28 +3,25 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { listImports } from "../../../src/feature/import/imports.ts";
 import { importRuns } from "../../../src/feature/import/store/part.ts";
 import { makeCommandLine } from "../../cli/command-line.ts";
 import { addOperator, read, signIn } from "../../console/browse.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 
 const person = { is_test_user: false, is_retail_customer: true, timestamp: "2026-01-31T09:30:00Z" };
 
-describe("the imports in the console", () => {
-  let service: Service;
+describe("the imports in the console", async () => {
   const cookies: Record<string, string> = {};
 
-  before(async () => {
-    service = await startService();
-    await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
-    for (const role of ["viewer", "officer"] as const) {
-      await addOperator(service.app, [role]);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-  });
+  const service = await startService();
+  await createOrganization(service.app, { name: "Acme", organizationId: "acme" });
+  for (const role of ["viewer", "officer"] as const) {
+    await addOperator(service.app, [role]);
+    cookies[role] = await signIn(service.app, service.client, role);
+  }
   after(() => service.stop());
 
   const show = async (role = "viewer") =>

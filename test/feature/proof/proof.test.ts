@@ -2,7 +2,7 @@
 // restores are listed for those who may read the trail.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { publishHeads } from "../../../src/actions/proof/heads.ts";
 import { sealManifest, Measure } from "../../../src/actions/proof/manifest.ts";
 import { presentedBytesMax, verifyUpload } from "../../../src/feature/proof/verify-upload.ts";
@@ -12,41 +12,35 @@ import { manifestLineStart } from "../../../src/domain/export-manifest.ts";
 import { deleteOne } from "../../receipt/scene.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { openRaw } from "../../support/raw-socket.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 
 const nasty = `<script>alert("1")</script>`;
 
-describe("the page Proof", () => {
-  let service: Service;
+describe("the page Proof", async () => {
   const cookies: Record<string, string> = {};
-  let heads: string;
-  let trail: string;
-  let receipts: string;
 
-  before(async () => {
-    service = await startService();
-    const customer = await makeCustomer(service.app, service.client);
-    for (const id of ["tx-1", "tx-2", "tx-3"]) await deleteOne(service.client, customer, id);
-    for (const role of ["auditor", "viewer"] as const) {
-      await addOperator(service.app, [role]);
-      cookies[role] = await signIn(service.app, service.client, role);
-    }
-    const note = {
-      action: "store.backup" as const,
-      organizationId: undefined,
-      subject: "s",
-      detail: {},
-    };
-    await service.app.store.trail.note(note, { actor: "carla", now: service.clock.now() });
-    heads = (await publishHeads(service.app))?.note ?? "";
-    service.clock.advanceMs(1_000);
-    const download = async (path: string) =>
-      (await submit(service.client, path, { cookie: cookies["auditor"] })).text;
-    receipts = await download("/console/receipts/download");
-    trail = await download("/console/audit/download");
-  });
+  const service = await startService();
+  const customer = await makeCustomer(service.app, service.client);
+  for (const id of ["tx-1", "tx-2", "tx-3"]) await deleteOne(service.client, customer, id);
+  for (const role of ["auditor", "viewer"] as const) {
+    await addOperator(service.app, [role]);
+    cookies[role] = await signIn(service.app, service.client, role);
+  }
+  const note = {
+    action: "store.backup" as const,
+    organizationId: undefined,
+    subject: "s",
+    detail: {},
+  };
+  await service.app.store.trail.note(note, { actor: "carla", now: service.clock.now() });
+  const heads = (await publishHeads(service.app))?.note ?? "";
+  service.clock.advanceMs(1_000);
+  const download = async (path: string) =>
+    (await submit(service.client, path, { cookie: cookies["auditor"] })).text;
+  const receipts = await download("/console/receipts/download");
+  const trail = await download("/console/audit/download");
   after(() => service.stop());
 
   interface Given {

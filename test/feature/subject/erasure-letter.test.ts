@@ -1,7 +1,7 @@
 // The letter about an erasure: what was erased, what stays and until when; and that it discloses no report and no hold.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { holdRecord } from "../../../src/actions/retention/holds.ts";
 import { setRule } from "../../../src/actions/retention/retention-rules.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
@@ -10,19 +10,15 @@ import { operatorRoles } from "../../../src/domain/operator.ts";
 import { addOperator, read, signIn } from "../../console/browse.ts";
 import { addNamingTo, addPersonOf } from "../../console/scene.ts";
 import { type Customer, makeCustomer } from "../../support/customer.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-describe("the letter about an erasure", () => {
-  let service: Service;
-  let cookie: string;
-  before(async () => {
-    service = await startService();
-    await addOperator(service.app, ["officer"]);
-    cookie = await signIn(service.app, service.client, "officer");
-  });
+describe("the letter about an erasure", async () => {
+  const service = await startService();
+  await addOperator(service.app, ["officer"]);
+  const cookie = await signIn(service.app, service.client, "officer");
   after(() => service.stop());
 
   const customer = (more = {}) => makeCustomer(service.app, service.client, more);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { closeOrganization } from "../../../src/actions/access/close-organization.ts";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
@@ -14,7 +14,7 @@ import { listImports } from "../../../src/feature/import/imports.ts";
 import { isUploadFolder } from "./upload-folder.ts";
 import { findUnknownFiles } from "../../../src/data-folder/data-folder.ts";
 import { openRaw } from "../../support/raw-socket.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { addOperator, read, signIn, submit, uploadFile } from "../../console/browse.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
@@ -27,25 +27,22 @@ const row = (id: string, amount = "12.5") =>
 /** The mapping that a page shows. */
 const seenOn = (page: string) => /name="seen" value="(\d+)"/.exec(page)?.[1] ?? "";
 
-describe("uploads in the console", () => {
-  let service: Service;
+describe("uploads in the console", async () => {
   const cookies: Record<string, string> = {};
   const types: Readonly<Record<string, string>> = { organization, type: "transaction" };
 
-  before(async () => {
-    service = await startService({
-      environment: { UPLOAD_BYTES_MAX: "2000000" },
-      replaced: { upload: uploadInProcess },
-    });
-    for (const id of [organization, "closed"]) {
-      await createOrganization(service.app, { name: id, organizationId: id });
-    }
-    await closeOrganization(service.app, { organizationId: "closed", reason: "r" });
-    for (const name of ["operator", "viewer", "other"] as const) {
-      await addOperator(service.app, [name === "viewer" ? "viewer" : "operator"], name);
-      cookies[name] = await signIn(service.app, service.client, name);
-    }
+  const service = await startService({
+    environment: { UPLOAD_BYTES_MAX: "2000000" },
+    replaced: { upload: uploadInProcess },
   });
+  for (const id of [organization, "closed"]) {
+    await createOrganization(service.app, { name: id, organizationId: id });
+  }
+  await closeOrganization(service.app, { organizationId: "closed", reason: "r" });
+  for (const name of ["operator", "viewer", "other"] as const) {
+    await addOperator(service.app, [name === "viewer" ? "viewer" : "operator"], name);
+    cookies[name] = await signIn(service.app, service.client, name);
+  }
 
   const upload = (
     content: string | Uint8Array<ArrayBuffer>,

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { createOrganization } from "../../../src/actions/access/create-organization.ts";
 import { addOperator, importUpload, read, signIn, submit } from "../../console/browse.ts";
 import { openRaw } from "../../support/raw-socket.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { isUploadFolder } from "./upload-folder.ts";
 import { uploadInProcess } from "./upload-in-process.ts";
@@ -37,16 +37,11 @@ function filesOpen(): readonly string[] {
   return targets.filter((target) => target.includes("refused"));
 }
 
-describe("the refused rows of an upload", () => {
-  let service: Service;
-  let cookie: string;
-
-  before(async () => {
-    service = await startService({ replaced: { upload: uploadInProcess } });
-    await createOrganization(service.app, { name: organization, organizationId: organization });
-    await addOperator(service.app, ["operator"], "ada");
-    cookie = await signIn(service.app, service.client, "ada");
-  });
+describe("the refused rows of an upload", async () => {
+  const service = await startService({ replaced: { upload: uploadInProcess } });
+  await createOrganization(service.app, { name: organization, organizationId: organization });
+  await addOperator(service.app, ["operator"], "ada");
+  const cookie = await signIn(service.app, service.client, "ada");
 
   after(() => service.stop());
 

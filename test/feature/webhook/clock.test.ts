@@ -1,25 +1,22 @@
 // Webhooks of a service that was stopped for days, or whose clock was set.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { createEndpoint } from "../../../src/feature/webhook/endpoints.ts";
 import { webhookEvents, webhookGivesUpMs } from "../../../src/feature/webhook/webhook.ts";
 import { addTransaction } from "../../cli/write-transactions.ts";
 import { makeCustomer } from "../../support/customer.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { webhooks } from "../../../src/feature/webhook/store/part.ts";
 import { startReceiver, type WebhookReceiver } from "./receiver.ts";
 
 const clock = makeFakeClock(Date.now());
 const receivers: WebhookReceiver[] = [];
-let service: Service;
 
-before(async () => {
-  service = await startService({ clock, environment: { WEBHOOK_NETWORKS: "127.0.0.0/8" } });
-});
+const service = await startService({ clock, environment: { WEBHOOK_NETWORKS: "127.0.0.0/8" } });
 after(async () => {
   for (const one of receivers) one.close();
   await service.stop();

@@ -2,7 +2,7 @@
 // becomes of receivers that fail.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { after, afterEach, describe, it } from "node:test";
 import { cancelDeletion } from "../../../src/actions/deletion/decide-deletions.ts";
 import { requestDeletionOf } from "../../../src/actions/deletion/request-as-operator.ts";
 import { rotateReceiptKey } from "../../../src/actions/receipt/receipt-keys.ts";
@@ -17,7 +17,7 @@ import { webhookEvents, webhookGivesUpMs } from "../../../src/feature/webhook/we
 import { type Customer, fetchToken, makeCustomer } from "../../support/customer.ts";
 import { makeFakeClock } from "../../support/fake-clock.ts";
 import { makeRecordGenerator } from "../../support/record-generator.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { isSigned, type ReceivedEvent, startReceiver, type WebhookReceiver } from "./receiver.ts";
 import { webhooks } from "../../../src/feature/webhook/store/part.ts";
@@ -26,13 +26,10 @@ import { typeNamed } from "../../conformance/scene.ts";
 /** The reference implementation reads the real clock. */
 const clock = makeFakeClock(Date.now());
 const records = makeRecordGenerator(1);
-let service: Service;
 const receivers: WebhookReceiver[] = [];
 
-before(async () => {
-  const environment = { WEBHOOK_NETWORKS: "127.0.0.0/8" };
-  service = await startService({ clock, environment });
-});
+const environment = { WEBHOOK_NETWORKS: "127.0.0.0/8" };
+const service = await startService({ clock, environment });
 afterEach(() => {
   for (const one of receivers.splice(0)) one.close();
 });

@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
-import { type Scene, startScene } from "../../contract/scene.ts";
+import { startScene } from "../../contract/scene.ts";
 import { readAllReplies } from "../../fuzz/raw-replies.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -18,11 +18,8 @@ function chunkOf(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-describe("a chunked body", () => {
-  let scene: Scene;
-  before(async () => {
-    scene = await startScene();
-  });
+describe("a chunked body", async () => {
+  const scene = await startScene();
   after(() => scene.stop());
 
   const form = "Origin: http://x\r\nContent-Type: application/x-www-form-urlencoded\r\n";

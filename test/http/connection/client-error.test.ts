@@ -1,20 +1,15 @@
 // Bytes that Node can't parse as a request still get a reply.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
 import { exchangeRaw as exchangeText, openRaw } from "../../support/raw-socket.ts";
 import { type Server, startServer } from "../../support/server.ts";
 
-describe("a request that can't be parsed", () => {
-  let server: Server;
-  let port: number;
-
-  before(async () => {
-    server = await startServer();
-    port = Number(new URL(server.address).port);
-  });
+describe("a request that can't be parsed", async () => {
+  const server = await startServer();
+  const port = Number(new URL(server.address).port);
 
   after(() => server.stop());
 

@@ -2,22 +2,16 @@
 // has to learn of the end when the request has its turn.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
-import type { Customer } from "../../support/customer.ts";
+import { after, describe, it } from "node:test";
+import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
 import { openRaw } from "../../support/raw-socket.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const person = typeNamed("person");
 
-describe("a client that closes its side within a request that waits", () => {
-  let scene: Scene;
-  let customer: Customer;
-
-  before(async () => {
-    scene = await startScene();
-    customer = await scene.makeCustomer();
-  });
+describe("a client that closes its side within a request that waits", async () => {
+  const scene = await startScene();
+  const customer = await scene.makeCustomer();
   after(() => scene.stop());
 
   /** The first request was read in parts, as every chunked body is. */

@@ -2,9 +2,9 @@
 // to who does not.
 
 import assert from "node:assert/strict";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { hash } from "node:crypto";
 import { perTurnMax } from "../../../src/http/connection/connection-turns.ts";
@@ -14,20 +14,16 @@ import { waitFor } from "../../support/wait-for.ts";
 const body = Buffer.alloc(40 * pieceBytes + 1, "0123456789abcdef!");
 const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-describe("large replies", () => {
+describe("large replies", async () => {
   const replies = new LargeReplies();
-  let server: Server;
-  let port = 0;
   let sockets: readonly { readonly bytesWritten: number }[] = [];
-  before(async () => {
-    server = createServer((_request, response) => {
-      response.writeHead(200, { "content-length": body.length });
-      replies.send(response, body);
-    });
-    server.on("connection", (socket) => (sockets = [...sockets, socket]));
-    await new Promise<void>((resolve) => server.listen(0, resolve));
-    ({ port } = server.address() as AddressInfo);
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-length": body.length });
+    replies.send(response, body);
   });
+  server.on("connection", (socket) => (sockets = [...sockets, socket]));
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
   after(() => server.close());
 
   it("arrive whole", async () => {

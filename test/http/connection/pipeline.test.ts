@@ -5,14 +5,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { makeLog } from "../../../src/log.ts";
 import { makeHttpServer } from "../../../src/http/connection/http-server.ts";
 import { makeEdge } from "../../../src/http/connection/shared-bounds.ts";
 import { requestsPerTurn } from "../../../src/http/connection/shared-turns.ts";
-import { pathOf, type Scene, startScene, typeNamed } from "../../contract/scene.ts";
+import { pathOf, startScene, typeNamed } from "../../contract/scene.ts";
 import { readAllReplies } from "../../fuzz/raw-replies.ts";
-import type { Customer } from "../../support/customer.ts";
 import type { Reply } from "../../support/http-client.ts";
 import { makeRandom } from "../../support/random.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -40,15 +39,11 @@ function get(path: string, more = ""): string {
   return `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 }
 
-describe("requests on one connection", () => {
-  let scene: Scene;
-  let customer: Customer;
+describe("requests on one connection", async () => {
   let pipe: Pipe;
 
-  before(async () => {
-    scene = await startScene();
-    customer = await scene.makeCustomer();
-  });
+  const scene = await startScene();
+  const customer = await scene.makeCustomer();
   after(() => scene.stop());
 
   function add(index: number, more = ""): Buffer {

@@ -4,22 +4,18 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { makeCustomer } from "../../support/customer.ts";
 import { operate } from "../../support/server.ts";
-import { type ServerProcess, startServerProcess } from "../../support/server-process.ts";
+import { startServerProcess } from "../../support/server-process.ts";
 import { testEnvironment } from "../../support/service.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
 
 const folder = makeTempFolder();
 const environment = testEnvironment(folder);
-let server: ServerProcess;
-let token = "";
 
-before(async () => {
-  server = await startServerProcess(environment);
-  ({ token } = await operate(environment, (app) => makeCustomer(app, server.client)));
-});
+const server = await startServerProcess(environment);
+const { token } = await operate(environment, (app) => makeCustomer(app, server.client));
 after(async () => {
   await server.end("SIGTERM");
   removeFolder(folder);

@@ -1,17 +1,13 @@
 // Replies that are the same for all clients: encodings, ETags and conditional requests.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { chooseEncoding } from "../../../src/http/reply/representation.ts";
 import type { Reply } from "../../support/http-client.ts";
-import { type Service, startService } from "../../support/service.ts";
+import { startService } from "../../support/service.ts";
 
-let service: Service;
-
-before(async () => {
-  service = await startService();
-});
+const service = await startService();
 after(() => service.stop());
 
 function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Reply> {

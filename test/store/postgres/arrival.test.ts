@@ -2,12 +2,12 @@
 // changes become visible: while transactions are open that have taken numbers, or that have not.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { Client } from "pg";
 import { markBeginning } from "../../../src/store/postgres/commit/record.ts";
 import { acme, transaction } from "../../conformance/scene.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres/postgres-server.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { startPostgres } from "../../support/postgres/postgres-server.ts";
+import { openTestStore } from "../../support/test-store.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** As a group of another process does it. */
@@ -21,17 +21,12 @@ const addSlowly = (id: string) => `
     (organization_id, resource_type, resource_id, change_no, received_at, payload)
     VALUES ('${acme}', 'transaction', '${id}', nextval('arrival'), 1, '{}')`;
 
-describe("arrival numbers on PostgreSQL", () => {
-  let server: PostgresServer;
-  let store: TestStore;
-  let client: Client;
-  before(async () => {
-    server = await startPostgres();
-    const url = await server.makeDatabase();
-    store = await openTestStore(url, { role: "serve" });
-    client = new Client({ connectionString: url });
-    await client.connect();
-  });
+describe("arrival numbers on PostgreSQL", async () => {
+  const server = await startPostgres();
+  const url = await server.makeDatabase();
+  const store = await openTestStore(url, { role: "serve" });
+  const client = new Client({ connectionString: url });
+  await client.connect();
   after(async () => {
     await client.end();
     await store.close();

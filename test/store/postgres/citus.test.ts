@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync, globSync } from "node:fs";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runInNewContext } from "node:vm";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
 import { makeInsertion } from "../../../src/store/postgres/transaction.ts";
@@ -118,14 +118,11 @@ async function readCatalog(server: PostgresServer, url: string): Promise<Catalog
 
 const server = await usePostgres();
 
-describe("the schema on Citus", () => {
-  let catalog: Catalog;
-  before(async () => {
-    const url = await server.makeDatabase();
-    await (await openTestStore(url, { role: "command" })).close();
-    catalog = await readCatalog(server, url);
-    await server.dropDatabase(url);
-  });
+describe("the schema on Citus", async () => {
+  const url = await server.makeDatabase();
+  await (await openTestStore(url, { role: "command" })).close();
+  const catalog = await readCatalog(server, url);
+  await server.dropDatabase(url);
   it("can be distributed", () => {
     assert.ok(catalog.uniqueKeys.length > 10);
     assert.ok(catalog.foreignKeys.length > 0);

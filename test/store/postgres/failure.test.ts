@@ -35,9 +35,7 @@ describe("a failure inside a transaction", () => {
   before(async () => {
     database = new Database(await server.makeDatabase(), { ...defaultConnections, parts });
   });
-  after(async () => {
-    await database.close();
-  });
+  after(() => database.close());
 
   it("is reported by what failed first, even if a later statement comes earlier in the code", async () => {
     const failed = database.transaction(allOrganizations, (transaction) =>

@@ -3,7 +3,7 @@
 // itself logs.
 
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../../src/domain/limits.ts";
 import {
   acme,
@@ -113,16 +113,12 @@ const server = await usePostgres({
   },
 });
 
-describe("the plans of daily work", () => {
-  let plans: readonly LoggedPlan[];
-
-  before(async () => {
-    const url = await server.makeDatabase();
-    await (await openTestStore(url, { role: "command" })).close();
-    await server.query("SELECT pg_rotate_logfile()");
-    await workADay(url);
-    plans = await readPlans();
-  });
+describe("the plans of daily work", async () => {
+  const url = await server.makeDatabase();
+  await (await openTestStore(url, { role: "command" })).close();
+  await server.query("SELECT pg_rotate_logfile()");
+  await workADay(url);
+  const plans = await readPlans();
   async function readPlans(): Promise<readonly LoggedPlan[]> {
     const log = await waitFor("the log to be written", async () => {
       await server.query("SELECT 'the day is over'");

@@ -39,9 +39,7 @@ describe("a store on PostgreSQL", () => {
   before(async () => {
     store = await openTestStore(url, { role: "serve", connections });
   });
-  after(async () => {
-    await store.close();
-  });
+  after(() => store.close());
 
   async function requireAnswer(): Promise<void> {
     await waitFor("the store to answer", () =>

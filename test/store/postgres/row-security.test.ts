@@ -3,7 +3,7 @@
 // write.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { Client } from "pg";
 import type { DeletionEntry } from "../../../src/domain/deletion/ledger-entry.ts";
 import { distributedTables } from "../../../src/store/postgres/citus.ts";
@@ -32,22 +32,21 @@ const propagation = "citus.propagate_set_commands";
 const server = await usePostgres();
 const url = await server.makeDatabase();
 
-describe("row-level security", () => {
-  let client: Client;
+describe("row-level security", async () => {
   /** Owners see all shards of a cluster; so there the service's own role is tested. */
   let citus = false;
 
-  before(async () => {
-    await fill();
-    // The index of parties is built in blocks of more changes than there are here.
-    const block = `INSERT INTO party_block (organization_id, bucket, block_no, entries) VALUES ('${acme}', 0, 0, '')`;
-    await server.query(block, url);
-    citus =
-      (await server.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'", url)).length > 0;
-    if (citus) await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
-    client = new Client({ connectionString: citus ? urlOf(url, { user: role, password }) : url });
-    await client.connect();
+  await fill();
+  // The index of parties is built in blocks of more changes than there are here.
+  const block = `INSERT INTO party_block (organization_id, bucket, block_no, entries) VALUES ('${acme}', 0, 0, '')`;
+  await server.query(block, url);
+  citus =
+    (await server.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'", url)).length > 0;
+  if (citus) await server.query(readServiceRole(role, new URL(url).pathname.slice(1)), url);
+  const client = new Client({
+    connectionString: citus ? urlOf(url, { user: role, password }) : url,
   });
+  await client.connect();
   after(async () => {
     await client.end();
     if (citus) await server.query(`DROP OWNED BY ${role}`, url);

@@ -1,12 +1,12 @@
 // DATABASE_URL may name several servers: writes follow the one that accepts them, without a restart.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { AppError } from "../../../src/domain/error.ts";
 import { transaction } from "../../conformance/scene.ts";
 import { findFreePort } from "../../support/free-port.ts";
 import { type PostgresServer, usePostgres } from "../../support/postgres/postgres-server.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { openTestStore } from "../../support/test-store.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** Each has a database of the same name, as a primary and its replica have. */
@@ -47,18 +47,15 @@ async function has(server: PostgresServer, id: string): Promise<boolean> {
   return found.length === 1;
 }
 
-describe("a store on several servers", () => {
-  let store: TestStore;
-  before(async () => {
-    const urls = [await makeDatabase(one), await makeDatabase(other)];
-    // Each has the tables.
-    for (const url of urls) await (await openTestStore(url.href, { role: "serve" })).close();
-    const hosts = [`127.0.0.1:${await findFreePort()}`, ...urls.map(({ host }) => host)];
-    const [first] = urls;
-    const { username, password } = first ?? new URL("x:");
-    const url = `postgres://${username}:${password}@${hosts.join(",")}/${name}`;
-    store = await openTestStore(url, { role: "serve" });
-  });
+describe("a store on several servers", async () => {
+  const urls = [await makeDatabase(one), await makeDatabase(other)];
+  // Each has the tables.
+  for (const url of urls) await (await openTestStore(url.href, { role: "serve" })).close();
+  const hosts = [`127.0.0.1:${await findFreePort()}`, ...urls.map(({ host }) => host)];
+  const [first] = urls;
+  const { username, password } = first ?? new URL("x:");
+  const url = `postgres://${username}:${password}@${hosts.join(",")}/${name}`;
+  const store = await openTestStore(url, { role: "serve" });
   after(() => store.close());
 
   /** Writes until it is accepted; returns how often it was refused. */

@@ -39,9 +39,7 @@ describe("a server with a certificate of a private authority", () => {
     url = new URL(await server.makeDatabase());
     url.hostname = "localhost";
   });
-  after(async () => {
-    await server.remove();
-  });
+  after(() => server.remove());
 
   function urlWith(parameters: Readonly<Record<string, string>>): string {
     const changed = new URL(url);

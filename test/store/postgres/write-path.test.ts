@@ -2,13 +2,13 @@
 // trips of a group.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setImmediate as endOfTick } from "node:timers/promises";
 import { Client } from "pg";
 import { limits } from "../../../src/domain/limits.ts";
 import { acme, draftOf, keyOf, mark, transaction } from "../../conformance/scene.ts";
 import { urlOf, usePostgres } from "../../support/postgres/postgres-server.ts";
-import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { openTestStore } from "../../support/test-store.ts";
 
 const clients = 64;
 const statementsPerRecordMax = 0.2;
@@ -18,14 +18,10 @@ const server = await usePostgres({
   settings: { shared_preload_libraries: "pg_stat_statements" },
 });
 
-describe("the write path on PostgreSQL", () => {
-  let url: string;
-  let store: TestStore;
-  before(async () => {
-    await server.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
-    url = await server.makeDatabase();
-    store = await openTestStore(url, { role: "serve" });
-  });
+describe("the write path on PostgreSQL", async () => {
+  await server.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+  const url = await server.makeDatabase();
+  const store = await openTestStore(url, { role: "serve" });
   after(async () => {
     await store.close();
     await server.dropDatabase(url);

@@ -33,9 +33,7 @@ let url: string;
 const folder = makeTempFolder();
 const environment = testEnvironment(folder);
 
-before(async () => {
-  await fillPages(environment["DATABASE_URL"] ?? "");
-});
+before(() => fillPages(environment["DATABASE_URL"] ?? ""));
 beforeEach(async (test) => {
   url = await server.makeDatabase();
   assert.ok("after" in test);

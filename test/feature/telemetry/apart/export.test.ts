@@ -1,9 +1,9 @@
 // Traces as a receiver of OTLP gets them from the service, with the official packages.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { makeCustomer } from "../../../support/customer.ts";
-import { type Service, startService } from "../../../support/service.ts";
+import { startService } from "../../../support/service.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import {
   type OtlpReceiver,
@@ -29,31 +29,26 @@ const traceparent = `00-${parent.traceId}-${parent.spanId}-01`;
 
 const path = "/v2/transaction";
 
-describe("traces of a service", () => {
-  let receiver: OtlpReceiver;
-  let service: Service;
+describe("traces of a service", async () => {
   let token: string;
-  let restore: () => void;
 
-  before(async () => {
-    receiver = await startOtlpReceiver();
-    const exported = environmentFor(receiver);
-    restore = setEnvironment(exported);
-    service = await startService({ environment: exported });
-    try {
-      ({ token } = await makeCustomer(service.app, service.client));
-      await addTransaction();
-      await deleteTransaction();
-      const { client } = service;
-      await client.send({ method: "GET", path, token, query: { tx_id: "unknown" } });
-      await client.send({ method: "GET", path: "/v2/unknown-secret", token });
-      await addList(3_000);
-      const headers = { traceparent: `${traceparent}-00`, tracestate: "vendor=2" };
-      await client.send({ method: "HEAD", path, token, headers, query: { tx_id: "unknown" } });
-    } finally {
-      await service.stop();
-    }
-  });
+  const receiver = await startOtlpReceiver();
+  const exported = environmentFor(receiver);
+  const restore = setEnvironment(exported);
+  const service = await startService({ environment: exported });
+  try {
+    ({ token } = await makeCustomer(service.app, service.client));
+    await addTransaction();
+    await deleteTransaction();
+    const { client } = service;
+    await client.send({ method: "GET", path, token, query: { tx_id: "unknown" } });
+    await client.send({ method: "GET", path: "/v2/unknown-secret", token });
+    await addList(3_000);
+    const headers = { traceparent: `${traceparent}-00`, tracestate: "vendor=2" };
+    await client.send({ method: "HEAD", path, token, headers, query: { tx_id: "unknown" } });
+  } finally {
+    await service.stop();
+  }
   after(async () => {
     restore();
     await receiver.close();

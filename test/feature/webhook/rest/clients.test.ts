@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { makeWebhookKeys } from "../../../../src/feature/webhook/webhook-keys.ts";
 import { makeTempFolder, removeFolder } from "../../../support/temp-folder.ts";
 import { type Driver, startDriver, subjects } from "../../../clients/subject.ts";
@@ -89,13 +89,10 @@ describe("the clients in all languages", { concurrency: true }, () => {
   const folder = makeTempFolder();
   after(() => removeFolder(folder));
   for (const subject of subjects) {
-    describe(subject.name, () => {
-      let missing: string | undefined;
+    describe(subject.name, async () => {
       let driver: Driver | undefined;
-      before(async () => {
-        missing = await subject.missing();
-        if (missing === undefined) driver = startDriver(await subject.prepare(folder));
-      });
+      const missing = await subject.missing();
+      if (missing === undefined) driver = startDriver(await subject.prepare(folder));
       after(() => driver?.stop());
 
       async function verify(keys: readonly string[], sent: Message): Promise<unknown> {
