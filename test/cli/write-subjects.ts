@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { App } from "../../src/actions/app.ts";
 import { makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload } from "../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
+import { typeNamed } from "../conformance/scene.ts";
 
 type SubjectType = "person" | "company";
 
@@ -35,8 +35,7 @@ interface Written {
 }
 
 async function write(app: App, { type: resourceType, id, fields, mode }: Written): Promise<void> {
-  const type = recordTypeByName(resourceType);
-  assert.ok(type);
+  const type = typeNamed(resourceType);
   const drafts = [makeDraft(type, { ...fields, [type.idField]: id }, mode)];
   const one = { organizationId: "acme", resourceType, mode, lenient: false, receivedAt: 1_000 };
   assert.equal((await app.store.writeRecords({ ...one, drafts })).written, 1);

@@ -6,7 +6,8 @@
 import type { Ask, Reply } from "../support/http-client.ts";
 import { keepUnrelated } from "./acts-add.ts";
 import { type AskedDeletion, type Ledger, type SentRecord, sortedJson, textOf } from "./ledger.ts";
-import { only, typeNamed } from "./families.ts";
+import { only } from "./families.ts";
+import { typeNamed } from "../conformance/scene.ts";
 import { exchange, newKey, newRecord, type Sender, submit } from "./sender.ts";
 import type { Fields } from "../support/record-generator.ts";
 

@@ -1,11 +1,11 @@
 // What a connection does to create related records, so that deleting one erases or changes others.
 
 import type { RecordType } from "../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
 import type { Fields } from "../support/record-generator.ts";
 import { listPath } from "./acts-add.ts";
 import type { SentRecord } from "./ledger.ts";
 import { newRecord, type Sender, submit } from "./sender.ts";
+import { typeNamed } from "../conformance/scene.ts";
 
 export async function makeTransactionFamily(sender: Sender): Promise<void> {
   const [first, second] = await addTogether(sender, "transaction", [{}, {}]);
@@ -82,10 +82,4 @@ export function only(type: RecordType, fields: Fields): Fields {
     ...Object.fromEntries(type.relations.map(({ field }) => [field, undefined])),
     ...fields,
   };
-}
-
-export function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  if (type === undefined) throw new Error(`there is no record type ${name}`);
-  return type;
 }

@@ -21,7 +21,7 @@ import { withoutUnavailable } from "../crash/postgres/site.ts";
 import { type Client, makeClient, type Reply } from "../support/http-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startProgram } from "../cli/program.ts";
-import { typeNamed } from "../crash/families.ts";
+import { typeNamed } from "../conformance/scene.ts";
 import { newRecord, type Sender } from "../crash/sender.ts";
 import { linesOf, openStream } from "../support/stream-client.ts";
 import type { Random } from "../support/random.ts";

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { requireNothingFound } from "../campaign/in-test.ts";
 import { makeReply, type Reply } from "../support/http-client.ts";
 import { makeRecordGenerator } from "../support/record-generator.ts";
@@ -13,6 +12,7 @@ import { fuzz } from "./campaign.ts";
 import { Expectation } from "./check-writes.ts";
 import { fuzzRaw } from "./raw-campaign.ts";
 import { readAllReplies } from "./raw-replies.ts";
+import { typeNamed } from "../conformance/scene.ts";
 
 describe("a server that is sent unusual requests", () => {
   it("answers all of them correctly, stores only what it accepted, and survives", async (test) => {
@@ -111,10 +111,4 @@ function writeOf(text: string): WriteIntent {
     text,
     valid: false,
   };
-}
-
-function typeNamed(name: string) {
-  const type = recordTypeByName(name);
-  assert.ok(type !== undefined);
-  return type;
 }

@@ -4,23 +4,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { countWork } from "../support/work-meter.ts";
 import { makeErrorBudget } from "../../src/domain/validation/explain.ts";
-import type { RecordType } from "../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { readSubmission } from "../../src/domain/record/submission.ts";
 import { normaliseTimestamp } from "../../src/domain/timestamp.ts";
 import { findInexactNumbers, isExactNumber } from "../../src/domain/json/exact-number.ts";
 import { LineSplitter } from "../../src/http/body/line-splitter.ts";
 import { parseJson } from "../../src/http/body/parse-json.ts";
+import { typeNamed } from "../conformance/scene.ts";
 
 const size = 4_000;
 /** More than twice, for sorting and for buffers that double; quadratic work would be four times. */
 const growthMax = 2.5;
-
-function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
-}
 
 function assertLinear(work: (size: number) => () => void): void {
   const [once, twice] = [work(size), work(2 * size)];

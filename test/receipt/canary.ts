@@ -3,8 +3,8 @@
 
 import { isTooLarge, makeDraft } from "../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../src/domain/record-types.ts";
 import { validatePayload } from "../../src/domain/validation/validate.ts";
+import { typeNamed } from "../conformance/scene.ts";
 
 /** In all texts of erased records, and nowhere else. */
 export const goes = "CanaryThatHasToGo";
@@ -24,8 +24,7 @@ function canary(word: string): string {
  * no relations except those in `fields`.
  */
 export function canaryRecord(resourceType: string, word: string, fields: Payload): Payload {
-  const type = recordTypeByName(resourceType);
-  if (type === undefined) throw new Error(`there is no type ${resourceType}`);
+  const type = typeNamed(resourceType);
   const related = new Set(type.relations.map(({ field }) => field));
   const example = Object.fromEntries(
     Object.entries(type.example).filter(([name]) => !related.has(name)),

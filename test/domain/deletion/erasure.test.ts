@@ -13,8 +13,8 @@ import {
   planErasureInParts,
   withoutReferences,
 } from "../../../src/domain/deletion/erasure.ts";
-import type { RecordType, RelationKind } from "../../../src/domain/record-type.ts";
-import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
+import type { RelationKind } from "../../../src/domain/record-type.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
 import {
   isPartyType,
   isPseudonym,
@@ -25,12 +25,7 @@ import {
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import { newPseudonym } from "../../../src/store/sql/erase/pseudonym.ts";
 import { advance, beginning } from "../../../src/store/sql/erase/redact-long.ts";
-
-function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
-}
+import { typeNamed } from "../../conformance/scene.ts";
 
 /** Lines such as `check/c1 > transaction/t1`; `~` for a mention. */
 function graph(lines: string): readonly Edge[] {
@@ -272,9 +267,7 @@ describe("a payload without references", () => {
   });
 });
 
-const found = recordTypeByName("transaction");
-assert.ok(found);
-const transaction = found;
+const transaction = typeNamed("transaction");
 
 function text(sender_id: string, receiver_id?: string): string {
   return JSON.stringify({ sender_id, ...(receiver_id === undefined ? {} : { receiver_id }) });

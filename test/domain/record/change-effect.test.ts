@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findEffects } from "../../../src/domain/record/merge.ts";
-import { arrived, typeNamed } from "./arrived.ts";
+import { arrived } from "./arrived.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 const transaction = typeNamed("transaction");
 const at = (second: string) => `2026-01-01T00:00:${second}Z`;

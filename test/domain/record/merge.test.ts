@@ -7,7 +7,8 @@ import * as fc from "fast-check";
 import { mergeChanges, StateFold } from "../../../src/domain/record/merge.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
 import { anyPayload, anyType, withoutInnerNulls } from "../arbitrary.ts";
-import { arrived, typeNamed } from "./arrived.ts";
+import { arrived } from "./arrived.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 const transaction = typeNamed("transaction");
 

@@ -6,16 +6,11 @@ import * as fc from "fast-check";
 import { limits } from "../../../src/domain/limits.ts";
 import { canonicalPayload, isTooLarge, makeDraft } from "../../../src/domain/record/payload.ts";
 import type { RecordType } from "../../../src/domain/record-type.ts";
-import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
 import { isJsonObject } from "../../../src/domain/schema/schema-shape.ts";
 import { anyOrder, anyPayload, anyType, withoutInnerNulls, withoutNulls } from "../arbitrary.ts";
 import { fullPayload } from "../samples.ts";
-
-function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
-}
+import { typeNamed } from "../../conformance/scene.ts";
 
 /** The same content with the fields of every object, at any depth, in reverse order. */
 function backwards(value: unknown): unknown {

@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { mergeChanges } from "../../../src/domain/record/merge.ts";
-import { canonicalPayload } from "../../../src/domain/record/payload.ts";
 import type { Payload, RecordType } from "../../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import type { Change } from "../../../src/domain/record/record-write.ts";
 import { ClosedSince, FiledAt } from "../../../src/domain/retention/floor-origin.ts";
 import { describeFloor, floorEnd } from "../../../src/domain/retention/floor.ts";
 import { normaliseTimestamp, unixMsOf } from "../../../src/domain/timestamp.ts";
 import { anyTimestamp } from "../arbitrary.ts";
+import { arrived } from "../record/arrived.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 const day = 86_400_000;
 
@@ -56,20 +56,6 @@ describe("the end of a retention floor", () => {
 });
 
 const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
-
-function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
-}
-
-function arrived(type: RecordType, payloads: readonly Payload[]): readonly Change[] {
-  return payloads.map((payload, index) => ({
-    changeNo: index + 1,
-    receivedAt: 0,
-    payload: canonicalPayload(type, payload),
-  }));
-}
 
 function closedSince(type: RecordType, changes: readonly Change[]): string | undefined {
   const closed = new ClosedSince(type);

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import {
   codeMeantBy,
@@ -11,6 +10,7 @@ import {
   currencies,
   withdrawalOf,
 } from "../../../src/domain/schema/codes.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 describe("country codes", () => {
   it("are the 249 of the standard and Kosovo's, in both forms", () => {
@@ -62,8 +62,7 @@ describe("currency codes", () => {
   });
 
   it("are accepted until the month in which they were withdrawn, and later name what replaced them", () => {
-    const type = recordTypeByName("transaction");
-    assert.ok(type);
+    const type = typeNamed("transaction");
     const now = Date.parse("2026-06-01T00:00:00Z");
     const errors = (currency: string, timestamp: unknown) =>
       validatePayload(type, "add", { ...type.example, currency, timestamp }, { now });

@@ -8,11 +8,11 @@ import { explainErrors, explainRefusal } from "../../../src/domain/validation/ex
 import { inexactMessage } from "../../../src/domain/json/exact-number.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import type { Operation, RecordType } from "../../../src/domain/record-type.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { isJsonObject, type SchemaShape } from "../../../src/domain/schema/schema-shape.ts";
 import { validatorOf } from "../../../src/domain/schema/validator.ts";
 import { validatePayload } from "../../../src/domain/validation/validate.ts";
 import { anySubmission, anyType } from "../arbitrary.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 /**
  * What is wrong with the example of a type after some of its fields were replaced, as `field:
@@ -22,12 +22,6 @@ function told(name: string, changes: object, operation: Operation = "add"): read
   const type = typeNamed(name);
   const errors = validatePayload(type, operation, { ...type.example, ...changes });
   return errors.map(({ field, message }) => `${field}: ${message}`);
-}
-
-function typeNamed(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
 }
 
 const statuses = "CREATED, PENDING, SETTLED, FAILED, REJECTED, REFUNDED";

@@ -6,18 +6,13 @@ import { inexactMessage } from "../../../src/domain/json/exact-number.ts";
 import { limits } from "../../../src/domain/limits.ts";
 import type { Operation, RecordType } from "../../../src/domain/record-type.ts";
 import { brokenRules } from "../../../src/domain/record/merge.ts";
-import { recordTypeByName, recordTypes } from "../../../src/domain/record-types.ts";
+import { recordTypes } from "../../../src/domain/record-types.ts";
 import { kindOf } from "../../../src/domain/schema/schema-shape.ts";
 import { validateIdentifier, validatePayload } from "../../../src/domain/validation/validate.ts";
 import { fullPayload, placesOf, type Step, withPlace, wrongValues } from "../samples.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 const operations: readonly Operation[] = ["add", "update"];
-
-function named(name: string): RecordType {
-  const type = recordTypeByName(name);
-  assert.ok(type);
-  return type;
-}
 
 function pathsOf(type: RecordType, operation: Operation, value: unknown) {
   return validatePayload(type, operation, value).map((error) => error.field);
@@ -124,7 +119,7 @@ function withOwn(value: unknown, steps: readonly Step[], name: string): unknown 
 }
 
 describe("rules across fields", () => {
-  const transaction = named("transaction");
+  const transaction = typeNamed("transaction");
   const { sender_id: _id, sender_country: _country, ...noParties } = transaction.example;
 
   it("require a sender or a receiver of a transaction that is added", () => {
@@ -143,7 +138,7 @@ describe("rules across fields", () => {
   });
 
   it("allow at most one subject of a screening, always", () => {
-    const screening = named("screening");
+    const screening = typeNamed("screening");
     const two = { ...screening.example, related_company_id: "c" };
     assert.deepEqual(pathsOf(screening, "add", two), ["related_company_id"]);
     assert.deepEqual(pathsOf(screening, "update", two), ["related_company_id"]);
@@ -155,13 +150,13 @@ describe("rules across fields", () => {
 
   it("allow at most one of person and company where a record is about either", () => {
     for (const name of ["risk_assessment", "identity_verification", "onboarding_flow"]) {
-      const two = { ...named(name).example, related_person_id: "p", related_company_id: "c" };
-      assert.deepEqual(pathsOf(named(name), "add", two), ["related_company_id"], name);
+      const two = { ...typeNamed(name).example, related_person_id: "p", related_company_id: "c" };
+      assert.deepEqual(pathsOf(typeNamed(name), "add", two), ["related_company_id"], name);
     }
   });
 
   it("require a SAR to be about a person or a company, and allow both", () => {
-    const sar = named("customer_sar");
+    const sar = typeNamed("customer_sar");
     const { related_person_id: _person, ...about } = sar.example;
     assert.deepEqual(pathsOf(sar, "add", about), ["related_person_id"]);
     assert.deepEqual(pathsOf(sar, "update", about), []);
@@ -170,7 +165,7 @@ describe("rules across fields", () => {
   });
 
   it("require the relation to the company for a person that is not a retail customer", () => {
-    const person = named("person");
+    const person = typeNamed("person");
     const roles = ["is_beneficial_owner", "is_director", "is_account_owner", "is_shareholder"];
     const inBusiness = { ...person.example, is_retail_customer: false };
     assert.deepEqual(pathsOf(person, "add", inBusiness), roles);
@@ -217,7 +212,7 @@ describe("rules across fields", () => {
 });
 
 describe("bounds", () => {
-  const transaction = named("transaction");
+  const transaction = typeNamed("transaction");
 
   it("accept values just within them", () => {
     const within = {
@@ -236,7 +231,7 @@ describe("bounds", () => {
   });
 
   it("also apply to the keys of a map, whatever their characters", () => {
-    const flow = named("onboarding_flow");
+    const flow = typeNamed("onboarding_flow");
     const long = "x".repeat(limits.textCharactersMax + 1);
     const reason = { "line\nbreak": "good", "\ud800": "half a pair", [long]: "long", good: "" };
     const paths = pathsOf(flow, "add", { ...flow.example, outcome_reason: reason });
@@ -249,9 +244,11 @@ describe("bounds", () => {
       ["customer_sar", "sar_reason"],
       ["screening", "outcome_details"],
     ] as const) {
-      const { example } = named(name);
-      assert.deepEqual(pathsOf(named(name), "add", { ...example, [field]: most }), []);
-      assert.deepEqual(pathsOf(named(name), "add", { ...example, [field]: `${most}x` }), [field]);
+      const { example } = typeNamed(name);
+      assert.deepEqual(pathsOf(typeNamed(name), "add", { ...example, [field]: most }), []);
+      assert.deepEqual(pathsOf(typeNamed(name), "add", { ...example, [field]: `${most}x` }), [
+        field,
+      ]);
     }
     const property = { key: "k", value: most, type: "STRING" };
     assert.deepEqual(
@@ -266,7 +263,7 @@ function nested(levels: number): unknown {
 }
 
 describe("a map of any JSON values", () => {
-  const flow = named("onboarding_flow");
+  const flow = typeNamed("onboarding_flow");
   const told = (reason: unknown) =>
     validatePayload(flow, "add", { ...flow.example, outcome_reason: reason }).map(
       ({ field, message }) => `${field}: ${message}`,
@@ -303,7 +300,7 @@ describe("a map of any JSON values", () => {
 
 describe("rules that a folded state may break", () => {
   it("are described in words", () => {
-    const transaction = named("transaction");
+    const transaction = typeNamed("transaction");
     assert.deepEqual(brokenRules(transaction, transaction.example), []);
     const { sender_id: _id, ...state } = transaction.example;
     assert.deepEqual(brokenRules(transaction, state), [

@@ -10,19 +10,17 @@ import {
   readMappingFile,
 } from "../../../src/feature/import/map/mapping.ts";
 import { makeRowMapper } from "../../../src/feature/import/map/map-row.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 const folder = makeTempFolder();
 after(() => removeFolder(folder));
-const type = recordTypeByName("transaction");
-assert.ok(type !== undefined);
+const type = typeNamed("transaction");
 
 const batches = (): never => assert.fail("no row is read");
 
 /** The value of the field, or what is wrong with it. */
 function read(mapping: Mapping, row: Readonly<Record<string, string>>, field: string): unknown {
-  assert.ok(type !== undefined);
   const input = { format: "csv", columns: Object.keys(row), batches } as const;
   const mapped = makeRowMapper(input, { type, mapping, update: false }).map({
     number: 1,
@@ -149,7 +147,6 @@ const cases: readonly (readonly [
 
 describe("the origin of a field", () => {
   it("is without blanks if the layout trims", () => {
-    assert.ok(type !== undefined);
     const options = { type, update: false, layout: { trim: "yes" } } as const;
     const wanted = [{ update: false, payload: { tx_id: "x" } }];
     const mapping = new Map(readMapItems("tx_id=id"));

@@ -8,10 +8,10 @@ import type { App } from "../../../src/actions/app.ts";
 import { makeDraft } from "../../../src/domain/record/payload.ts";
 import type { Payload } from "../../../src/domain/record-type.ts";
 import { readSubject } from "../../../src/feature/subject/read-subject.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { operate } from "../../support/server.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCommandLine, ndjsonOf } from "../../cli/command-line.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
 const line = makeCommandLine();
 const outside = makeTempFolder();
@@ -29,8 +29,7 @@ await operate(line.environment, async (app) => {
 await line.ask("deletion request person q --organization acme --reason", "asked for");
 
 async function add(app: App, type: string, id: string, fields: Payload = {}): Promise<void> {
-  const found = recordTypeByName(type);
-  assert.ok(found);
+  const found = typeNamed(type);
   const { example, idField } = found;
   const { sender_id: _sender, related_person_id: _person, ...rest } = example;
   const draft = makeDraft(found, { ...rest, [idField]: id, ...fields }, "add");

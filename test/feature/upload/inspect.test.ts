@@ -8,11 +8,10 @@ import { gzipSync } from "node:zlib";
 import { openRows } from "../../../src/feature/import/rows/open-rows.ts";
 import { inspectFile } from "../../../src/feature/upload/inspect.ts";
 import type { MappingChoice } from "../../../src/feature/upload/column-choice.ts";
-import { recordTypeByName } from "../../../src/domain/record-types.ts";
 import { makeTempFolder, removeFolder } from "../../support/temp-folder.ts";
+import { typeNamed } from "../../conformance/scene.ts";
 
-const type = recordTypeByName("person");
-assert.ok(type !== undefined);
+const type = typeNamed("person");
 const plan = {
   openRows,
   timestampMin: "1980-01-01",

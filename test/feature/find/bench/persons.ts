@@ -3,15 +3,13 @@
 
 import { makeDraft } from "../../../../src/domain/record/payload.ts";
 import type { Draft } from "../../../../src/domain/record/record-write.ts";
-import { recordTypeByName } from "../../../../src/domain/record-types.ts";
+import { typeNamed } from "../../../conformance/scene.ts";
 
 const firstNames = 500;
 const lastNames = 50_000;
 const days = 30_000;
 
-const type = recordTypeByName("person");
-if (type === undefined) throw new Error("there is no type person");
-const person = type;
+const person = typeNamed("person");
 
 export interface Person {
   readonly id: string;
