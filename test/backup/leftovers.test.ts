@@ -171,13 +171,3 @@ describe("check", () => {
     assert.match(out, /30 more files there do not belong to Sluice/);
   });
 });
-
-describe("a backup", () => {
-  it("is not started in a folder that does not exist", async () => {
-    const line = makeLine();
-    await line.ask("migrate");
-    const { message } = await line.fail("backup", join(line.apart, "not/mounted/backup.db"));
-    assert.match(message, /the folder .*not\/mounted does not exist/);
-    assert.deepEqual(readdirSync(line.apart), []);
-  });
-});

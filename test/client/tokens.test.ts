@@ -2,13 +2,8 @@
 // rejects it.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { errorCodes, SluiceError, type SluiceOptions } from "../../client/src/sluice.ts";
-import { revokeKey } from "../../src/actions/access/keys.ts";
-import { makeCustomer } from "../support/customer.ts";
-import { type Service, startService } from "../support/service.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { clientOf } from "./real-site.ts";
+import { describe, it } from "node:test";
+import type { SluiceOptions } from "../../client/src/sluice.ts";
 import { type Answer, follow, json, refuse, reply, tokenReply } from "./scripted-fetch.ts";
 
 const found = reply(200, { sar_id: "sar-1" });
@@ -163,43 +158,5 @@ describe("the token", () => {
     });
     await assert.rejects(client.customerSars.exists("sar-1"), { code: 40301 });
     assert.ok((await client.customerSars.exists("sar-1")) !== undefined);
-  });
-});
-
-describe("the token of a real service", () => {
-  let service: Service;
-  before(async () => {
-    service = await startService();
-  });
-  after(() => service.stop());
-
-  it("is renewed when the service says that it has expired", async () => {
-    const customer = await makeCustomer(service.app, service.client);
-    const client = clientOf(customer, service.address);
-    assert.equal(await client.persons.exists("nobody"), undefined);
-    service.clock.advanceMs(3_600_000);
-    assert.equal(await client.persons.exists("nobody"), undefined);
-  });
-
-  it("is not renewed once the key is revoked, and no call succeeds any more", async () => {
-    const customer = await makeCustomer(service.app, service.client);
-    const client = clientOf(customer, service.address);
-    assert.equal(await client.persons.exists("nobody"), undefined);
-    await revokeKey(service.app, customer.keyId);
-    const error = await waitFor("the end of the token", () =>
-      client.persons.exists("nobody").catch((caught: unknown) => caught),
-    );
-    assert.ok(error instanceof SluiceError);
-    assert.equal(error.code, errorCodes.credential_revoked);
-    const fresh = clientOf(customer, service.address);
-    await assert.rejects(fresh.persons.exists("nobody"), { code: 40104 });
-  });
-
-  it("is refused for an organization that the key does not belong to", async () => {
-    const [one, other] = await Promise.all(
-      [1, 2].map(() => makeCustomer(service.app, service.client)),
-    );
-    const strange = { apiKey: one?.apiKey ?? "", organizationId: other?.organizationId ?? "" };
-    await assert.rejects(clientOf(strange, service.address).persons.exists("p"), { code: 40302 });
   });
 });

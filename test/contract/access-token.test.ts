@@ -166,12 +166,6 @@ describe("a token", () => {
     assert.equal((await issue()).body.code, 40103);
   });
 
-  it("that was never used is refused at once after the revocation of its key", async () => {
-    const other = await scene.makeCustomer();
-    await revokeKey(service.app, other.keyId);
-    assert.equal((await askWith(other.token)).body.code, 40104);
-  });
-
   it("is refused at every operation after the revocation of its key", async () => {
     const other = await scene.makeCustomer();
     await revokeKey(service.app, other.keyId);

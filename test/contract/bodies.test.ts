@@ -164,16 +164,6 @@ describe("a request without a body", () => {
       assert.deepEqual([reply.status, reply.body.code], expected, `${name}: ${reply.text}`);
     }
   });
-
-  it("with DELETE gets a message that the body may have been lost on the way", async () => {
-    const headers = { "content-type": "application/json" };
-    for (const sent of [headers, {}]) {
-      const ask = { method: "DELETE", path: "/v2/transaction", headers: sent };
-      const reply = await scene.ask(customer, ask);
-      assert.equal(reply.status, 400);
-      assert.match(reply.body.message ?? "", /empty.*POST \/v2\/deletion_request/);
-    }
-  });
 });
 
 describe("a body where none is expected", () => {

@@ -2,7 +2,7 @@
 // some of them.
 
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import type { Ask } from "../support/http-client.ts";
+import { type Ask, bodyBytes } from "../support/http-client.ts";
 import type { Random } from "../support/random.ts";
 import { mutateText } from "./mutate.ts";
 
@@ -49,12 +49,6 @@ export function rawMessage(ask: Ask, random: Random, corrupt: number): RawMessag
 
 function queryOf({ query }: Ask): string {
   return query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
-}
-
-function bodyBytes(body: unknown): Buffer | undefined {
-  if (body === undefined) return undefined;
-  if (body instanceof Uint8Array) return Buffer.from(body);
-  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }
 
 function headerLines({ token, headers = {}, body }: Ask, encoding: string | undefined): string[] {

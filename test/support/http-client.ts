@@ -143,7 +143,7 @@ function headersOf(ask: Ask, body: Buffer | undefined): OutgoingHttpHeaders {
   return Object.fromEntries(sent) as OutgoingHttpHeaders;
 }
 
-function bodyBytes(body: unknown): Buffer | undefined {
+export function bodyBytes(body: unknown): Buffer | undefined {
   if (body === undefined) return undefined;
   if (body instanceof Uint8Array) return Buffer.from(body);
   return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

@@ -3,38 +3,16 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { exchangeRaw } from "../../fuzz/raw-exchange.ts";
-import { exchangeRaw as exchangeText, openRaw } from "../../support/raw-socket.ts";
+import { exchangeRaw, openRaw } from "../../support/raw-socket.ts";
 import { type Server, startServer } from "../../support/server.ts";
 
 describe("a request that can't be parsed", async () => {
   const server = await startServer();
-  const port = Number(new URL(server.address).port);
-
   after(() => server.stop());
-
-  for (const [what, message, status, code] of [
-    ["bytes that are not HTTP", "hello\r\n\r\n", 400, 40_003],
-    ["headers that are too large", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, 431, 43_101],
-  ] as const) {
-    it(`is answered with an error and a request id: ${what}`, async () => {
-      const { replies } = await exchangeRaw(port, Buffer.from(message));
-      assert.deepEqual(
-        replies.map((reply) => [reply.status, reply.body.code, reply.headers["connection"]]),
-        [[status, code, "close"]],
-      );
-      assert.ok(replies[0]?.headers["x-request-id"]);
-    });
-  }
 
   it("is answered without a body if it is a HEAD", async () => {
     const message = `HEAD /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`;
-    const { replies, rest } = await exchangeRaw(port, Buffer.from(message));
-    assert.deepEqual(
-      replies.map(({ status, text }) => [status, text]),
-      [[431, ""]],
-    );
-    assert.equal(rest.length, 0);
+    assert.match(await exchangeRaw(server.address, message), /^HTTP\/1.1 431 [^{]*\r\n\r\n$/);
   });
 
   const long = "a".repeat(20_000);
@@ -76,7 +54,7 @@ describe("a request that can't be parsed", async () => {
     ["HEA", "HEAR /v2/person HTTP/1.1\r\nHost: x\r\n\r\n"],
   ] as const) {
     it(`is answered with a body if its method only begins with ${what}`, async () => {
-      assert.match(await exchangeText(server.address, message), /HTTP\/1.1 400 .*"code":40003,/s);
+      assert.match(await exchangeRaw(server.address, message), /HTTP\/1.1 400 .*"code":40003,/s);
       const [first, second] = [message.slice(0, 1), message.slice(1)];
       assert.match(await inPackets(server, first, second), /HTTP\/1.1 400 .*"code":40003,/s);
     });
@@ -98,12 +76,9 @@ describe("a request that can't be parsed", async () => {
   it("is answered with a body if it follows a HEAD in its packet", async () => {
     const first = "HEAD /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n";
     const second = "POST /v2/person HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n";
-    const text = await exchangeText(new URL(server.address).href, first + second);
+    const text = await exchangeRaw(server.address, first + second);
     assert.match(text, /"code":40003,/);
-    const both = await exchangeText(
-      new URL(server.address).href,
-      `${first}HEAD / HTTP/9.9\r\n\r\n`,
-    );
+    const both = await exchangeRaw(server.address, `${first}HEAD / HTTP/9.9\r\n\r\n`);
     assert.match(both, /HTTP\/1.1 400 [^{]*\r\n\r\n$/);
   });
 });
