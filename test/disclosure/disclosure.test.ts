@@ -2,12 +2,12 @@
 // a service that discloses them.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Deletion, ErasedCounts } from "../../src/domain/deletion/deletion.ts";
 import { offsetGone } from "../../src/http/openapi/error-responses.ts";
 import { operations } from "../../src/process/operations.ts";
 import type { Store } from "../../src/store/interface/store.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { serviceOptions, withMethods } from "./batch.ts";
 import { compareOrganizations } from "./campaign.ts";
 import { samples } from "../feature/samples.ts";
@@ -82,9 +82,8 @@ const leaks: readonly (readonly [what: string, seed: number, Alter])[] = [
   ],
 ];
 
-describe("two organizations that differ only in confidential records", () => {
-  let service: Service;
-  before(async () => (service = await startService({ ...serviceOptions, wrapStore: altering })));
+describe("two organizations that differ only in confidential records", async () => {
+  const service = await startService({ ...serviceOptions, wrapStore: altering });
   after(() => service.stop());
 
   function run(seed: number, count: number) {

@@ -10,15 +10,14 @@ import type { Receipt } from "../../src/domain/deletion/receipt.ts";
 import { makeCommandLine } from "../cli/command-line.ts";
 import { missingPython } from "../clients/subject.ts";
 import { type Customer, makeCustomer } from "../support/customer.ts";
-import { inGuide, keysPath, type ProofScene, startProofScene } from "./proof-scene.ts";
+import { inGuide, keysPath, startProofScene } from "./proof-scene.ts";
 import { addTransaction, awaitCompletion, deleteOne, requestDeletion } from "./scene.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 const skip = (await missingPython()) ?? false;
 
-let scene: ProofScene;
-before(async () => (scene = await startProofScene()));
+const scene = await startProofScene();
 after(() => scene.stop());
 
 async function receiptOf(id: string): Promise<Receipt> {

@@ -2,9 +2,8 @@
 // with records that are hard to represent in a file.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { recordTypes } from "../../../src/domain/record-types.ts";
-import type { CommandLine } from "../../cli/command-line.ts";
 import { removeFolder } from "../../support/temp-folder.ts";
 import {
   type Content,
@@ -33,9 +32,8 @@ describe("an export", async () => {
 
   for (const [place, format] of formats.entries()) {
     for (const history of [false, true]) {
-      describe(`as ${format}, ${history ? "every change" : "latest states"}`, () => {
-        let target: CommandLine;
-        before(async () => (target = await makeStore()));
+      describe(`as ${format}, ${history ? "every change" : "latest states"}`, async () => {
+        const target = await makeStore();
         after(() => removeFolder(target.folder));
 
         // Every type in every format, and its changes in one of them.
