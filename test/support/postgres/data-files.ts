@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { waitFor } from "../wait-for.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 
 /** The folder of the WAL. */
@@ -23,6 +24,13 @@ export async function readDataFiles(
 ): Promise<ReadonlyMap<string, Buffer>> {
   const [row] = await server.query("SHOW data_directory");
   const place = join(String(row?.["data_directory"]), folder);
-  const files = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(files.map(({ name }) => [name, readFileSync(join(place, name))]));
+  return waitFor("files that stay while they are read", () => {
+    const files = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isFile());
+    try {
+      return new Map(files.map(({ name }) => [name, readFileSync(join(place, name))]));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      return undefined;
+    }
+  });
 }
