@@ -134,11 +134,11 @@ const findAtOrAfter = `
 
 const findLast = `SELECT entry_no, at FROM audit_entry ORDER BY entry_no DESC LIMIT 1`;
 
-/** The oldest of the entries that are examined. */
+/** The oldest of the entries that are examined, by the number: those in between would have to be read to count them. */
 const findOldest = `
-  SELECT entry_no, at FROM (
-    SELECT entry_no, at FROM audit_entry WHERE entry_no < $1 ORDER BY entry_no DESC LIMIT $2
-  ) AS examined ORDER BY entry_no LIMIT 1`;
+  SELECT entry_no, at FROM audit_entry
+  WHERE entry_no > (SELECT max(entry_no) FROM audit_entry WHERE entry_no < $1) - CAST($2 AS bigint)
+  ORDER BY entry_no LIMIT 1`;
 
 const findMatching = `
   SELECT * FROM audit_entry
