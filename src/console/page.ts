@@ -18,7 +18,7 @@ import { readSmallBody } from "../http/body/read-body.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import type { Answer } from "../http/reply/reply.ts";
 import type { IntakeHistory } from "../metrics/history.ts";
-import type { Snapshot } from "../metrics/registry.ts";
+import type { ProcessFigures } from "../metrics/metrics.ts";
 import type { OpenId } from "./sign-in/openid/provider.ts";
 import type { Origin } from "./sign-in/origin.ts";
 import { type PageView, type Reader, renderPage, type Waiting } from "./frame/frame.ts";
@@ -91,7 +91,7 @@ export interface ProcessFacts {
   readonly version: string;
   readonly node: string;
   readonly startedAt: number;
-  readonly readMetrics: () => Promise<Snapshot>;
+  readonly readFigures: () => ProcessFigures;
 }
 
 export interface Visitor {

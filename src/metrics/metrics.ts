@@ -3,12 +3,13 @@
 import type { Edge } from "../http/connection/shared-bounds.ts";
 import type { LoadSheddingFigures } from "../http/load/load-shedding.ts";
 import type { DeletionFigures } from "../store/interface/deletion.ts";
-import { registerDataFolder, registerProcess } from "./process-metrics.ts";
+import { readMemory, registerDataFolder, registerProcess } from "./process-metrics.ts";
 import type { IntakeTotals } from "./history.ts";
 import { metricsContentType, Registry, renderSnapshot } from "./registry.ts";
 import type { StoredFigures } from "./stored-figures.ts";
 
 export type Metrics = ReturnType<typeof makeMetrics>;
+export type ProcessFigures = ReturnType<Metrics["processFigures"]>;
 
 /** Everything but the build is read at each snapshot. */
 interface MetricSources extends StoredFigures {
@@ -52,6 +53,14 @@ export function makeMetrics(sources: MetricSources) {
       records: counted.records.snapshot().series,
       requests: counted.requests.snapshot().series,
       buckets: requestBuckets,
+    }),
+    /** What the console shows of this process. A snapshot would also count in the store, and read the data folder. */
+    processFigures: () => ({
+      eventLoopDelayMs: load.shedding.figures.eventLoopDelayMs,
+      memoryBytes: readMemory()?.rss,
+      bodyBytes: load.bodies.heldBytes,
+      connections: edge.connections.count,
+      refused: Object.values(load.shedding.figures.refused).reduce((sum, count) => sum + count, 0),
     }),
     snapshot: () => registry.snapshot(),
     render: async () => ({

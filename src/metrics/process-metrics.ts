@@ -49,7 +49,8 @@ function registerLog(registry: Registry): void {
   registry.observe("counter", { sluice_log_lines_lost_total: [help, linesLost] });
 }
 
-function readMemory(): NodeJS.MemoryUsage | undefined {
+/** Undefined if no descriptor is free. */
+export function readMemory(): NodeJS.MemoryUsage | undefined {
   try {
     return process.memoryUsage();
   } catch {

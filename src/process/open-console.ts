@@ -58,7 +58,7 @@ export function openConsole(
       version,
       node: process.versions.node,
       startedAt: app.now(),
-      readMetrics: () => metrics.snapshot(),
+      readFigures: () => metrics.processFigures(),
     },
   };
   return (server) => mountConsole(server, context, { url, sources, routes });

@@ -1,7 +1,7 @@
 // The health of the service: checks, versions, the intake and figures of this process.
 
 import { type Health, type HealthCheck, readHealth } from "../../actions/upkeep/read-health.ts";
-import type { Snapshot } from "../../metrics/registry.ts";
+import type { ProcessFigures } from "../../metrics/metrics.ts";
 import { renderChip } from "../html/chip.ts";
 import {
   type Column,
@@ -25,7 +25,7 @@ export async function showHealth(person: Person): Promise<Next> {
   };
   const body = html`${renderChecks([stopping, ...health.checks])}
   ${renderVersions(health, sources.process, app.now())} ${renderIntake(person, health.types ?? [])}
-  ${renderProcess(await sources.process.readMetrics().catch(() => []))}`;
+  ${renderProcess(sources.process.readFigures())}`;
   return { title: "Health", screen: "/console/health", body };
 }
 
@@ -80,25 +80,16 @@ function renderVersions(
   </section>`;
 }
 
-const formatMilliseconds = (seconds: number) => `${Math.round(seconds * 1_000)} ms`;
-
-const figures: Readonly<Record<string, readonly [string, (value: number) => string]>> = {
-  sluice_event_loop_delay_seconds: ["Delay of the event loop (p99)", formatMilliseconds],
-  sluice_process_resident_memory_bytes: ["Memory of the process", formatBytes],
-  sluice_held_body_bytes: ["Memory for bodies of requests", formatBytes],
-  sluice_connections: ["Open connections", formatNumber],
-  sluice_load_shed_total: ["Refused under pressure", formatNumber],
-};
-
-function renderProcess(snapshot: Snapshot): Html {
-  const shown = snapshot.flatMap(({ name, series }) => {
-    const [label, format] = figures[name] ?? [];
-    if (label === undefined || format === undefined) return [];
-    const sum = series.reduce((total, { value }) => total + value, 0);
-    return [[label, format(sum)] as const];
-  });
+function renderProcess(figures: ProcessFigures): Html {
+  const { eventLoopDelayMs, memoryBytes, bodyBytes, connections, refused } = figures;
   return html`<section aria-labelledby="figures">
     <h2 id="figures">This process</h2>
-    ${renderFigures(shown)}
+    ${renderFigures([
+      ["Delay of the event loop (p99)", `${Math.round(eventLoopDelayMs)} ms`],
+      ["Memory of the process", memoryBytes && formatBytes(memoryBytes)],
+      ["Memory for bodies of requests", formatBytes(bodyBytes)],
+      ["Open connections", formatNumber(connections)],
+      ["Refused under pressure", formatNumber(refused)],
+    ])}
   </section>`;
 }
