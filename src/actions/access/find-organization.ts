@@ -20,7 +20,7 @@ export async function findOrganization(app: App, organizationId: string): Promis
 
 export async function listOrganizations(app: App): Promise<readonly Organization[]> {
   requireRight(app, "organization.read");
-  return app.store.listOrganizations();
+  return viewerOf(app).organizations();
 }
 
 /**

@@ -66,7 +66,7 @@ export class Viewer {
    */
   async knowledge(only?: string, { evenClosed = false } = {}): Promise<Knows> {
     if (this.may("confidential.read")) return () => true;
-    const found = only === undefined ? await this.#list() : [await this.#find(only)];
+    const found = only === undefined ? await this.organizations() : [await this.#find(only)];
     const known = new Map(found.map((one) => [one?.organizationId, one]));
     return ({ organizationId, resourceType }) => {
       const { closedAt, confidentialTypes: added } = known.get(organizationId) ?? {};
@@ -96,15 +96,19 @@ export class Viewer {
 
   async readers(organizationIds: Iterable<string>): Promise<ReadonlyMap<string, Reader>> {
     const ids = [...new Set(organizationIds)];
-    if (ids.length > 1) await this.#list();
+    if (ids.length > 1) await this.organizations();
     return new Map(await Promise.all(ids.map(async (id) => [id, await this.reader(id)] as const)));
   }
 
   /** Returns the types that are confidential in any organization, if this person may not know of their records. */
   async hiddenTypes(): Promise<ReadonlySet<string>> {
     if (this.may("confidential.read")) return new Set();
-    const organizations = await this.#list();
+    const organizations = await this.organizations();
     return confidentialTypes(organizations.flatMap(({ confidentialTypes: added = [] }) => added));
+  }
+
+  organizations(): Promise<readonly Organization[]> {
+    return (this.#all ??= this.#app.store.listOrganizations());
   }
 
   public(): Viewer {
@@ -118,10 +122,6 @@ export class Viewer {
       this.#found.get(organizationId) ?? this.#app.store.findOrganization(organizationId);
     this.#found.set(organizationId, found);
     return found;
-  }
-
-  #list(): Promise<readonly Organization[]> {
-    return (this.#all ??= this.#app.store.listOrganizations());
   }
 }
 

@@ -39,15 +39,15 @@ export async function readQueue(app: App): Promise<DeletionQueue> {
 
 export async function readOverview(app: App): Promise<Overview> {
   requireRight(app, "overview.read");
-  const [queue, organizations] = await Promise.all([readQueue(app), app.store.listOrganizations()]);
+  const [queue, organizations] = await Promise.all([readQueue(app), viewerOf(app).organizations()]);
   const countsConfidential = hasRight(app, "confidential.read");
   return { queue, organizations: organizations.length, countsConfidential };
 }
 
 /** The types that this person may know of. */
 export async function readIntakeTypes(app: App): Promise<readonly IntakeType[]> {
-  const hidden = await viewerOf(app).hiddenTypes();
-  const organizations = await app.store.listOrganizations();
+  const viewer = viewerOf(app);
+  const [hidden, organizations] = await Promise.all([viewer.hiddenTypes(), viewer.organizations()]);
   return recordTypes
     .map((type) => ({ resourceType: type.resourceType, counted: coverage(type, organizations) }))
     .filter(({ resourceType }) => !hidden.has(resourceType));
