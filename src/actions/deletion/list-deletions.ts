@@ -5,6 +5,7 @@
 import {
   type Deletion,
   type DeletionStatus,
+  dueTime,
   openStatuses,
   type ErasedCounts,
 } from "../../domain/deletion/deletion.ts";
@@ -41,9 +42,18 @@ export interface DeletionPage {
 export async function listDeletions(
   app: App,
   query: DeletionQuery,
-  { before, limit, partsMax = 1 }: DeletionPage,
+  page: DeletionPage,
 ): Promise<Part<ShownDeletion>> {
   requireRight(app, "deletion.read");
+  const { found, shownNext } = await readDeletions(app, query, page);
+  return { shown: await withWaits(app, found), next: shownNext?.deletionRequestId };
+}
+
+async function readDeletions(
+  app: App,
+  query: DeletionQuery,
+  { before, limit, partsMax = 1 }: DeletionPage,
+): Promise<Omit<MatchingPart, "next">> {
   const last = before === undefined ? undefined : await findDeletion(app, before);
   const found: Deletion[] = [];
   let part: MatchingPart = { found: [], next: last, shownNext: last };
@@ -55,7 +65,32 @@ export async function listDeletions(
     found.push(...part.found);
     if (part.next === undefined) break;
   }
-  return { shown: await withWaits(app, found), next: part.shownNext?.deletionRequestId };
+  return { found, shownNext: part.shownNext };
+}
+
+/** The store has no index by when deletions are due: only so many of the newest are sorted. */
+export const sortedMax = 1_000;
+
+/** `before`: a place in this order. */
+export async function listByDue(
+  app: App,
+  query: DeletionQuery,
+  { before: after = "", limit }: DeletionPage,
+): Promise<Part<ShownDeletion> & { readonly isComplete: boolean }> {
+  requireRight(app, "deletion.read");
+  const { found, shownNext } = await readDeletions(app, query, { limit: sortedMax });
+  const places = found
+    .map((one) => [placeByDue(one), one] as const)
+    .filter(([place]) => place > after)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  const shown = places.slice(0, limit);
+  const next = places.length > limit ? shown.at(-1)?.[0] : undefined;
+  const deletions = shown.map(([, one]) => one);
+  return { shown: await withWaits(app, deletions), next, isComplete: shownNext === undefined };
+}
+
+function placeByDue(deletion: Deletion): string {
+  return `${String(dueTime(deletion)).padStart(15, "0")}.${deletion.deletionRequestId}`;
 }
 
 /** How many rows are read for a part, even if few match. */
@@ -74,32 +109,39 @@ export interface MatchingPart {
 /** After which deletion a part begins. */
 type Place = Pick<Deletion, "requestedAt" | "deletionRequestId">;
 
-/** Returns deletions that this person may know of. */
+/** Returns deletions that this person may know of. Reads more rows each time: most of them may match, or few. */
 export async function findMatching(
   app: App,
   query: DeletionQuery & { readonly before?: Place | undefined; readonly rowsMax?: number },
   foundMax: number,
 ): Promise<MatchingPart> {
-  const { wait, before, isToApprove = false, rowsMax = examinedMax } = query;
-  const isPlain = wait === undefined && hasRight(app, "confidential.read");
-  const limit = isPlain ? Math.min(foundMax + 1, rowsMax) : rowsMax;
-  const examined = await examine(app, query, { before, limit });
-  const known = examined.filter(await viewerOf(app).knowledge(query.organizationId));
-  // Whether an approval is missing does not depend on holds.
-  const holds =
-    wait === undefined ? undefined : await Holds.read(app, wait === "approval" ? [] : known);
+  const { wait, isToApprove = false, rowsMax = examinedMax } = query;
+  const knows = await viewerOf(app).knowledge(query.organizationId);
   const found: Deletion[] = [];
+  let rows: readonly Deletion[] = [];
   let last: Deletion | undefined;
-  for (const deletion of known) {
-    if (found.length === foundMax) return { found, next: last, shownNext: last };
-    last = deletion;
-    if (isToApprove && deletion.approval?.requester === app.operator) continue;
-    const kinds = holds && waitKindsOf(deletion, app.now(), holds);
-    if (wait === undefined || kinds?.has(wait) === true) found.push(deletion);
+  let examined = 0;
+  for (let limit = foundMax + 1; examined < rowsMax; limit *= 4) {
+    limit = Math.min(limit, rowsMax - examined);
+    rows = await examine(app, query, { before: rows.at(-1) ?? query.before, limit });
+    const known = rows.filter(knows);
+    const holds = await Holds.read(app, ofHolds.has(wait) ? known : []);
+    for (const deletion of known) {
+      if (found.length === foundMax) return { found, next: last, shownNext: last };
+      last = deletion;
+      if (isToApprove && deletion.approval?.requester === app.operator) continue;
+      if (wait === undefined || waitKindsOf(deletion, app.now(), holds).has(wait)) {
+        found.push(deletion);
+      }
+    }
+    if (rows.length < limit) return { found, next: undefined, shownNext: undefined };
+    examined += rows.length;
   }
-  if (examined.length < limit) return { found, next: undefined, shownNext: undefined };
-  return { found, next: examined.at(-1), shownNext: last };
+  return { found, next: rows.at(-1), shownNext: last };
 }
+
+/** Whether a deletion waits for another reason does not depend on holds. */
+const ofHolds: ReadonlySet<WaitKind | undefined> = new Set(["hold", "error", "turn"] as const);
 
 /** A waiting deletion is pending or, after a failure, processing. */
 async function examine(

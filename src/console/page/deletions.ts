@@ -9,7 +9,9 @@ import {
   countDeletions,
   countWaiting,
   type DeletionQuery,
+  listByDue,
   listDeletions,
+  sortedMax,
 } from "../../actions/deletion/list-deletions.ts";
 import { type Deletion, deletionStatuses, dueTime } from "../../domain/deletion/deletion.ts";
 import { renderChip, renderStatus, renderTabs, type Tab } from "../html/chip.ts";
@@ -77,57 +79,39 @@ export async function showDeletions(person: Person): Promise<Next> {
   const query = withOrganization(person);
   const filter = readFilter(query);
   const isByDue = query.get("sort") === "due";
-  const before = readText(query, "before");
-  const part = await listDeletions(
-    app,
-    filter,
-    isByDue ? { limit: sortedMax } : { before, limit: shownMax },
-  );
-  const body = html`${await renderTabsOf(person, filter)} ${renderFilters(query)}
+  const page = { before: readText(query, "before"), limit: shownMax };
+  const [tabs, part] = await Promise.all([
+    renderTabsOf(person, filter),
+    isByDue ? listByDue(app, filter, page) : listDeletions(app, filter, page),
+  ]);
+  const body = html`${tabs} ${renderFilters(query)}
   ${part.shown.length > 0 && renderBulkLinks(person, filter)}
-  ${isByDue && part.next !== undefined && unsortedNote}
-  ${renderPart(isByDue ? byDue(part, before) : part, query)}`;
+  ${"isComplete" in part && !part.isComplete && unsortedNote} ${renderPart(part, query)}`;
   return { title: "Deletions", screen, body };
 }
-
-const sortedMax = 1_000;
 
 const unsortedNote = html`<p class="note">
   Only the newest ${formatNumber(sortedMax)} of these deletions are sorted: the store has no index
   by when they are due. Filter by organization to see others.
 </p>`;
 
-function byDue({ shown }: Shown, after = ""): Shown {
-  const places = shown
-    .map((one) => [placeByDue(one), one] as const)
-    .filter(([place]) => place > after)
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-  const next = places.length > shownMax ? places[shownMax - 1]?.[0] : undefined;
-  return { shown: places.slice(0, shownMax).map(([, one]) => one), next };
-}
-
-function placeByDue({ deletion }: ShownDeletion): string {
-  return `${String(dueTime(deletion)).padStart(15, "0")}.${deletion.deletionRequestId}`;
-}
-
 /** Each view of the list with its number, if counting is cheap. */
 async function renderTabsOf({ app }: Person, filter: DeletionQuery): Promise<Html> {
   const { organizationId } = filter;
   const count = async (more: DeletionQuery) =>
     formatCounted(await countDeletions(app, { organizationId, ...more }));
+  const [pending, processing, waiting] = await Promise.all([
+    count({ status: "pending" }),
+    count({ status: "processing" }),
+    countWaiting(app, organizationId),
+  ]);
   const views: readonly (readonly [label: string, view: DeletionQuery, count?: string])[] = [
     ["All", {}],
-    ["Pending", { status: "pending" }, await count({ status: "pending" })],
+    ["Pending", { status: "pending" }, pending],
     ...(app.viewer.may("deletion.approve")
-      ? [
-          [
-            "Needs my approval",
-            toApprove,
-            formatCounted((await countWaiting(app, organizationId)).deletions),
-          ] as const,
-        ]
+      ? [["Needs my approval", toApprove, formatCounted(waiting.deletions)] as const]
       : []),
-    ["Processing", { status: "processing" }, await count({ status: "processing" })],
+    ["Processing", { status: "processing" }, processing],
     ["Completed", { status: "completed" }],
     ["Cancelled", { status: "cancelled" }],
   ];
