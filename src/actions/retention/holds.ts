@@ -25,7 +25,7 @@ import {
   requireReason,
 } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
-import { type Part, readPages } from "../pages.ts";
+import type { Part } from "../pages.ts";
 import {
   confidentialType,
   findDeletion,
@@ -72,14 +72,14 @@ export async function listHolds(
   requireRight(app, "hold.read");
   const { organizationId } = query;
   const knows = await viewerOf(app).knowledge(organizationId);
-  const limit = limits.holdsListedAtOnce;
-  const pages = readPages<Hold>(limit, (last) =>
-    app.store.holds.list({ organizationId, after: last?.holdId ?? after, limit }),
-  );
   const shown: ShownHold[] = [];
-  let examined = 0;
+  let page: readonly Hold[] = [];
   let lastKnown: string | undefined;
-  for await (const page of pages) {
+  // Reads more each time, because most of them may match, or few.
+  for (let [limit, examined] = [shownMax + 1, 0]; examined < examinedMax; limit *= 4) {
+    limit = Math.min(limit, limits.holdsListedAtOnce);
+    const place = { organizationId, after: page.at(-1)?.holdId ?? after };
+    page = await app.store.holds.list({ ...place, limit });
     for (const hold of page.filter(knows)) {
       const one = { hold, ...stateOf(app, hold) };
       if (matches(one, query)) {
@@ -88,10 +88,10 @@ export async function listHolds(
       }
       lastKnown = hold.holdId;
     }
+    if (page.length < limit) return { shown, next: undefined };
     examined += page.length;
-    if (examined >= examinedMax) return { shown, next: lastKnown };
   }
-  return { shown, next: undefined };
+  return { shown, next: lastKnown };
 }
 
 function matches({ hold, review, endsSoon }: ShownHold, query: HoldQuery): boolean {
@@ -291,10 +291,27 @@ export async function endHolds({ store, now }: Pick<App, "store" | "now">): Prom
   return { ended, more: holds.length === endedAtOnce };
 }
 
+async function readEndingSoon(
+  { store, now }: App,
+  organizationId?: string,
+): Promise<readonly Hold[]> {
+  const soon = lastSoonDate(now());
+  const holds = await store.holds.listEnding(soon, limits.holdsListedAtOnce, organizationId);
+  return holds.filter((hold) => !hasEnded(hold, now()));
+}
+
+/** How many this person may know of, of all organizations if none is given. */
+export async function countEndingSoon(
+  app: App,
+  organizationId: string | undefined,
+): Promise<number> {
+  requireRight(app, "hold.read");
+  const knows = await viewerOf(app).knowledge(organizationId);
+  return (await readEndingSoon(app, organizationId)).filter(knows).length;
+}
+
 /** In the order of their ends, without holds on confidential records, which logs must not disclose. */
 export async function listEndingSoon(app: App): Promise<readonly Hold[]> {
-  const soon = lastSoonDate(app.now());
-  const holds = await app.store.holds.listEnding(soon, limits.holdsListedAtOnce);
-  const ending = holds.filter((hold) => !hasEnded(hold, app.now()));
+  const ending = await readEndingSoon(app);
   return ending.length === 0 ? [] : ending.filter(await viewerOf(app).public().knowledge());
 }

@@ -10,7 +10,7 @@ import type { DeletionQueue } from "../../store/interface/deletion.ts";
 import type { App } from "../app.ts";
 import { hasRight, requireRight, viewerOf } from "../operator/viewer.ts";
 import { countedMax, countWaiting, findMatching } from "../deletion/list-deletions.ts";
-import { listHolds } from "../retention/holds.ts";
+import { countEndingSoon, listHolds } from "../retention/holds.ts";
 
 /** Deletions are counted up to this number, so that the overview costs the same for any store. */
 export const deletionsCountedMax = 1_000;
@@ -74,14 +74,14 @@ export interface Agenda {
 const nearMs = 23 * 86_400_000;
 
 export async function readAgenda(app: App, organizationId: string | undefined): Promise<Agenda> {
-  const mayReadDeletions = hasRight(app, "deletion.read");
+  const mayReadHolds = hasRight(app, "hold.read");
   const before = { requestedAt: app.now() - nearMs, deletionRequestId: "" };
   const query = { organizationId, status: "pending", before } as const;
   const [waiting, near, reviewsOverdue, holdsEnding] = await Promise.all([
     countWaiting(app, organizationId),
-    mayReadDeletions ? findMatching(app, query, countedMax + 1) : undefined,
-    countHolds(app, { organizationId, review: "overdue" }),
-    countHolds(app, { organizationId, endsSoon: true }),
+    hasRight(app, "deletion.read") ? findMatching(app, query, countedMax + 1) : undefined,
+    mayReadHolds ? countOverdue(app, organizationId) : 0,
+    mayReadHolds ? countEndingSoon(app, organizationId) : 0,
   ]);
   return {
     deletionsToApprove: waiting.deletions,
@@ -92,7 +92,7 @@ export async function readAgenda(app: App, organizationId: string | undefined): 
   };
 }
 
-async function countHolds(app: App, query: Parameters<typeof listHolds>[1]): Promise<number> {
-  if (!hasRight(app, "hold.read")) return 0;
+async function countOverdue(app: App, organizationId: string | undefined): Promise<number> {
+  const query = { organizationId, review: "overdue" } as const;
   return (await listHolds(app, query, { limit: countedMax + 1 })).shown.length;
 }
