@@ -1,7 +1,6 @@
 // Finds the organization that an operator names; the error for an unknown id lists existing ones.
 
 import type { Organization } from "../../domain/access.ts";
-import { recordTypes } from "../../domain/record-types.ts";
 import type { App } from "../app.ts";
 import { unknownName } from "../operator/operator-error.ts";
 import { requireRight, viewerOf } from "../operator/viewer.ts";
@@ -56,13 +55,8 @@ export async function countShownRecords(
   organizationId: string,
 ): Promise<Readonly<Record<string, number>>> {
   requireRight(app, "organization.read");
-  const knows = await viewerOf(app).knowledge(organizationId);
-  const counts: Record<string, number> = {};
-  for (const { resourceType } of recordTypes) {
-    if (!knows({ organizationId, resourceType })) continue;
-    const query = { organizationId, resourceType, max: countedRecordsMax + 1 };
-    const count = await app.store.countRecordsOfType(query);
-    if (count > 0) counts[resourceType] = count;
-  }
-  return counts;
+  const types = await viewerOf(app).knownTypes(organizationId);
+  const max = countedRecordsMax + 1;
+  const counts = await app.store.countRecordsOfTypes({ organizationId, types, max });
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

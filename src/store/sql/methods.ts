@@ -70,7 +70,7 @@ export const methods = {
   store: {
     readHistory: lookup(ofOrganization, record.readHistory),
     countRecords: lookup(organization, record.countRecords),
-    countRecordsOfType: lookup(ofOrganization, record.countRecordsOfType),
+    countRecordsOfTypes: lookup(ofOrganization, record.countRecordsOfTypes),
     listChanges: lookup(ofOrganization, record.listChanges),
     listReferrers: lookup(ofOrganization, record.listReferrers),
     readNamings: read(ofOrganization, readNamings),

@@ -29,10 +29,15 @@ const countByType = `
   SELECT resource_type, count(*) AS records FROM record
   WHERE organization_id = $1 GROUP BY resource_type ORDER BY resource_type`;
 
-const countOfType = `
-  SELECT count(*) AS records FROM (
-    SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = $2 LIMIT $3
-  ) AS found`;
+const countOfTypes = `
+  SELECT named.value AS resource_type, (
+    SELECT count(*) FROM (
+      SELECT 1 FROM record WHERE organization_id = $1 AND resource_type = named.value LIMIT $3
+    ) AS found
+  ) AS records FROM
+    --sqlite json_each($2) AS named
+    --postgres unnest($2::text[]) AS named (value)
+  `;
 
 const toSeenChange = reader<Change & Sighting>({});
 
@@ -53,17 +58,23 @@ export function* readHistory(key: RecordKey): Statements<RecordHistory | undefin
 export function* countRecords(
   organizationId: string,
 ): Statements<Readonly<Record<string, number>>> {
-  const rows = yield* all<{ resource_type: string; records: number }>(countByType, organizationId);
-  return Object.fromEntries(rows.map(({ resource_type, records }) => [resource_type, records]));
+  return toCounts(yield* all<TypeCount>(countByType, organizationId));
 }
 
-export function* countRecordsOfType(query: {
+/** Of each type not more than `max`. */
+export function* countRecordsOfTypes(query: {
   readonly organizationId: string;
-  readonly resourceType: string;
+  readonly types: readonly string[];
   readonly max: number;
-}): Statements<number> {
-  const { organizationId, resourceType, max } = query;
-  return (yield* scalar<number>(countOfType, organizationId, resourceType, max)) ?? 0;
+}): Statements<Readonly<Record<string, number>>> {
+  const { organizationId, types, max } = query;
+  return toCounts(yield* all<TypeCount>(countOfTypes, organizationId, types, max));
+}
+
+type TypeCount = { readonly resource_type: string; readonly records: number };
+
+function toCounts(rows: readonly TypeCount[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(rows.map(({ resource_type: type, records }) => [type, records]));
 }
 
 /** On PostgreSQL, with a function that needs only the right to use the sequence; null before the first number. */
