@@ -29,7 +29,7 @@ function setCeiling(
 
 async function readBounds(store: TestStore): Promise<RetentionBounds> {
   const { retainDays } = (await store.findOrganization(acme)) ?? {};
-  return boundsOf(recordTypes, await store.retention.listRules(acme), retainDays);
+  return boundsOf(recordTypes, await store.retention.listRules([acme]), retainDays);
 }
 
 async function find(store: TestStore, now: number, more: Partial<ExpiryQuery> = {}) {
@@ -192,7 +192,7 @@ export function testCeilings(engine: Engine): void {
         setCeiling(store, "person", days, { keepDays });
       const above = { result: "above_ceiling", ceilingDays: 9 };
       assert.deepEqual(await set(10, 9), above);
-      assert.deepEqual(await store.retention.listRules(acme), []);
+      assert.deepEqual(await store.retention.listRules([acme]), []);
       assert.deepEqual(await set(10, 10), { result: "changed" });
       assert.deepEqual(await set(10, 10), { result: "unchanged" });
       const change = { retainDays: 5 };
@@ -202,7 +202,7 @@ export function testCeilings(engine: Engine): void {
       );
       const tooLow = { result: "above_ceiling", ceilingDays: 5 };
       assert.deepEqual(await store.setFloor("person", 10), tooLow);
-      const rules = await store.retention.listRules(acme);
+      const rules = await store.retention.listRules([acme]);
       const times = { keepDays: 10, deleteAfterDays: 10, countedFrom: "last_seen" };
       const person = { organizationId: acme, resourceType: "person", redactable: false };
       assert.deepEqual(rules, [{ ...person, ...times }]);

@@ -82,7 +82,7 @@ export function testProposals(engine: Engine): void {
       ];
       const before = await Promise.all([
         store.findOrganization(acme),
-        store.retention.listRules(acme),
+        store.retention.listRules([acme]),
         store.holds.ofRecords([key]),
       ]);
       for (const [index, act] of acts.entries()) {
@@ -104,7 +104,7 @@ export function testProposals(engine: Engine): void {
       assert.deepEqual(
         await Promise.all([
           store.findOrganization(acme),
-          store.retention.listRules(acme),
+          store.retention.listRules([acme]),
           store.holds.ofRecords([key]),
         ]),
         before,

@@ -319,7 +319,7 @@ describe("what needs a second person", () => {
     }
     assert.equal((await organization())?.closedAt, undefined);
     assert.ok((await app.store.holds.find(holdId)) !== undefined);
-    assert.equal((await app.store.retention.listRules(organizationId))[0]?.keepDays, 30);
+    assert.equal((await app.store.retention.listRules([organizationId]))[0]?.keepDays, 30);
     const id = await propose("anna", `hold/${holdId}`, { confirm: holdId });
     assert.equal((await approve("ben", id)).status, 303);
     assert.equal(await app.store.holds.find(holdId), undefined);
@@ -338,7 +338,7 @@ describe("what needs a second person", () => {
     const { status, text } = await approve("ben", id);
     assert.equal(status, 409);
     assert.match(text, /Nothing was changed/);
-    assert.equal((await app.store.retention.listRules(organizationId))[0]?.keepDays, 25);
+    assert.equal((await app.store.retention.listRules([organizationId]))[0]?.keepDays, 25);
     const late = await proposeOff();
     clock.advanceMs(proposalDays * dayMs);
     for (const name of ["ben", "anna"]) await enter(name);

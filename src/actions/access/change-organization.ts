@@ -106,7 +106,7 @@ export async function requireFloorsWithin(
   organizationId: string,
   retainDays: number,
 ): Promise<void> {
-  const rules = await store.retention.listRules(organizationId);
+  const rules = await store.retention.listRules([organizationId]);
   const longer = rules.find(
     ({ keepDays, deleteAfterDays }) => keepDays > retainDays && deleteAfterDays === undefined,
   );

@@ -127,7 +127,7 @@ export async function readBounds(
   { store }: Pick<App, "store">,
   { organizationId, retainDays }: { organizationId: string; retainDays?: number | undefined },
 ): Promise<RetentionBounds> {
-  return boundsOf(recordTypes, await store.retention.listRules(organizationId), retainDays);
+  return boundsOf(recordTypes, await store.retention.listRules([organizationId]), retainDays);
 }
 
 async function queue(

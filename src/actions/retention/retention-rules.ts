@@ -24,7 +24,7 @@ import { ceilingTooLow, requireRetainDays } from "../access/change-organization.
 import { findOrganization, listOrganizations } from "../access/find-organization.ts";
 import { findType } from "../record/find-named-record.ts";
 import { OperatorError } from "../operator/operator-error.ts";
-import { type Knows, requireRight, viewerOf } from "../operator/viewer.ts";
+import { requireRight, viewerOf } from "../operator/viewer.ts";
 import type { Part } from "../pages.ts";
 import {
   previewPart,
@@ -73,7 +73,7 @@ export async function planRule(app: App, wanted: RuleSetting): Promise<RulePlan>
   const { resourceType } = type;
   const organization = await findOrganization(app, organizationId);
   const { retainDays } = organization;
-  const rules = await app.store.retention.listRules(organizationId);
+  const rules = await app.store.retention.listRules([organizationId]);
   const before = rules.find((one) => one.resourceType === resourceType);
   const rule = changeRule(type, before, wanted);
   const ceilingDays = rule.deleteAfterDays ?? retainDays ?? Number.POSITIVE_INFINITY;
@@ -240,7 +240,8 @@ export async function previewRules(
 
 async function read(app: App, organizationId: string): Promise<Retention> {
   const organization = await findOrganization(app, organizationId);
-  return withRules(app, organization, await viewerOf(app).knowledge(organizationId));
+  const [found = { organization, rules: [] }] = await withRules(app, [organization]);
+  return found;
 }
 
 export async function listRetention(app: App, after = "", limit = 50): Promise<Part<Retention>> {
@@ -251,13 +252,19 @@ export async function listRetention(app: App, after = "", limit = 50): Promise<P
     .sort((one, other) => (one.organizationId < other.organizationId ? -1 : 1));
   const shown = following.slice(0, limit);
   const next = following.length > limit ? shown.at(-1)?.organizationId : undefined;
-  const knows = await viewerOf(app).knowledge();
-  return { shown: await Promise.all(shown.map((one) => withRules(app, one, knows))), next };
+  return { shown: await withRules(app, shown), next };
 }
 
-async function withRules(app: App, organization: Organization, knows: Knows): Promise<Retention> {
-  const rules = await app.store.retention.listRules(organization.organizationId);
-  return { organization, rules: rules.filter(knows) };
+async function withRules(
+  app: App,
+  organizations: readonly Organization[],
+): Promise<readonly Retention[]> {
+  const ids = organizations.map(({ organizationId }) => organizationId);
+  const rules = (await app.store.retention.listRules(ids)).filter(await viewerOf(app).knowledge());
+  return organizations.map((organization) => ({
+    organization,
+    rules: rules.filter(({ organizationId }) => organizationId === organization.organizationId),
+  }));
 }
 
 function requireOrigin(type: RecordType, countedFrom: FloorOrigin): void {

@@ -59,7 +59,7 @@ async function describe(app: App, deletion: Deletion, texts: Texts): Promise<rea
   if (hasPreview(deletion)) return describePending(app, deletion, texts);
   if (completedAt === undefined) return [];
   const reader = await viewerOf(app).reader(organizationId);
-  const rules = await app.store.retention.listRules(organizationId);
+  const rules = await app.store.retention.listRules([organizationId]);
   const erased = Object.entries(visibleCounts(deletion, reader));
   return [
     {

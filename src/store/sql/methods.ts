@@ -46,6 +46,7 @@ import {
   oneOrAll,
   organization,
   rebuilding,
+  someOrAll,
   type Visibility,
 } from "./statement/visibility.ts";
 import type { Act } from "../interface/act.ts";
@@ -149,7 +150,7 @@ export const methods = {
     wakeFrom: change(organization, floor.wakeFrom),
     wakeSetsFrom: change(allDeletions, floor.wakeSetsFrom),
     listFloors: lookup(organization, floor.listFloors),
-    listRules: lookup(oneOrAll, floor.listRules),
+    listRules: lookup(someOrAll, floor.listRules),
     keepsOrganization: read(ofOrganization, keepsOrganization),
   },
   restricted: {

@@ -349,7 +349,7 @@ describe("retention", async () => {
       assert.equal(outcome.reason.errorName, "rule_changed");
       await setRule(app, setting);
     }
-    const rules = await store.retention.listRules(acme);
+    const rules = await store.retention.listRules([acme]);
     const rule = rules.find(({ resourceType }) => resourceType === type.resourceType);
     assert.deepEqual([rule?.keepDays, rule?.deleteAfterDays], [365, 400]);
     await setRule(app, { ...type, keepDays: null, deleteAfterDays: null });

@@ -72,7 +72,7 @@ export const fourEyesTasks: readonly Task[] = [
       await makeCustomer(app, client, { organizationId, deletionApproval: true });
       await setRule(app, { organizationId, resourceType: "company", keepDays: 3_650 });
       const keepDays = async () =>
-        (await app.store.retention.listRules(organizationId))[0]?.keepDays;
+        (await app.store.retention.listRules([organizationId]))[0]?.keepDays;
       const ben = await as("ben");
       await ben.open("Retention");
       await ben.press(new RegExp(organizationId));

@@ -9,7 +9,7 @@ import { auditAct } from "../trail/audit.ts";
 import { lockOrganization, toRule } from "../access/organization.ts";
 import { find, list, run, type Statements, column } from "../statement/statements.ts";
 import { insertion } from "../statement/insertion.ts";
-import { matching } from "../statement/named.ts";
+import { inNamedIds } from "../statement/named.ts";
 
 export const wokenAtOnceMax = 5_000;
 
@@ -18,7 +18,7 @@ const findFloors = `
   WHERE organization_id = $1 AND keep_days > 0 ORDER BY resource_type`;
 
 const findRules = (filter: string) => `
-  SELECT * FROM retention_floor WHERE true ${filter} ORDER BY organization_id, resource_type`;
+  SELECT * FROM retention_floor WHERE ${filter} ORDER BY organization_id, resource_type`;
 
 const findOne = `
   SELECT * FROM retention_floor WHERE organization_id = $1 AND resource_type = $2`;
@@ -63,12 +63,12 @@ export function* listFloors(organizationId: string) {
   return yield* list(toRule, findFloors, organizationId);
 }
 
-/** Lists rules in the order of organizations and types; of all organizations if none is named. */
+/** Lists rules in the order of organizations and types; of all organizations without a list. */
 export function* listRules(
-  organizationId: string | undefined,
+  organizationIds: readonly string[] | undefined,
 ): Statements<readonly RetentionRule[]> {
-  const { sql, values } = matching({ organization_id: organizationId }, 1);
-  return yield* list(toRule, findRules(sql), ...values);
+  if (organizationIds === undefined) return yield* list(toRule, findRules("true"));
+  return yield* list(toRule, findRules(inNamedIds("organization_id")), organizationIds);
 }
 
 /** Makes the first deletions due that wait for a floor, too. On PostgreSQL the caller locks the plans first. */

@@ -28,6 +28,11 @@ export function organization(organizationId: string): Visibility {
   return { organizations: [organizationId] };
 }
 
+/** These organizations, or the operator's view without a list. */
+export function someOrAll(organizations: readonly string[] | undefined): Visibility {
+  return organizations === undefined ? allOrganizations : { organizations };
+}
+
 /** One organization, or the operator's view where none is named. */
 export function oneOrAll(organizationId: string | undefined): Visibility {
   return organizationId === undefined ? allOrganizations : organization(organizationId);
