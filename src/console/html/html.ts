@@ -198,11 +198,14 @@ export function renderFigures(
 
 const recordsShownMax = 100;
 
-/** Records, or what is said of each, in columns. */
-export function renderRecords(items: readonly HtmlValue[], countMax = recordsShownMax): Html {
-  const left = items.length - countMax;
+/** Records, or what is said of each, in columns; those that are left out are not rendered. */
+export function renderRecords<Found>(
+  records: readonly Found[],
+  renderOne: (record: Found) => HtmlValue,
+): Html {
+  const left = records.length - recordsShownMax;
   return html`<ul class="records">
-    ${items.slice(0, countMax).map((item) => html`<li>${item}</li>`)}
+    ${records.slice(0, recordsShownMax).map((one) => html`<li>${renderOne(one)}</li>`)}
     ${left > 0 && html`<li>and ${left.toLocaleString("en")} more</li>`}
   </ul>`;
 }

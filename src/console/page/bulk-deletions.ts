@@ -10,8 +10,7 @@ import {
   type Selection,
 } from "../../actions/deletion/decide-deletions.ts";
 import type { DeletionQuery } from "../../actions/deletion/list-deletions.ts";
-import { titleOf } from "../../domain/record-types.ts";
-import { renderDeletionLink } from "../html/link.ts";
+import { renderDeletionLink, renderRecordName } from "../html/link.ts";
 import { html, type Html, renderFacts, renderRecords } from "../html/html.ts";
 import type { Next, Person } from "../page.ts";
 import { formatNumber } from "../html/time.ts";
@@ -73,15 +72,15 @@ function renderConfirmation(
 ): Html {
   const { verb, effect } = words[act];
   const count = deletions.length;
-  const items = deletions.map(
-    ({ deletionRequestId: id, resourceType, resourceId, organizationId }) =>
-      html`${renderDeletionLink(id)} ${titleOf(resourceType)} <bdi>${resourceId}</bdi> of
-        ${renderOrganization(organizationId)}`,
-  );
   return html`<section aria-labelledby="found">
       <h2 id="found">Found: ${formatNumber(count)}</h2>
       ${!isComplete && html`<p>There may be more; at most ${formatNumber(bulkMax)} are changed at once.</p>`}
-      ${renderRecords(items)}
+      ${renderRecords(
+        deletions,
+        (one) =>
+          html`${renderDeletionLink(one.deletionRequestId)} ${renderRecordName(one)} of
+          ${renderOrganization(one.organizationId)}`,
+      )}
     </section>
     <section class="danger" aria-labelledby="confirm">
       <h2 id="confirm">${verb} ${formatNumber(count)}</h2>

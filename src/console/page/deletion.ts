@@ -320,7 +320,7 @@ function renderObstacles(
 }
 
 function renderNodes(nodes: readonly Node[]): Html {
-  return renderRecords(nodes.map(({ type, id }) => html`${titleOf(type)} <bdi>${id}</bdi>`));
+  return renderRecords(nodes, ({ type, id }) => html`${titleOf(type)} <bdi>${id}</bdi>`);
 }
 
 function renderReceipt({ deletion, receiptFaults }: DeletionDetails): Html {

@@ -125,14 +125,18 @@ const named = "named";
 
 function renderReferrers(key: RecordKey, { resourceType, records, hasMore }: Referrers): Html {
   const { organizationId } = key;
-  const items = records.map(
-    (record) =>
-      html`${renderRecordLink({ organizationId, ...record })}
-      ${record.kind === "mentions" && "(mentions it)"}`,
-  );
   const next = recordPath(screen, key, { of: resourceType, after: records.at(-1)?.resourceId });
   return html`<h3>${titleOf(resourceType)}</h3>
-    ${items.length === 0 ? renderEmpty("There are no more of this type.") : renderRecords(items)}
+    ${
+      records.length === 0
+        ? renderEmpty("There are no more of this type.")
+        : renderRecords(
+            records,
+            (record) =>
+              html`${renderRecordLink({ organizationId, ...record })}
+              ${record.kind === "mentions" && "(mentions it)"}`,
+          )
+    }
     ${hasMore && html`<p><a href="${next}">More of the type ${titleOf(resourceType)}</a></p>`}`;
 }
 
@@ -145,8 +149,9 @@ function renderNamingLink(key: RecordKey): Html {
 }
 
 function renderNamings({ organizationId }: RecordKey, { records, hasMore }: NamingPart): Html {
-  const items = records.map((record) => renderRecordLink({ organizationId, ...record }));
+  const renderOne = (record: (typeof records)[number]) =>
+    renderRecordLink({ organizationId, ...record });
   return html`<h3>Transactions that name it as sender or receiver</h3>
-    ${items.length === 0 ? renderEmpty("No transaction names it.") : renderRecords(items)}
+    ${records.length === 0 ? renderEmpty("No transaction names it.") : renderRecords(records, renderOne)}
     ${hasMore && html`<p>There are more than are listed.</p>`}`;
 }

@@ -188,7 +188,7 @@ const dueShownMax = 20;
 
 function renderTally(tally: PreviewPart["tally"], date: string): Html {
   const { counts, due, dueByType, erasedWith, shared, inPart, recent } = tally;
-  const shown = due.slice(0, dueShownMax).map(renderRecordLink);
+  const shown = due.slice(0, dueShownMax);
   return html`${renderFacts([
     ["By", date === "" ? "now" : `${date}, if no record and no rule changes until then`],
     ["Would be deleted", formatCounts(dueByType) || "nothing"],
@@ -213,7 +213,7 @@ function renderTally(tally: PreviewPart["tally"], date: string): Html {
   ${
     shown.length > 0 &&
     html`<p>The first of them:</p>
-      ${renderRecords(shown)}`
+      ${renderRecords(shown, renderRecordLink)}`
   }`;
 }
 
