@@ -180,7 +180,8 @@ function isFromElsewhere({ method, headers }: FastifyRequest): boolean {
 const tryAgain: Answer = pageAnswer(renderForward({ text: html`Opening the console…` }));
 
 // Bounds the share of the event loop that pages of the console use, so that they don't slow down intake: pages are made
-// one after the other, and after each one, other work has three times as long as the page took.
+// one after the other, and after each one, other work has three times as long as the loop was busy while the page was
+// made: by the page itself, or by work that it has delayed. A page that waits for its database delays nobody.
 
 const pauseFactor = 3;
 const pauseMsMax = 250;
@@ -202,11 +203,12 @@ export class PageQueue {
       const { promise, resolve: done } = Promise.withResolvers<void>();
       this.#before = promise;
       await Promise.race([before, sleep(waitMsMax, undefined, { ref: false })]);
-      const startedAt = performance.now();
+      const start = performance.eventLoopUtilization();
       try {
         return await make();
       } finally {
-        const pauseMs = Math.min(pauseMsMax, (performance.now() - startedAt) * pauseFactor);
+        const { active: busyMs } = performance.eventLoopUtilization(start);
+        const pauseMs = Math.min(pauseMsMax, busyMs * pauseFactor);
         setTimeout(done, pauseMs).unref();
       }
     });

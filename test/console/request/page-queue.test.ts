@@ -1,6 +1,7 @@
 // Pages are made one after the other, with pauses between them.
 
 import assert from "node:assert/strict";
+import type { EventLoopUtilization } from "node:perf_hooks";
 import { describe, it, mock } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PageQueue } from "../../../src/console/console.ts";
@@ -8,16 +9,22 @@ import { PageQueue } from "../../../src/console/console.ts";
 const page = async () => "page";
 
 describe("the queue of pages", () => {
-  it("leaves others three times as long as a page took, also one that failed", async () => {
+  it("leaves others three times as long as the loop was busy with a page, also with one that failed", async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
-    let now = 0;
-    const clock = mock.method(performance, "now", () => now);
+    let busyMs = 0;
+    let waitedMs = 0;
+    const loop = mock.method(performance, "eventLoopUtilization", since);
+    function since(start?: EventLoopUtilization): EventLoopUtilization {
+      const [active, idle] = [busyMs - (start?.active ?? 0), waitedMs - (start?.idle ?? 0)];
+      return { active, idle, utilization: active / (active + idle) };
+    }
     try {
       const queue = new PageQueue();
       const made: number[] = [];
       const make = async (number: number) => {
         made.push(number);
-        now += 20;
+        busyMs += 20;
+        waitedMs += 500;
         if (number === 1) throw new Error("no such page");
       };
       const failed = queue.run("anna", () => make(1));
@@ -30,7 +37,7 @@ describe("the queue of pages", () => {
       await second;
       assert.deepEqual(made, [1, 2]);
     } finally {
-      clock.mock.restore();
+      loop.mock.restore();
       mock.timers.reset();
     }
   });
