@@ -35,6 +35,13 @@ export function recordTypeByName(name: string): RecordType | undefined {
   return byName.get(name);
 }
 
+/** Throws TypeError for a name that no type has. */
+export function requireRecordType(name: string): RecordType {
+  const type = recordTypeByName(name);
+  if (type === undefined) throw new TypeError(`there is no record type ${name}`);
+  return type;
+}
+
 /** The type in words, such as `Customer SAR`; unchanged for an organization or a restricted set. */
 export function titleOf(resourceType: string): string {
   return recordTypeByName(resourceType)?.title ?? resourceType;

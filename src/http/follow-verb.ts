@@ -17,7 +17,7 @@ import { changeErrors } from "./openapi/error-responses.ts";
 import { describedShape } from "./openapi/publish-schema.ts";
 import type { OperationDocument, Verb } from "./operation.ts";
 import { jsonAnswer } from "./reply/reply.ts";
-import { organizationMark } from "./request/idempotency-key.ts";
+import { keyedRequest, markOf } from "./request/idempotency-key.ts";
 import { queryIdentifier } from "./request/query.ts";
 import { jsonBody } from "./request/request-check.ts";
 
@@ -71,7 +71,8 @@ export function changeVerb<Sent>({
       const read = jsonBody(shape, what);
       return async (input) => {
         const { body, bytes } = await read(input.request);
-        const idempotency = organizationMark(input, operation, bytes);
+        const { organizationId } = input.caller;
+        const idempotency = markOf(keyedRequest(input.request, operation, organizationId), bytes);
         const sent = { ...(body as Sent), idempotency };
         return jsonAnswer(success, await act(context, input.caller, sent));
       };

@@ -6,13 +6,11 @@ import type { Identity } from "../actions/access/caller-cache.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
 import type { HttpContext } from "./http-context.ts";
+import type { BodyForm } from "./body/list-form.ts";
 import type { Content } from "./openapi/content.ts";
 import type { JsonSchema, ParameterObject } from "./openapi/document.ts";
 import type { ErrorResponse } from "./openapi/error-responses.ts";
 import type { Answer, RequestContext } from "./reply/reply.ts";
-
-/** one: an object; list: a list; either: both. Lists may also be sent as a stream (application/x-ndjson). */
-export type BodyForm = "none" | "one" | "list" | "either";
 
 export interface Verb {
   readonly verb: string;

@@ -2,7 +2,6 @@
 // each file of verb/ contains everything about a verb. src/process/operations.ts adds the operations of features.
 
 import type { RecordType } from "../domain/record-type.ts";
-import { recordTypes } from "../domain/record-types.ts";
 import { componentName } from "./openapi/wording.ts";
 import type { Grant, Operation, Verb } from "./operation.ts";
 import { checkRecord } from "./verb/check-record.ts";
@@ -59,15 +58,4 @@ export function row(
 ): Operation {
   const [method, path] = route.split(" ") as [Operation["method"], string];
   return { name, method, path, ...verb, ...rest };
-}
-
-const operationsByName: ReadonlyMap<string, Operation> = new Map(
-  operationsFor(recordTypes).map((operation) => [operation.name, operation]),
-);
-
-/** An operation of the core. Throws TypeError for a name that none has. */
-export function operationNamed(name: string): Operation {
-  const operation = operationsByName.get(name);
-  if (operation === undefined) throw new TypeError(`there is no operation ${name}`);
-  return operation;
 }

@@ -7,7 +7,6 @@ import { after, describe, it } from "node:test";
 import { showRecord } from "../../src/actions/record/show-record.ts";
 import { recordTypes } from "../../src/domain/record-types.ts";
 import { type Operation, requireType } from "../../src/http/operation.ts";
-import { operationNamed } from "../../src/http/routes.ts";
 import { operations } from "../../src/process/operations.ts";
 import type { Ask, Reply } from "../support/http-client.ts";
 import { addWebhook, inForm, newWebhook, tokenRequest } from "./good-request.ts";
@@ -106,8 +105,9 @@ const pairs: Readonly<Record<string, Make>> = {
     const body = { resource_type: type.resourceType, reason: "a test" };
     return pairOf(operation, (id) => ({ body: { ...body, resource_id: id } }), ids);
   },
-  "read changes": async ({ method, path }) => {
-    await twoRecords({ ...operationNamed("checkPerson") });
+  "read changes": async (operation) => {
+    const { method, path } = operation;
+    await twoRecords({ ...operation, type: typeNamed("person") });
     const token = owner.token;
     const { headers } = await client.send({ method, path, token });
     const mine = String(headers["stream-next-offset"]);

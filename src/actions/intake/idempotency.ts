@@ -16,6 +16,11 @@ export interface RequestIdentity {
   readonly body: Uint8Array | string;
 }
 
+/** A request with a key, but without its body, which may not be read yet. */
+export interface KeyedRequest extends Omit<RequestIdentity, "body"> {
+  readonly keySpace: string;
+}
+
 /** An organization, or a confidential type of it: nobody learns from a used key that such a write happened. */
 export function keySpaceOf(
   caller: Pick<Reader, "confidential"> & { readonly organizationId: string },

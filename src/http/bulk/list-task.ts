@@ -2,7 +2,7 @@
 // stores all of it. Stops between two slices if the client has disconnected.
 
 import { createHash } from "node:crypto";
-import { fingerprintOf } from "../../actions/intake/idempotency.ts";
+import { contextOf, fingerprintOf, keyHashOf } from "../../actions/intake/idempotency.ts";
 import {
   type RecordWriter,
   Submission,
@@ -10,24 +10,20 @@ import {
 } from "../../actions/intake/submission.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import { requireRecordType } from "../../domain/record-types.ts";
+import type { RecordType } from "../../domain/record-type.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { requireListForm, requireSingleForm } from "../body/list-form.ts";
 import { parseJson } from "../body/parse-json.ts";
 import { describeJsonError } from "../body/json-syntax-error.ts";
-import { type Operation, requireType } from "../operation.ts";
+import type { ListOutcome } from "./bulk-client.ts";
 import { markItems } from "./mark-items.ts";
 import { type ListSlice, sliceList, startsList } from "./list-slices.ts";
-import type { IdempotencyOrder, ListOrder, ListReport } from "./messages.ts";
+import type { ListOrder, ListReport } from "./messages.ts";
 import type { Turns } from "../../basics/turns.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 const itemTextBytesMax = 1_024 * 1_024;
-
-export interface ListTask {
-  readonly order: ListOrder;
-  readonly operation: Operation;
-  readonly body: Buffer;
-}
 
 export interface TaskContext {
   readonly writer: RecordWriter;
@@ -50,54 +46,73 @@ const sliceBounds = {
 const hashedBytesPerTurn = 1_024 * 1_024;
 const resultsPerTurn = 500;
 
+interface ListTask extends TaskContext {
+  readonly order: ListOrder;
+  readonly type: RecordType;
+  readonly body: Buffer;
+  readonly isList: boolean;
+  readonly submission: Submission;
+}
+
+/** Resolves also if it fails, because reading the list was work, too. */
+export async function outcomeOf(
+  meter: WorkMeter,
+  work: () => Promise<ListReport>,
+): Promise<ListOutcome> {
+  try {
+    return { report: await work(), work: meter.take() };
+  } catch (cause) {
+    const error = cause instanceof Error ? cause : new Error("a list failed", { cause });
+    return { error, work: meter.take() };
+  }
+}
+
 /** Rejects like `Submission.store`, and with AppError malformed_json, validation_failed or too_large. */
-export async function writeList(task: ListTask, context: TaskContext): Promise<ListReport> {
-  const { order, operation, body } = task;
+export async function writeList(
+  order: ListOrder,
+  { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>,
+  context: TaskContext,
+): Promise<ListReport> {
   const { meter, writer } = context;
-  const submission = new Submission({
-    ...order,
-    type: requireType(operation),
-    single: !startsList(body),
-  });
-  const idempotency = await markOf(task, context);
-  meter.count(0, body.length);
-  const isLarge = startsList(body) && body.length > wholeBytesMax;
-  await (isLarge ? addSlices : addWhole)(task, submission, context);
+  const body = Buffer.from(buffer, byteOffset, length);
+  const isList = startsList(body);
+  const type = requireRecordType(order.resourceType);
+  const submission = new Submission({ ...order, type, single: !isList });
+  const task: ListTask = { ...context, order, type, body, isList, submission };
+  const idempotency = await markWhole(task);
+  meter.count(0, length);
+  await (isList && length > wholeBytesMax ? addSlices : addWhole)(task);
   meter.count(Math.max(submission.items, submission.rows), 0);
   const report = await meter.run(() => submission.store(writer, idempotency));
-  return describeReport(task, report, context);
+  return describeReport(task, report);
 }
 
 /** Adds a single item, or the items of a list of moderate size. */
-async function addWhole(
-  task: ListTask,
-  submission: Submission,
-  context: TaskContext,
-): Promise<void> {
-  const { operation, body } = task;
-  const { meter } = context;
-  await takeTurn(task, context);
-  const isList = startsList(body);
-  const items = meter.run((): readonly unknown[] => {
-    if (body.length > itemTextBytesMax) throw tooLargeObject();
-    const value = parseJson(body);
-    if (!isList) {
-      requireSingleForm(operation);
-      return [value];
-    }
-    // Valid JSON that begins with a bracket is a list.
-    const list = value as readonly unknown[];
-    requireListForm(operation, list.length);
-    return list;
-  });
-  const marks = isList ? marksOf(task, body) : undefined;
+async function addWhole(task: ListTask): Promise<void> {
+  const { body, isList, meter, submission } = task;
+  await takeTurn(task);
+  const items = meter.run(() => parseWhole(task));
+  const marks = isList ? markItems(body, task.order) : undefined;
   while (submission.items < items.length) {
-    if (submission.items > 0) await takeTurn(task, context);
+    if (submission.items > 0) await takeTurn(task);
     meter.run(() => addSome(submission, items, marks));
   }
 }
 
-type Marks = Iterator<IdempotencyMark, undefined> | undefined;
+function parseWhole({ order: { form }, type, body, isList }: ListTask): readonly unknown[] {
+  if (body.length > itemTextBytesMax) throw tooLargeObject();
+  const value = parseJson(body);
+  if (!isList) {
+    requireSingleForm(form, type);
+    return [value];
+  }
+  // Valid JSON that begins with a bracket is a list.
+  const list = value as readonly unknown[];
+  requireListForm(form, type, list.length);
+  return list;
+}
+
+type Marks = ReturnType<typeof markItems>;
 
 function addSome(submission: Submission, list: readonly unknown[], marks: Marks): void {
   const until = performance.now() + turnBounds.ms;
@@ -106,22 +121,13 @@ function addSome(submission: Submission, list: readonly unknown[], marks: Marks)
   while (submission.items < end && performance.now() < until);
 }
 
-function marksOf({ order }: ListTask, list: Uint8Array, from = 0): Marks {
-  const items = order.idempotency?.items;
-  return items && markItems(list, items, from);
-}
-
-async function addSlices(
-  task: ListTask,
-  submission: Submission,
-  context: TaskContext,
-): Promise<void> {
-  const { operation, body } = task;
+async function addSlices(task: ListTask): Promise<void> {
+  const { body, meter } = task;
   const slices = sliceList(body, sliceBounds);
   let items = 0;
-  for (;;) {
-    await takeTurn(task, context);
-    const ended = context.meter.run(() => {
+  for (let ended = false; !ended;) {
+    await takeTurn(task);
+    ended = meter.run(() => {
       const next = slices.next();
       if (next.done === true) {
         if (!next.value.whole) throw describeJsonError(body, "body", next.value.rest);
@@ -129,20 +135,16 @@ async function addSlices(
       }
       items += next.value.items;
       // Items beyond the limit are only counted.
-      if (next.value.items > 0 && items <= limits.batchItemsMax) {
-        addSlice(task, submission, next.value);
-      }
+      if (next.value.items > 0 && items <= limits.batchItemsMax) addSlice(task, next.value);
       return false;
     });
-    if (ended) break;
   }
-  requireListForm(operation, items);
-  await takeTurn(task, context);
+  requireListForm(task.order.form, task.type, items);
+  await takeTurn(task);
 }
 
 /** While it is read, the bytes before and after the slice are replaced by brackets, to make it a list. */
-function addSlice(task: ListTask, submission: Submission, { start, end, items }: ListSlice): void {
-  const { body } = task;
+function addSlice({ order, body, submission }: ListTask, { start, end, items }: ListSlice): void {
   if (items === 1 && end - start > itemTextBytesMax) return submission.addTooLarge();
   const [before, after] = [body[start - 1] ?? 0, body[end] ?? 0];
   body[start - 1] = 0x5b;
@@ -150,7 +152,7 @@ function addSlice(task: ListTask, submission: Submission, { start, end, items }:
   try {
     const slice = body.subarray(start - 1, end + 1);
     const list = parseJson(slice) as readonly unknown[];
-    const marks = marksOf(task, slice, submission.items);
+    const marks = markItems(slice, order, submission.items);
     for (const item of list) submission.add(item, marks?.next().value);
   } catch (error) {
     throw error instanceof AppError ? describeJsonError(body, "body", start) : error;
@@ -160,39 +162,36 @@ function addSlice(task: ListTask, submission: Submission, { start, end, items }:
   }
 }
 
-async function markOf(task: ListTask, context: TaskContext): Promise<IdempotencyMark | undefined> {
-  const { idempotency } = task.order;
-  if (idempotency === undefined) return undefined;
-  if (idempotency.items !== undefined && startsList(task.body)) return undefined;
+/** Undefined also if each item has a mark of its own. */
+async function markWhole(task: ListTask): Promise<IdempotencyMark | undefined> {
+  const { body, isList, meter } = task;
+  const { key, asSingle } = task.order;
+  if (key === undefined || (asSingle && isList)) return undefined;
   const hash = createHash("sha256");
-  for (let at = 0; at < task.body.length; at += hashedBytesPerTurn) {
-    await takeTurn(task, context);
-    context.meter.run(() => hash.update(task.body.subarray(at, at + hashedBytesPerTurn)));
+  for (let at = 0; at < body.length; at += hashedBytesPerTurn) {
+    await takeTurn(task);
+    meter.run(() => hash.update(body.subarray(at, at + hashedBytesPerTurn)));
   }
-  return toMark(idempotency, hash.digest("hex"));
+  return {
+    keyHash: keyHashOf(key.keySpace, key.idempotencyKey),
+    fingerprint: fingerprintOf(contextOf(key), hash.digest("hex")),
+  };
 }
 
-function toMark({ keyHash, context }: IdempotencyOrder, bodyHash: string): IdempotencyMark {
-  return { keyHash, fingerprint: fingerprintOf(context, bodyHash) };
-}
-
-async function describeReport(
-  task: ListTask,
-  report: WriteReport,
-  context: TaskContext,
-): Promise<ListReport> {
+async function describeReport(task: ListTask, report: WriteReport): Promise<ListReport> {
+  const { meter } = task;
   const { results } = report;
   if (results === undefined) return reportOf(report);
   const parts: string[] = [];
   for (let at = 0; at < results.length; at += resultsPerTurn) {
-    await takeTurn(task, context);
+    await takeTurn(task);
     const part = results.slice(at, at + resultsPerTurn);
-    context.meter.run(() => parts.push(...part.map((result) => JSON.stringify(result))));
+    meter.run(() => parts.push(...part.map((result) => JSON.stringify(result))));
   }
-  return context.meter.run(() => reportOf(report, `[${parts.join(",")}]`));
+  return meter.run(() => reportOf(report, `[${parts.join(",")}]`));
 }
 
-async function takeTurn({ order }: ListTask, { turns, signal }: TaskContext): Promise<void> {
+async function takeTurn({ order, turns, signal }: ListTask): Promise<void> {
   await turns.next(order.organizationId);
   signal.throwIfAborted();
 }

@@ -1,16 +1,28 @@
 // The marks of the items of a list that are decided as single requests: item 3 of a request with the key K has that of
 // a single request with K.3. So the list, or one record of it, can be sent again.
 
-import { markRequest } from "../../actions/intake/idempotency.ts";
+import { type KeyedRequest, markRequest } from "../../actions/intake/idempotency.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
 import { sliceList, trimJson } from "./list-slices.ts";
-import type { ItemsOrder } from "./messages.ts";
+import type { ListOrder } from "./messages.ts";
 
-/** Yields a mark for each item of a valid list, of which the first has the index `from`. */
-export function* markItems(
+type Marked = Pick<ListOrder, "resourceType" | "mode" | "asSingle" | "key">;
+
+/** A mark for each item of a valid list, of which the first has the index `from`; undefined without such marks. */
+export function markItems(
   list: Uint8Array,
-  { keySpace, idempotencyKey, operation }: ItemsOrder,
+  { resourceType, mode, asSingle, key }: Marked,
   from = 0,
+): Iterator<IdempotencyMark, undefined> | undefined {
+  if (key === undefined || asSingle !== true) return undefined;
+  const operation = `${mode === "update" ? "PUT" : "POST"} /v2/${resourceType}`;
+  return marksOf(list, { ...key, operation }, from);
+}
+
+function* marksOf(
+  list: Uint8Array,
+  { keySpace, idempotencyKey, operation }: KeyedRequest,
+  from: number,
 ): Generator<IdempotencyMark, undefined> {
   let index = from;
   const bounds = { itemsMax: 1, bytes: 1, itemBytesMax: list.length, stepBytes: list.length };

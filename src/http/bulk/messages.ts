@@ -3,9 +3,11 @@
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import type { Work } from "../load/work-tokens.ts";
 import type { FieldError, ErrorForm } from "../../domain/error.ts";
+import type { KeyedRequest } from "../../actions/intake/idempotency.ts";
+import type { BodyForm } from "../body/list-form.ts";
 
 export interface WriteContext {
-  readonly operation: string;
+  readonly resourceType: string;
   readonly mode: WriteMode;
   readonly organizationId: string;
   /** Unix milliseconds. */
@@ -14,24 +16,12 @@ export interface WriteContext {
 }
 
 export interface ListOrder extends WriteContext {
+  /** What the operation accepts. */
+  readonly form: BodyForm;
   readonly lenient: boolean;
   /** See SubmissionOptions. */
-  readonly asSingle?: boolean;
-  readonly idempotency: IdempotencyOrder | undefined;
-}
-
-/** An idempotency mark without the hash of the body. */
-export interface IdempotencyOrder {
-  readonly keyHash: Uint8Array;
-  readonly context: string;
-  /** If each item has a mark of its own instead. */
-  readonly items: ItemsOrder | undefined;
-}
-
-export interface ItemsOrder {
-  readonly keySpace: string;
-  readonly idempotencyKey: string;
-  readonly operation: string;
+  readonly asSingle: boolean;
+  readonly key: KeyedRequest | undefined;
 }
 
 export type ToBulk =

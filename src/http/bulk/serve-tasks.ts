@@ -6,8 +6,7 @@ import type { RecordWriter } from "../../actions/intake/submission.ts";
 import { describeError } from "../../domain/error.ts";
 import { MemoryBudget, type Reservation } from "../load/memory-budget.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
-import { operationNamed } from "../routes.ts";
-import { type TaskContext, writeList } from "./list-task.ts";
+import { outcomeOf, type TaskContext, writeList } from "./list-task.ts";
 import type { FromBulk, ListOrder, ToBulk, WriteContext } from "./messages.ts";
 import { groupBytesMax, StreamTask } from "./stream-task.ts";
 import { Turns } from "../../basics/turns.ts";
@@ -93,16 +92,13 @@ class TaskServer {
     this.#lists.set(id, controller);
     const { signal } = controller;
     const context = this.#newContext(signal);
-    const { meter } = context;
     let reservation: Reservation | undefined;
-    try {
+    const outcome = await outcomeOf(context.meter, async () => {
       reservation = await this.#parsed.reserve(order.organizationId, bytes.length, signal);
-      const task = { order, operation: operationNamed(order.operation), body: asBuffer(bytes) };
-      const report = await writeList(task, context);
-      this.#send({ kind: "report", id, report, work: meter.take() });
-    } catch (error) {
-      this.#send({ kind: "failed", id, error: describeError(error), work: meter.take() });
-    }
+      return writeList(order, bytes, context);
+    });
+    if ("report" in outcome) this.#send({ kind: "report", id, ...outcome });
+    else this.#send({ kind: "failed", id, ...outcome, error: describeError(outcome.error) });
     freeBuffer(bytes);
     reservation?.release();
     this.#lists.delete(id);
@@ -110,8 +106,7 @@ class TaskServer {
   }
 
   #openStream(id: number, order: WriteContext): void {
-    const task = { order, operation: operationNamed(order.operation) };
-    const stream = new StreamTask(task, this.#newContext(never), {
+    const stream = new StreamTask(order, this.#newContext(never), {
       onChunkRead: (isStopped) => this.#send({ kind: "chunk read", id, isStopped }),
       onGroup: (group) => this.#send({ kind: "group", id, ...group }),
       groupBytesMax: () => groupBytesMax(this.#streams.size),
@@ -145,7 +140,3 @@ class TaskServer {
 
 /** A stream whose client has disconnected gets no more chunks, and stores the chunks it has. */
 const never = new AbortController().signal;
-
-function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length);
-}

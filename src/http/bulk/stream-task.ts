@@ -6,10 +6,11 @@ import { freeBuffer } from "../../basics/own-memory.ts";
 import { SerialQueue } from "../../basics/serial-queue.ts";
 import { AppError, errorCatalogue } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
+import type { RecordType } from "../../domain/record-type.ts";
+import { requireRecordType } from "../../domain/record-types.ts";
 import { isJsonObject } from "../../domain/schema/schema-shape.ts";
 import { type Line, LineSplitter } from "../body/line-splitter.ts";
 import { parseJson } from "../body/parse-json.ts";
-import { type Operation, requireType } from "../operation.ts";
 import type { TaskContext } from "./list-task.ts";
 import type { LineRefusal, StreamTally, WriteContext, WrittenGroup } from "./messages.ts";
 
@@ -47,7 +48,7 @@ const groupsStoringMax = 2;
 
 export class StreamTask {
   readonly #order: WriteContext;
-  readonly #operation: Operation;
+  readonly #type: RecordType;
   readonly #context: TaskContext;
   readonly #events: StreamEvents;
   readonly #splitter = new LineSplitter();
@@ -61,13 +62,9 @@ export class StreamTask {
   readonly #chunks = new SerialQueue();
   #failure: unknown;
 
-  constructor(
-    { order, operation }: { readonly order: WriteContext; readonly operation: Operation },
-    context: TaskContext,
-    events: StreamEvents,
-  ) {
+  constructor(order: WriteContext, context: TaskContext, events: StreamEvents) {
     this.#order = order;
-    this.#operation = operation;
+    this.#type = requireRecordType(order.resourceType);
     this.#context = context;
     this.#events = events;
     this.#group = this.#newGroup();
@@ -150,7 +147,7 @@ export class StreamTask {
 
   #addId({ ids }: Group, value: unknown): void {
     if (!isJsonObject(value)) return;
-    const id = value[requireType(this.#operation).idField];
+    const id = value[this.#type.idField];
     if (typeof id === "string") ids.add(id);
   }
 
@@ -236,7 +233,7 @@ export class StreamTask {
   }
 
   #newGroup(): Group {
-    const type = requireType(this.#operation);
+    const type = this.#type;
     const submission = new Submission({ ...this.#order, type, lenient: true, single: false });
     return { submission, numbers: [], refusals: [], ids: new Set(), lines: 0, bytes: 0 };
   }

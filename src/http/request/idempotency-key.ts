@@ -1,39 +1,30 @@
 // The Idempotency-Key header: its validation, and the request that it identifies.
 
 import type { FastifyRequest } from "fastify";
-import { markRequest, type RequestIdentity } from "../../actions/intake/idempotency.ts";
+import { type KeyedRequest, markRequest } from "../../actions/intake/idempotency.ts";
 import { AppError } from "../../domain/error.ts";
 import { limits } from "../../domain/limits.ts";
 import type { IdempotencyMark } from "../../domain/record/record-write.ts";
-import type { HandlerInput, Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 
 /** Undefined without the header. Throws AppError validation_failed if it was sent twice, is too long or is empty. */
-export function idempotencyMark(
-  request: FastifyRequest,
-  { keySpace, operation, body }: { keySpace: string; operation: Operation; body: Buffer },
-): IdempotencyMark | undefined {
-  const found = idempotencyRequest(request, operation);
-  return found === undefined ? undefined : markRequest(keySpace, { ...found, body });
+export function keyedRequest(
+  { headers, raw }: FastifyRequest,
+  { method, path }: Operation,
+  keySpace: string,
+): KeyedRequest | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  requireValid(key, raw.rawHeaders);
+  const writeOptions = String(headers["prefer"] ?? "");
+  return { keySpace, idempotencyKey: key, operation: `${method} ${path}`, writeOptions };
 }
 
-export function organizationMark(
-  { request, caller }: HandlerInput,
-  operation: Operation,
+export function markOf(
+  request: KeyedRequest | undefined,
   body: Buffer,
 ): IdempotencyMark | undefined {
-  return idempotencyMark(request, { keySpace: caller.organizationId, operation, body });
-}
-
-/** Everything that makes two requests the same request, except the body, which is not read yet. */
-export function idempotencyRequest(
-  request: FastifyRequest,
-  { method, path }: Operation,
-): Omit<RequestIdentity, "body"> | undefined {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined) return undefined;
-  requireValid(key, request.raw.rawHeaders);
-  const writeOptions = String(request.headers["prefer"] ?? "");
-  return { idempotencyKey: key, operation: `${method} ${path}`, writeOptions };
+  return request && markRequest(request.keySpace, { ...request, body });
 }
 
 function requireValid(

@@ -5,14 +5,14 @@ import { keySpaceOf } from "../../actions/intake/idempotency.ts";
 import { requestDeletion as queueDeletion } from "../../actions/deletion/request-deletion.ts";
 import type { DeletionBasis } from "../../domain/deletion/basis.ts";
 import type { RecordType } from "../../domain/record-type.ts";
-import { recordTypeByName } from "../../domain/record-types.ts";
+import { requireRecordType } from "../../domain/record-types.ts";
 import type { Scope } from "../../domain/scope.ts";
 import { jsonBody } from "../request/request-check.ts";
 import type { HttpContext } from "../http-context.ts";
 import { changeErrors, recordNotFound, requestInFlight } from "../openapi/error-responses.ts";
 import { type HandlerInput, type Operation, requireType, type Verb } from "../operation.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
-import { idempotencyMark } from "../request/idempotency-key.ts";
+import { keyedRequest, markOf } from "../request/idempotency-key.ts";
 import {
   deletionRequestSchema,
   anyDeletionRequestSchema,
@@ -65,8 +65,7 @@ async function answerDeletion(
   { operation, bytes, ...wanted }: Wanted,
 ): Promise<Answer> {
   const { type, id } = wanted;
-  const keySpace = keySpaceOf(caller, type);
-  const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
+  const idempotency = markOf(keyedRequest(request, operation, keySpaceOf(caller, type)), bytes);
   const deletionRequestId = await queueDeletion(app, caller, { ...wanted, idempotency });
   onDeletionRequested();
   return jsonAnswer(200, { [type.idField]: id, deletion_request_id: deletionRequestId });
@@ -91,8 +90,7 @@ export const requestDeletionByType: Verb = {
         reason: string;
         basis?: DeletionBasis;
       };
-      const type = recordTypeByName(asked.resource_type);
-      if (type === undefined) throw new Error("a valid deletion request names no known type");
+      const type = requireRecordType(asked.resource_type);
       requireScope(input.caller, deleteScope(type));
       const { resource_id: id, reason, basis } = asked;
       return answerDeletion(context, input, { operation, type, id, reason, basis, bytes });

@@ -16,9 +16,9 @@ import type { HttpContext } from "../http-context.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
 import { type Answer, jsonAnswer } from "../reply/reply.ts";
-import { idempotencyMark } from "../request/idempotency-key.ts";
+import { keyedRequest, markOf } from "../request/idempotency-key.ts";
 import { makeWriteStream } from "./write-stream.ts";
-import { type Write, writeLarge, writeMany, itemsOrder } from "./write-large.ts";
+import { type Write, writeLarge, writeMany } from "./write-large.ts";
 import type { FastifyRequest } from "fastify";
 
 export function makeWrite(
@@ -61,14 +61,13 @@ function writeSmall(
   const { organizationId } = caller;
   const value = parseJson(bytes);
   const single = !Array.isArray(value);
-  if (single) requireSingleForm(operation);
-  else requireListForm(operation, value.length);
+  if (single) requireSingleForm(operation.body, type);
+  else requireListForm(operation.body, type, value.length);
   if (!single && value.length > itemsAtOnceMax) return writeMany(context, input, { write, bytes });
   const items: readonly unknown[] = single ? [value] : value;
-  const keySpace = keySpaceOf(caller, type);
-  const idempotency = idempotencyMark(request, { keySpace, operation, body: bytes });
-  const order = single ? undefined : itemsOrder(request, { caller, write });
-  const marks = order && markItems(bytes, order);
+  const { resourceType } = type;
+  const key = keyedRequest(request, operation, keySpaceOf(caller, type));
+  const marks = single ? undefined : markItems(bytes, { resourceType, mode, asSingle, key });
   const count = items.length;
   return writeRecords(context.app, {
     organizationId,
@@ -78,7 +77,7 @@ function writeSmall(
     asSingle,
     single,
     items,
-    idempotency,
+    idempotency: markOf(key, bytes),
     marks,
   }).then((report) => {
     const work = { items: count, bytes: bytes.length, processorMs: 0 };

@@ -2,14 +2,12 @@
 // have to wait.
 
 import { currentTimeOf } from "../../actions/app.ts";
-import type { FastifyRequest } from "fastify";
-import type { Identity } from "../../actions/access/caller-cache.ts";
-import { contextOf, keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
+import { keyHashOf, keySpaceOf } from "../../actions/intake/idempotency.ts";
 import type { RecordType } from "../../domain/record-type.ts";
 import type { WriteMode } from "../../domain/record/record-write.ts";
 import { declaredBytes, readLargeBody } from "../body/large-body.ts";
 import type { BulkClient } from "../bulk/bulk-client.ts";
-import type { ItemsOrder, ListOrder, ListReport } from "../bulk/messages.ts";
+import type { ListOrder, ListReport } from "../bulk/messages.ts";
 import { clientGone } from "../connection/client-gone.ts";
 import type { HttpContext } from "../http-context.ts";
 import { freeBuffer } from "../../basics/own-memory.ts";
@@ -17,7 +15,7 @@ import type { Load } from "../load/load.ts";
 import type { Reservation } from "../load/memory-budget.ts";
 import type { HandlerInput, Operation } from "../operation.ts";
 import { charge } from "../rate-limit/enforce-limit.ts";
-import { idempotencyRequest } from "../request/idempotency-key.ts";
+import { keyedRequest } from "../request/idempotency-key.ts";
 
 export interface Write {
   readonly operation: Operation;
@@ -54,7 +52,7 @@ export async function writeLarge(
   const { organizationId } = input.caller;
   const { raw } = input.request;
   // An invalid key is refused before the body is read.
-  idempotencyRequest(input.request, write.operation);
+  keyOf(input, write);
   const declared = declaredBytes(raw);
   context.load.shedding.admitBody(declared);
   const signal = clientGone(input.reply.raw);
@@ -84,6 +82,10 @@ export async function writeMany(
   return writeInTurns(context, input, { write, bytes: own, reservation, reader, signal });
 }
 
+function keyOf({ request, caller }: HandlerInput, { operation, type }: Write) {
+  return keyedRequest(request, operation, keySpaceOf(caller, type));
+}
+
 interface ReadBody {
   readonly write: Write;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -101,18 +103,18 @@ async function writeInTurns(
   const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = input.caller;
   try {
-    const key = idempotencyRequest(input.request, operation);
-    const keyHash = key && keyHashOf(keySpaceOf(input.caller, type), key.idempotencyKey);
-    const items = itemsOrder(input.request, { caller: input.caller, write });
+    const key = keyOf(input, write);
+    const keyHash = key && keyHashOf(key.keySpace, key.idempotencyKey);
     const order: ListOrder = {
-      operation: operation.name,
+      resourceType: type.resourceType,
+      form: operation.body,
       mode,
       organizationId,
       receivedAt: currentTimeOf(context.app),
       timestampMin: context.app.timestampMin,
       lenient,
       asSingle,
-      idempotency: key && keyHash && { keyHash, context: contextOf(key), items },
+      key,
     };
     const outcome = await context.app.inFlight.run(keyHash, () =>
       reader.writeList(order, bytes, signal),
@@ -124,19 +126,4 @@ async function writeInTurns(
     freeBuffer(bytes);
     reservation.release();
   }
-}
-
-export function itemsOrder(
-  request: FastifyRequest,
-  { caller, write }: { readonly caller: Identity; readonly write: Write },
-): ItemsOrder | undefined {
-  const { operation, type, asSingle } = write;
-  const key = asSingle ? idempotencyRequest(request, operation) : undefined;
-  return (
-    key && {
-      keySpace: keySpaceOf(caller, type),
-      idempotencyKey: key.idempotencyKey,
-      operation: `${operation.method} /v2/${type.resourceType}`,
-    }
-  );
 }

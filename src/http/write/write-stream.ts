@@ -83,7 +83,7 @@ class WriteStream {
     const { timestampMin } = context.app;
     const receivedAt = currentTimeOf(context.app);
     this.#task = context.bulk.openStream(
-      { operation: operation.name, mode, organizationId, receivedAt, timestampMin },
+      { resourceType: type.resourceType, mode, organizationId, receivedAt, timestampMin },
       ({ written, lines, lineCount, work }) => {
         if (!isConfidential(type, caller)) context.onRecordsWritten(type.resourceType, written);
         this.#charge(work);

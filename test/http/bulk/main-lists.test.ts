@@ -5,7 +5,6 @@ import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { RecordWrite } from "../../../src/domain/record/record-write.ts";
 import { makeMainLists } from "../../../src/http/bulk/main-lists.ts";
-import { operations } from "../../../src/process/operations.ts";
 
 const acme = "org-acme";
 const connected = new AbortController().signal;
@@ -26,16 +25,16 @@ function makeLists() {
 }
 
 function taskOf(items: readonly unknown[]) {
-  const operation = operations.find(({ path }) => path === "/v2/transactions/batch");
-  assert.ok(operation !== undefined);
   const order = {
-    operation: operation.name,
+    resourceType: "transaction",
+    form: "list" as const,
     mode: "append" as const,
     organizationId: acme,
     receivedAt: Date.now(),
     timestampMin: "1980-01-01",
     lenient: false,
-    idempotency: undefined,
+    asSingle: false,
+    key: undefined,
   };
   return [order, Buffer.from(JSON.stringify(items))] as const;
 }

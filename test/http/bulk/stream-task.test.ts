@@ -12,7 +12,6 @@ import {
   streamGroupsBytesMax,
 } from "../../../src/http/bulk/stream-task.ts";
 import { WorkMeter } from "../../../src/http/bulk/work-meter.ts";
-import { operationNamed } from "../../../src/http/routes.ts";
 
 describe("the group of a stream", () => {
   it("is as large as may be while few streams are open", () => {
@@ -41,15 +40,15 @@ class HeldTurns extends Turns {
 
 describe("a chunk of a stream", () => {
   it("is split in a turn of its organization, even if it has no line", async () => {
-    const operation = "addTransactionBatch";
+    const resourceType = "transaction";
     const received = { receivedAt: 1, timestampMin: "1980-01-01" };
-    const order = { operation, mode: "append", organizationId: "acme", ...received } as const;
+    const order = { resourceType, mode: "append", organizationId: "acme", ...received } as const;
     const turns = new HeldTurns();
     const writer = { writeRecords: () => Promise.reject(new Error("nothing is written")) };
     const { signal } = new AbortController();
     let read = 0;
     const task = new StreamTask(
-      { order, operation: operationNamed(operation) },
+      order,
       { writer, turns, meter: new WorkMeter(), signal },
       {
         onChunkRead: () => (read += 1),
