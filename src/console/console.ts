@@ -84,7 +84,7 @@ async function answer(
     if (context.closing()) throw unavailable("closing", { retryAfterSeconds: 1 });
     refuseAmbiguousRequest(request.raw);
     refuseBodyOfGet(request.raw);
-    if (!limitUnauthenticated(context, request, reply)) return reply;
+    limitUnauthenticated(context, request);
     const origin = originOf(request, url);
     if (origin === undefined) throw new AppError("malformed_http");
     if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, origin)) {
@@ -108,7 +108,8 @@ async function sendFailure(
   error: unknown,
 ): Promise<void> {
   const isMalformed = error instanceof AppError && error.errorName === "malformed_http";
-  if (isInternal(error) || isMalformed || reply.sent) {
+  // `rate`: the address is over its limit.
+  if (isInternal(error) || isMalformed || reply.sent || request.rate !== undefined) {
     // The error is logged, and the reply contains no internals, as everywhere.
     sendError(context, request, { reply, error });
     return;

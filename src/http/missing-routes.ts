@@ -24,7 +24,7 @@ export function registerMissing(
     try {
       refuseAmbiguousRequest(request.raw);
       if (request.headers.authorization === undefined || !request.url.startsWith("/v2/")) {
-        if (!limitUnauthenticated(context, request, reply)) return reply;
+        limitUnauthenticated(context, request);
       }
       if (request.url.startsWith("/v2/"))
         await countUnknownPath(context, request, makeRequestContext(request, undefined));

@@ -39,9 +39,8 @@ export function registerPublicRoutes(
       try {
         refuseAmbiguousRequest(request.raw);
         refuseBodyOfGet(request.raw);
-        if (limited && !limitUnauthenticated(context, request, reply)) return reply;
-        const answer = await handler({ request, reply });
-        if (answer !== undefined) context.replies.send(request, reply, answer);
+        if (limited) limitUnauthenticated(context, request);
+        context.replies.send(request, reply, await handler(request));
       } catch (error) {
         sendError(context, request, { reply, error });
       }

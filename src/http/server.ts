@@ -56,6 +56,7 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
     done();
   });
   server.decorateRequest("requestContext", undefined);
+  server.decorateRequest("rate", undefined);
   // The handlers read bodies, after authentication and within their own bounds; for Fastify no method has a body.
   for (const method of ["POST", "PUT", "DELETE"]) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });

@@ -67,7 +67,7 @@ export async function beginStream(
     "x-accel-buffering": "no",
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
-    ...rateFields(requestContext.rate),
+    ...rateFields(request.rate),
   });
   reply.hijack();
   const name = nameForMetrics(requestContext);

@@ -53,8 +53,7 @@ async function exchange(context: HttpContext, input: HandlerInput): Promise<Answ
   const { app, rates } = context;
   requestContext.oauthErrorOf = oauthErrorOf;
   // The form is read before anybody is identified.
-  const limited = rates.unauthenticated(request.ip);
-  enforceLimit(context, limited, { requestContext, name: "unauthenticated" });
+  enforceLimit(context, request, rates.unauthenticated(request.ip));
   const form = await readTokenForm(request.raw);
   const program = await findGrantee(context, input, () => identifyProgram(app, form));
   const { organizationId, scopes = program.key.scopes, expirySeconds } = form;

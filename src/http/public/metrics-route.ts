@@ -3,12 +3,10 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
 import { coalesce } from "../coalesce.ts";
-import type { HttpContext } from "../http-context.ts";
 import { rateLimitExceeded, unauthorized } from "../openapi/error-responses.ts";
-import { rateFields, rateLimited } from "../rate-limit/rate-limit.ts";
 import { limitUnauthenticated } from "../rate-limit/enforce-limit.ts";
-import { sendError } from "../reply/send-error.ts";
-import type { PublicRequest, PublicRoute } from "./public-route.ts";
+import { refuseCredential } from "../request/authenticate.ts";
+import type { PublicRoute } from "./public-route.ts";
 
 export const metricsRoute: PublicRoute = {
   path: "/metrics",
@@ -33,29 +31,21 @@ export const metricsRoute: PublicRoute = {
       },
       { pauseFactor: 4 },
     );
-    const admit: Admit =
-      metricsToken === undefined
-        ? ({ request, reply }) => limitUnauthenticated(context, request, reply)
-        : requireToken(context, metricsToken);
-    return async (input) => ((await admit(input)) ? render() : undefined);
+    const admit = metricsToken === undefined ? limitUnauthenticated : requireToken(metricsToken);
+    return async (request) => {
+      admit(context, request);
+      return render();
+    };
   },
 };
 
-type Admit = (input: PublicRequest) => boolean | Promise<boolean>;
-
 /** A wrong token counts as a failed authentication of its address; requests with the token are never limited. */
-function requireToken(context: HttpContext, token: string): Admit {
+function requireToken(token: string): typeof limitUnauthenticated {
   const expected = hash("sha256", token, "buffer");
-  return async ({ request, reply }) => {
+  return (context, request) => {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (sent !== undefined && timingSafeEqual(hash("sha256", sent, "buffer"), expected))
-      return true;
-    context.failures.note(request.ip, "metrics");
-    const limited = context.rates.failedAuthentication(request.ip);
-    if (!limited.allowed) context.onRateLimited("failed-authentication");
-    const error = limited.allowed ? wrongToken(sent) : rateLimited(limited);
-    sendError(context, request, { reply, error, headers: rateFields(limited.headers) });
-    return false;
+    if (sent !== undefined && timingSafeEqual(hash("sha256", sent, "buffer"), expected)) return;
+    refuseCredential(context, request, { error: wrongToken(sent), where: "metrics" });
   };
 }
 

@@ -100,7 +100,7 @@ export const documentRoute: PublicRoute = {
   },
   makeHandler: (_context, { loadDocument }) => {
     const find = makeDocuments(loadDocument);
-    return async ({ request }) => representationAnswer(request, await find(request));
+    return async (request) => representationAnswer(request, await find(request));
   },
 };
 
@@ -120,7 +120,7 @@ function pageFile(path: string, make: () => Promise<Representation>): PublicRout
     limited: true,
     makeHandler: () => {
       const find = once(make);
-      return async ({ request }) => representationAnswer(request, await find());
+      return async (request) => representationAnswer(request, await find());
     },
   };
 }

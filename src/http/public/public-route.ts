@@ -1,9 +1,9 @@
 // What a public route is: a GET that needs no access token, with its entry in the OpenAPI document.
 
+import type { FastifyRequest } from "fastify";
 import type { HttpContext } from "../http-context.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import type { ErrorResponse } from "../openapi/error-responses.ts";
-import type { HandlerInput } from "../operation.ts";
 import type { Answer } from "../reply/reply.ts";
 
 export interface PublicOptions {
@@ -12,11 +12,7 @@ export interface PublicOptions {
   readonly renderMetrics: () => Promise<{ text: string; contentType: string }>;
 }
 
-export type PublicRequest = Pick<HandlerInput, "request" | "reply">;
-
-export type PublicHandler = (
-  input: PublicRequest,
-) => Answer | undefined | Promise<Answer | undefined>;
+export type PublicHandler = (request: FastifyRequest) => Answer | Promise<Answer>;
 
 export interface PublicRoute {
   readonly path: string;

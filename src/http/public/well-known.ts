@@ -30,7 +30,7 @@ function answering(makeRead: (app: App) => () => Promise<string>): PublicRoute["
       }
       return last.representation;
     });
-    return async ({ request }) => representationAnswer(request, await find());
+    return async (request) => representationAnswer(request, await find());
   };
 }
 

@@ -13,6 +13,8 @@ export interface RateHeaders {
 }
 
 export interface Limited {
+  /** What the metrics call the limit, also that of a wider network. */
+  readonly limit: string;
   readonly allowed: boolean;
   readonly headers: RateHeaders | undefined;
   readonly retryAfterSeconds: number;
@@ -20,9 +22,9 @@ export interface Limited {
 
 export type LimitedCaller = Pick<Identity, "organizationId" | "rateLimitPerSecond">;
 
-type Policy = BucketPolicy & { readonly header: string };
+type Policy = BucketPolicy & { readonly limit: string; readonly header: string };
 
-const unlimited: Limited = { allowed: true, headers: undefined, retryAfterSeconds: 0 };
+const unlimited: Limited = { limit: "", allowed: true, headers: undefined, retryAfterSeconds: 0 };
 
 /** The limits, as this process counts them. `usual`: requests of an organization per second; 0 turns all off. */
 export function makeRateGate(usual: number, now: () => number) {
@@ -87,18 +89,19 @@ function perMinute(name: string, requests: number): Policy {
 
 function forNetworks({ name, perSecond, burst }: BucketPolicy): NetworkPolicies {
   const widened = (suffix: string, times: number): Policy =>
-    withHeader({ name: name + suffix, perSecond: perSecond * times, burst: burst * times });
+    withHeader({ name: name + suffix, perSecond: perSecond * times, burst: burst * times }, name);
   return [widened("", 1), widened("-56", 4), widened("-48", 16)];
 }
 
 /** q is the quota of a window of w seconds: the tokens of a full bucket, and how long it takes to fill. */
-function withHeader(policy: BucketPolicy): Policy {
+function withHeader(policy: BucketPolicy, limit = policy.name): Policy {
   const windowSeconds = Math.round(policy.burst / policy.perSecond);
-  return { ...policy, header: `"${policy.name}";q=${policy.burst};w=${windowSeconds}` };
+  return { ...policy, limit, header: `"${policy.name}";q=${policy.burst};w=${windowSeconds}` };
 }
 
 function describe(policy: Policy, taken: Taken): Limited {
   return {
+    limit: policy.limit,
     allowed: taken.allowed,
     retryAfterSeconds: taken.waitSeconds,
     headers: {
@@ -113,7 +116,7 @@ export function rateFields(headers: RateHeaders | undefined): Record<string, str
   return { ratelimit: headers.rateLimit, "ratelimit-policy": headers.rateLimitPolicy };
 }
 
-export function rateLimited({ retryAfterSeconds }: Limited): AppError {
+export function rateLimited({ retryAfterSeconds }: Pick<Limited, "retryAfterSeconds">): AppError {
   const unit = retryAfterSeconds === 1 ? "second" : "seconds";
   return new AppError("rate_limited", {
     message: `Too many requests; try again in ${retryAfterSeconds} ${unit}.`,

@@ -23,13 +23,14 @@ export interface RequestContext {
   /** Later if the request was delayed on purpose. */
   startedAt: number;
   caller: Identity | undefined;
-  rate: RateHeaders | undefined;
   oauthErrorOf?: (error: AppError) => string;
 }
 
 declare module "fastify" {
   interface FastifyRequest {
     requestContext: RequestContext | undefined;
+    /** What the reply says of a limit. */
+    rate: RateHeaders | undefined;
   }
 }
 
@@ -41,7 +42,6 @@ export function makeRequestContext(
     operation,
     startedAt: performance.now(),
     caller: undefined,
-    rate: undefined,
   };
   request.requestContext = requestContext;
   return requestContext;
@@ -88,14 +88,13 @@ export function makeReplies(
 ): Replies {
   return {
     send(request, reply, { status, body, shared, contentType, headers }) {
-      const { requestContext } = request;
+      const { requestContext, rate } = request;
       const fields = ["x-request-id", request.id, "x-content-type-options", "nosniff"];
       const bytes = body === undefined ? 0 : Buffer.byteLength(body);
       if (body !== undefined)
         fields.push("content-type", contentType ?? json, "content-length", String(bytes));
-      if (requestContext?.rate !== undefined) {
-        const { rateLimit, rateLimitPolicy } = requestContext.rate;
-        fields.push("ratelimit", rateLimit, "ratelimit-policy", rateLimitPolicy);
+      if (rate !== undefined) {
+        fields.push("ratelimit", rate.rateLimit, "ratelimit-policy", rate.rateLimitPolicy);
       }
       if (headers?.["cache-control"] === undefined) fields.push("cache-control", notStored);
       for (const name in headers) fields.push(name, headers[name] ?? "");

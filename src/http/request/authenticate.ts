@@ -13,32 +13,26 @@ import type { RequestContext } from "../reply/reply.ts";
 export function authenticate(
   context: HttpContext,
   request: FastifyRequest,
-  { requestContext, scopes }: Access,
+  access: Access,
 ): void | Promise<void> {
   let caller: Identity | Promise<Identity>;
   try {
     caller = identifyCaller(context.app, request.headers.authorization);
   } catch (error) {
-    return refuseCredential(context, request, { requestContext, error });
+    return refuseCredential(context, request, { error });
   }
-  const access = { requestContext, scopes };
-  if (!(caller instanceof Promise)) return admit(context, caller, access);
-  return caller.then(
-    (found) => admit(context, found, access),
-    (error: unknown) => refuseCredential(context, request, { requestContext, error }),
-  );
+  const admit = (found: Identity): void => {
+    access.requestContext.caller = found;
+    enforceLimit(context, request, context.rates.organization(found));
+    requireAnyScope(found, access.scopes);
+  };
+  if (!(caller instanceof Promise)) return admit(caller);
+  return caller.then(admit, (error: unknown) => refuseCredential(context, request, { error }));
 }
 
 interface Access {
   readonly requestContext: RequestContext;
   readonly scopes: readonly Scope[];
-}
-
-function admit(context: HttpContext, caller: Identity, { requestContext, scopes }: Access): void {
-  requestContext.caller = caller;
-  const limited = context.rates.organization(caller);
-  enforceLimit(context, limited, { requestContext, name: "organization" });
-  requireAnyScope(caller, scopes);
 }
 
 function requireAnyScope({ covered }: Identity, scopes: readonly Scope[]): void {
@@ -58,7 +52,7 @@ export async function countUnknownPath(
   requestContext: RequestContext,
 ): Promise<void> {
   if (request.headers.authorization === undefined) {
-    requestContext.rate = context.rates.failuresLeft(request.ip).headers;
+    request.rate = context.rates.failuresLeft(request.ip).headers;
     return;
   }
   try {
@@ -72,12 +66,11 @@ export async function countUnknownPath(
 export function refuseCredential(
   context: HttpContext,
   request: FastifyRequest,
-  { requestContext, error }: { requestContext: RequestContext; error: unknown },
+  { error, where = "api" }: { readonly error: unknown; readonly where?: "api" | "metrics" },
 ): never {
   if (!isCredentialError(error)) throw error;
-  context.failures.note(request.ip, "api");
-  const limited = context.rates.failedAuthentication(request.ip);
-  enforceLimit(context, limited, { requestContext, name: "failed-authentication" });
+  context.failures.note(request.ip, where);
+  enforceLimit(context, request, context.rates.failedAuthentication(request.ip));
   throw error;
 }
 

@@ -175,20 +175,19 @@ export async function findGrantee<Found extends Grantee>(
   find: () => Promise<Found>,
 ): Promise<Found> {
   const found = await orRefuse(context, input, find);
-  const limited = context.rates.tokenIssuing(found.key.keyId);
-  enforceLimit(context, limited, { requestContext: input.requestContext, name: "token-issuing" });
+  enforceLimit(context, input.request, context.rates.tokenIssuing(found.key.keyId));
   return found;
 }
 
 /** Counts a credential that is refused against its address. */
 export async function orRefuse<Result>(
   context: HttpContext,
-  { request: http, requestContext }: HandlerInput,
+  { request: http }: HandlerInput,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    return refuseCredential(context, http, { requestContext, error });
+    return refuseCredential(context, http, { error });
   }
 }

@@ -56,7 +56,7 @@ function writeSmall(
   input: HandlerInput,
   { write, bytes }: { readonly write: Write; readonly bytes: Buffer },
 ): Promise<ListReport> {
-  const { request, requestContext, caller } = input;
+  const { request, caller } = input;
   const { operation, type, mode, lenient, asSingle } = write;
   const { organizationId } = caller;
   const value = parseJson(bytes);
@@ -81,7 +81,7 @@ function writeSmall(
     marks,
   }).then((report) => {
     const work = { items: count, bytes: bytes.length, processorMs: 0 };
-    if (count > 1) charge(context, { requestContext, caller }, work);
+    if (count > 1) charge(context, { request, caller }, work);
     return reportOf(report, JSON.stringify(report.results));
   });
 }

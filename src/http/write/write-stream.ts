@@ -221,14 +221,14 @@ function withFollowing(first: Buffer, source: Readable): Uint8Array<ArrayBuffer>
   return joined;
 }
 
-function begin({ request, reply, requestContext }: HandlerInput, operation: Operation): void {
+function begin({ request, reply }: HandlerInput, operation: Operation): void {
   reply.raw.writeHead(operation.success, {
     // Without a charset, as in every reply: NDJSON is always UTF-8.
     "content-type": "application/x-ndjson",
     "cache-control": notStored,
     "x-request-id": request.id,
     "x-content-type-options": "nosniff",
-    ...rateFields(requestContext.rate),
+    ...rateFields(request.rate),
   });
   reply.hijack();
 }

@@ -40,7 +40,12 @@ describe("the limit of an organization", () => {
     const rates = makeRateGate(1, makeFakeClock().now);
     for (let index = 0; index < 10; index += 1) {
       const limited = rates.organization(caller("one", 0));
-      assert.deepEqual(limited, { allowed: true, headers: undefined, retryAfterSeconds: 0 });
+      assert.deepEqual(limited, {
+        limit: "",
+        allowed: true,
+        headers: undefined,
+        retryAfterSeconds: 0,
+      });
     }
   });
 });
