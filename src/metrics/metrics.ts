@@ -207,8 +207,6 @@ function registerConnections(registry: Registry, { connections, turns, replies }
   registry.observe("counter", { sluice_connections_closed_total: [help, closed, "reason"] });
 }
 
-const severity = { none: 0, high: 1, critical: 2 } as const;
-
 function registerLoad(
   registry: Registry,
   { bodies, pages, shedding }: MetricSources["load"],
@@ -228,18 +226,12 @@ function registerLoad(
     ],
     sluice_pressure: [
       "Pressure on the process by cause: 0 none, 1 the largest new work is refused, 2 all large new work.",
-      () => {
-        const { event_loop, memory, bodies: bytes } = shedding.figures.levels;
-        return {
-          event_loop: severity[event_loop],
-          memory: severity[memory],
-          bodies: severity[bytes],
-        };
-      },
+      () => shedding.figures.levels,
       "cause",
     ],
   });
   const help = "New large bodies and streams that were answered 503 under pressure, by kind.";
-  const refused = () => ({ ...shedding.figures.refused });
-  registry.observe("counter", { sluice_load_shed_total: [help, refused, "kind"] });
+  registry.observe("counter", {
+    sluice_load_shed_total: [help, () => shedding.figures.refused, "kind"],
+  });
 }

@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait-for.ts";
 const byStatus = { pending: 1, processing: 0, completed: 2, cancelled: 0 };
 const bodies = { heldBytes: 0 };
 const pages = { heldBytes: 0 };
-const levels = { event_loop: "critical", memory: "high", bodies: "none" } as const;
+const levels = { event_loop: 2, memory: 1, bodies: 0 } as const;
 const shed = { eventLoopDelayMs: 150, levels, refused: { body: 3, stream: 4 } };
 const metrics = makeMetrics({
   build: { version: "1.2.3", node: "26.10.0", engine: "postgres" },

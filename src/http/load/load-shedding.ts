@@ -51,8 +51,9 @@ export class LoadShedding {
 
   get figures(): LoadSheddingFigures {
     const { sample, delay, memory, bodies } = this.#state;
+    const eventLoopDelayMs = sample?.eventLoopDelayMs ?? 0;
     return {
-      eventLoopDelayMs: sample?.eventLoopDelayMs ?? 0,
+      eventLoopDelayMs,
       levels: { event_loop: delay, memory, bodies },
       refused: this.#refused,
     };
@@ -104,7 +105,8 @@ export interface PressureSample {
   readonly isIdle: boolean;
 }
 
-type PressureLevel = "none" | "high" | "critical";
+/** 0: none. 1: the largest new work is refused. 2: all large new work is. */
+type PressureLevel = 0 | 1 | 2;
 
 export interface PressureState {
   readonly sample: PressureSample | undefined;
@@ -121,9 +123,9 @@ export const noPressure: PressureState = {
   sample: undefined,
   lateSinceMs: undefined,
   retainedBytes: 0,
-  delay: "none",
-  memory: "none",
-  bodies: "none",
+  delay: 0,
+  memory: 0,
+  bodies: 0,
 };
 
 export function observePressure(before: PressureState, sample: PressureSample): PressureState {
@@ -136,9 +138,9 @@ export function observePressure(before: PressureState, sample: PressureSample): 
     sample,
     lateSinceMs,
     retainedBytes,
-    delay: isLate ? "critical" : "none",
+    delay: isLate ? 2 : 0,
     memory: memoryLevel(sample.residentBytes - retainedBytes),
-    bodies: held ? "high" : "none",
+    bodies: held ? 1 : 0,
   };
 }
 
@@ -153,7 +155,7 @@ function findLateSince(
   const max = limits.pressureDelayMsMax;
   // A loop that was blocked since the last sample was late for all of that time.
   if (eventLoopDelayMs > max) return lateSinceMs ?? last?.atMs ?? atMs;
-  return delay !== "none" && eventLoopDelayMs > max / 2 ? lateSinceMs : undefined;
+  return delay > 0 && eventLoopDelayMs > max / 2 ? lateSinceMs : undefined;
 }
 
 /**
@@ -170,8 +172,8 @@ function findRetained(
 }
 
 function memoryLevel(residentBytes: number): PressureLevel {
-  if (residentBytes >= limits.residentBytesCritical) return "critical";
-  return residentBytes >= limits.residentBytesHigh ? "high" : "none";
+  if (residentBytes >= limits.residentBytesCritical) return 2;
+  return residentBytes >= limits.residentBytesHigh ? 1 : 0;
 }
 
 export interface NewWork {
@@ -186,15 +188,12 @@ export function isRefused(
   { delay, memory, bodies }: PressureState,
   { kind, bytes, isAlone }: NewWork,
 ): boolean {
-  const isLargest = bytes >= limits.largestBodyBytesMin;
-  const isLarge = bytes >= limits.shedBodyBytesMin;
-  if (delay === "critical" && isLarge) return true;
-  if (bodies !== "none" && kind === "body" && isLargest) return true;
-  return memory !== "none" && !isAlone && (memory === "critical" ? isLarge : isLargest);
+  const level = Math.max(delay, kind === "body" ? bodies : 0, isAlone ? 0 : memory);
+  return level > 0 && bytes >= (level === 1 ? limits.largestBodyBytesMin : limits.shedBodyBytesMin);
 }
 
 /** The bound for all bodies when a further one is reserved. At least one body can always proceed. */
 export function heldBytesMaxOf({ memory }: PressureState): number {
-  if (memory === "critical") return limits.bodyBytesMax;
-  return memory === "high" ? limits.heldBodyBytesMax / 2 : limits.heldBodyBytesMax;
+  if (memory === 2) return limits.bodyBytesMax;
+  return limits.heldBodyBytesMax / (memory + 1);
 }

@@ -74,22 +74,26 @@ export function representationAnswer(
 /** The encoding that the client prefers; if it prefers several, the smallest; identity if it accepts none of them. */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined) return "identity";
-  const qualities = new Map(accepted.split(",").map(readPreference));
+  const qualities = readQualities(accepted);
   const others = qualities.get("*");
   const qualityOf = (name: Encoding): number =>
     qualities.get(name) ?? others ?? (name === "identity" ? 0.001 : 0);
-  const best = Math.max(...encodings.map(qualityOf));
-  return best === 0
-    ? "identity"
-    : (encodings.find((name) => qualityOf(name) === best) ?? "identity");
+  const [best = "identity"] = encodings
+    .filter((name) => qualityOf(name) > 0)
+    .toSorted((one, other) => qualityOf(other) - qualityOf(one));
+  return best;
 }
 
-function readPreference(text: string): [name: string, quality: number] {
-  const [name = "", ...parameters] = text.split(";");
-  const quality = parameters.map((part) => /^\s*q\s*=\s*([\d.]{1,6})\s*$/i.exec(part)?.[1]);
-  const given = Number(quality.find((value) => value !== undefined) ?? 1);
-  const plain = name.trim().toLowerCase();
-  return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
+/** What a header lists, in lower case, with the quality of each (RFC 9110, section 12.4.2). */
+export function readQualities(header: string): ReadonlyMap<string, number> {
+  const listed = header.split(",").map((text): [name: string, quality: number] => {
+    const [name = "", ...parameters] = text.split(";");
+    const quality = parameters.map((part) => /^\s*q\s*=\s*([\d.]{1,6})\s*$/i.exec(part)?.[1]);
+    const given = Number(quality.find((value) => value !== undefined) ?? 1);
+    const plain = name.trim().toLowerCase();
+    return [plain === "x-gzip" ? "gzip" : plain, Number.isNaN(given) ? 0 : given];
+  });
+  return new Map(listed);
 }
 
 export function isNamed(etag: string, sent: string | undefined): boolean {

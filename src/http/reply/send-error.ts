@@ -9,6 +9,7 @@ import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
+import { readQualities } from "./representation.ts";
 
 const unavailableLogMs = 10_000;
 
@@ -87,30 +88,18 @@ function countMissingRight(
 }
 
 /** True if the type is listed with a quality above 0, and not below that of JSON (RFC 9110, section 12.5.1). */
-function acceptsProblem(accept: string | undefined): boolean {
-  const problem = qualityOf("application/problem+json", accept);
-  return problem > 0 && problem >= qualityOf("application/json", accept);
-}
-
-/** 0 for a type that is not listed. */
-function qualityOf(type: string, accept = ""): number {
-  for (const listed of accept.toLowerCase().split(",")) {
-    const [name = "", ...parameters] = listed.split(";").map((part) => part.trim());
-    if (name !== type) continue;
-    const [, quality = "1"] = /;\s*q\s*=\s*([0-9.]+)/.exec(`;${parameters.join(";")}`) ?? [];
-    return Number(quality);
-  }
-  return 0;
+function acceptsProblem(accept = ""): boolean {
+  const qualities = readQualities(accept);
+  const problem = qualities.get("application/problem+json") ?? 0;
+  return problem > 0 && problem >= (qualities.get("application/json") ?? 0);
 }
 
 /** A large body that is refused unread also ends the connection: reading it to keep that is not worthwhile. */
 function closeAfter({ headers, raw }: FastifyRequest, error: AppError): Record<string, string> {
   if (error.errorName === "malformed_http") return { connection: "close" };
-  if (raw.complete) return {};
-  const hasBody =
+  const isLong =
     headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
-  if (!hasBody) return {};
-  return { connection: "close" };
+  return isLong && !raw.complete ? { connection: "close" } : {};
 }
 
 /** When each reason was last logged. The reasons are a few fixed sentences. */
