@@ -10,7 +10,7 @@ import { connectionOf } from "../http/connection/connection.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "../http/connection/request-smuggling.ts";
 import type { HttpContext } from "../http/http-context.ts";
 import { limitUnauthenticated } from "../http/rate-limit/enforce-limit.ts";
-import { type Answer, makeRequestContext } from "../http/reply/reply.ts";
+import { type Answer, makeRequestContext, sendAnswer } from "../http/reply/reply.ts";
 import { sendError } from "../http/reply/send-error.ts";
 import {
   answerOf,
@@ -95,7 +95,7 @@ async function answer(
     requireStorable([...query, ["id", id]]);
     const found = await handle({ context, sources, request, reply, origin, query, id });
     const made = await answerOf(undefined, found);
-    if (made !== undefined) context.replies.send(request, reply, made);
+    if (made !== undefined) sendAnswer(context, { request, reply }, made);
   } catch (error) {
     await sendFailure(context, { request, reply }, error);
   }
@@ -126,7 +126,7 @@ async function sendFailure(
   const headers = request.raw.complete
     ? failure.headers
     : { ...failure.headers, connection: "close" };
-  context.replies.send(request, reply, { ...failure, ...(headers && { headers }) });
+  sendAnswer(context, { request, reply }, { ...failure, ...(headers && { headers }) });
 }
 
 /** Another site sent the request, or the proxy does not report the address that the browser used. */

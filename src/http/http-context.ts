@@ -1,6 +1,5 @@
 // What all handlers share: the application, limits, log and metrics.
 
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../actions/app.ts";
 import type { Logger } from "../log.ts";
 import type { BulkClient } from "./bulk/bulk-client.ts";
@@ -8,14 +7,10 @@ import type { Load } from "./load/load.ts";
 import type { Edge } from "./connection/shared-bounds.ts";
 import type { FailureLog } from "./rate-limit/failure-log.ts";
 import type { RateGate } from "./rate-limit/rate-limit.ts";
-import type { ObserveRequest, Replies } from "./reply/reply.ts";
+import type { Exchange, ObserveRequest } from "./reply/reply.ts";
 
 /** Runs `work`, which answers the request, as its span. `route` is the path of the operation. */
-export type TraceRequest = (
-  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  route: string,
-  work: () => void,
-) => void;
+export type TraceRequest = (exchange: Exchange, route: string, work: () => void) => void;
 
 export interface HttpContext {
   readonly app: App;
@@ -26,7 +21,6 @@ export interface HttpContext {
   readonly bulk: Pick<BulkClient, "writeList" | "openStream">;
   readonly lists: Pick<BulkClient, "writeList">;
   readonly load: Load;
-  readonly replies: Replies;
   readonly observe: ObserveRequest;
   readonly traceRequest?: TraceRequest | undefined;
   readonly onRecordsWritten: (resourceType: string, count: number) => void;

@@ -1,7 +1,6 @@
 // What an operation is: a verb at a path. The server, the OpenAPI document and the tests are made from it.
 
 import type { IncomingMessage } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../actions/access/caller-cache.ts";
 import type { RecordType } from "../domain/record-type.ts";
 import { allScopes, type Permission, type Scope } from "../domain/scope.ts";
@@ -10,7 +9,7 @@ import type { BodyForm } from "./body/list-form.ts";
 import type { Content } from "./openapi/content.ts";
 import type { JsonSchema, ParameterObject } from "./openapi/document.ts";
 import type { ErrorResponse } from "./openapi/error-responses.ts";
-import type { Answer, RequestContext } from "./reply/reply.ts";
+import type { Answer, Exchange, RequestContext } from "./reply/reply.ts";
 
 export interface Verb {
   readonly verb: string;
@@ -66,9 +65,7 @@ export interface Grant {
   readonly reply: Readonly<Record<string, JsonSchema>>;
 }
 
-export interface HandlerInput {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+export interface HandlerInput extends Exchange {
   readonly requestContext: RequestContext;
   readonly caller: Identity;
 }

@@ -14,6 +14,7 @@ import {
 import type { PublicOptions, PublicRoute } from "./public/public-route.ts";
 import { headsRoute, receiptKeysRoute } from "./public/well-known.ts";
 import { limitUnauthenticated } from "./rate-limit/enforce-limit.ts";
+import { sendAnswer } from "./reply/reply.ts";
 import { sendError } from "./reply/send-error.ts";
 
 export const publicRoutes: readonly PublicRoute[] = [
@@ -40,7 +41,7 @@ export function registerPublicRoutes(
         refuseAmbiguousRequest(request.raw);
         refuseBodyOfGet(request.raw);
         if (limited) limitUnauthenticated(context, request);
-        context.replies.send(request, reply, await handler(request));
+        sendAnswer(context, { request, reply }, await handler(request));
       } catch (error) {
         sendError(context, request, { reply, error });
       }

@@ -17,7 +17,7 @@ import { sendError } from "./reply/send-error.ts";
 import type { PublicOptions } from "./public/public-route.ts";
 import { registerPublicRoutes } from "./public-routes.ts";
 import { requestIdOf } from "./request/request-id.ts";
-import { makeRequestContext } from "./reply/reply.ts";
+import { type Exchange, makeRequestContext, sendAnswer } from "./reply/reply.ts";
 import type { Identity } from "../actions/access/caller-cache.ts";
 import type { Scope } from "../domain/scope.ts";
 import { refuseAmbiguousRequest, refuseBodyOfGet } from "./connection/request-smuggling.ts";
@@ -142,7 +142,7 @@ interface Endpoint {
 
 async function answer(
   context: HttpContext,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
   { operation, scopes, handler }: Endpoint,
 ): Promise<void> {
   const requestContext = makeRequestContext(request, operation);
@@ -163,7 +163,7 @@ async function answer(
       began = caller.organizationId;
     }
     const found = await handler({ request, reply, requestContext, caller });
-    if (found !== undefined) context.replies.send(request, reply, found);
+    if (found !== undefined) sendAnswer(context, { request, reply }, found);
   } catch (error) {
     sendError(context, request, { reply, error });
   } finally {

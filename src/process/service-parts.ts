@@ -8,7 +8,7 @@ import type { HttpContext } from "../http/http-context.ts";
 import type { Load } from "../http/load/load.ts";
 import { makeFailureLog } from "../http/rate-limit/failure-log.ts";
 import { makeRateGate } from "../http/rate-limit/rate-limit.ts";
-import { makeReplies, type ObserveRequest } from "../http/reply/reply.ts";
+import type { ObserveRequest } from "../http/reply/reply.ts";
 import type { ConsoleParts } from "./open-console.ts";
 import type { Loop } from "../worker/loop.ts";
 import { type ClockState, type TrustedClock, watchClock } from "../actions/upkeep/clock.ts";
@@ -49,7 +49,6 @@ export function makeHttpContext(
     bulk: observer?.bulk(bulk) ?? bulk,
     lists: makeMainLists(app.store, () => bulk.prepare()),
     load: observer === undefined ? load : { ...load, bodies: observer.bodies(load.bodies) },
-    replies: makeReplies(observe, edge),
     observe,
     traceRequest: observer?.request,
     onRecordsWritten: (resourceType, count) => metrics.records.with(resourceType).add(count),

@@ -11,8 +11,7 @@ import type { HttpContext } from "../../http/http-context.ts";
 import { tokensOf } from "../../http/load/work-tokens.ts";
 import type { HandlerInput } from "../../http/operation.ts";
 import { charge } from "../../http/rate-limit/enforce-limit.ts";
-import { rateFields } from "../../http/rate-limit/rate-limit.ts";
-import { nameForMetrics } from "../../http/reply/reply.ts";
+import { observeReply, sendAnswer, sendHead } from "../../http/reply/reply.ts";
 import { sendError } from "../../http/reply/send-error.ts";
 import { waitForRoom } from "../../http/reply/wait-for-room.ts";
 import { answerPage, feedHeaders, nextCursor, workOf } from "./change-answer.ts";
@@ -43,7 +42,7 @@ export async function answerLater(
     charge(context, input, workOf(page));
     const answer = answerPage(page, reading.cursor);
     const none = { status: 204, body: undefined };
-    context.replies.send(request, reply, page.count > 0 ? answer : { ...answer, ...none });
+    sendAnswer(context, input, page.count > 0 ? answer : { ...answer, ...none });
   } catch (error) {
     sendError(context, request, { reply, error });
   }
@@ -55,24 +54,17 @@ export async function beginStream(
   input: HandlerInput,
   reading: Beginning & Live,
 ): Promise<() => Promise<void>> {
-  const { reply, request, requestContext } = input;
-  const { raw } = reply;
+  const { raw } = input.reply;
   const waiting = waitingOf(context, input, { ...reading, ms: feedLimits.streamMs });
   const pages = reading.feed.follow(reading, waiting);
   const first = await pages.next();
-  raw.writeHead(200, {
+  sendHead(input, 200, {
     "content-type": "text/event-stream",
     ...feedHeaders,
     "cache-control": "no-store, no-cache",
     "x-accel-buffering": "no",
-    "x-request-id": request.id,
-    "x-content-type-options": "nosniff",
-    ...rateFields(request.rate),
   });
-  reply.hijack();
-  const name = nameForMetrics(requestContext);
-  const seconds = (performance.now() - requestContext.startedAt) / 1_000;
-  if (name !== undefined) context.observe(name, 200, seconds);
+  observeReply(context, input.requestContext, 200);
   const giveUp = (): boolean => isOver(waiting, context.app.now());
   return async () => {
     // A comment, which readers ignore, so that a proxy does not take the stream for a connection that has died.

@@ -9,7 +9,7 @@ import type { RecordType } from "../../domain/record-type.ts";
 import type { Permission } from "../../domain/scope.ts";
 import type { LargeReplies } from "../connection/large-replies.ts";
 import type { ReplyMemory } from "../connection/reply-memory.ts";
-import type { RateHeaders } from "../rate-limit/rate-limit.ts";
+import { rateFields, type RateHeaders } from "../rate-limit/rate-limit.ts";
 
 export interface RequestContext {
   readonly operation:
@@ -47,16 +47,22 @@ export function makeRequestContext(
   return requestContext;
 }
 
-/** Undefined for a confidential type: a count would disclose that there are such records. */
-export function nameForMetrics({ operation, caller }: RequestContext): string | undefined {
-  if (operation?.type !== undefined && isConfidential(operation.type, caller)) return undefined;
-  return operation?.name ?? "other";
+/** What of the context sends replies. */
+interface Sending {
+  readonly observe: ObserveRequest;
+  readonly edge: { readonly replies: ReplyMemory; readonly largeReplies: LargeReplies };
 }
 
 export type ObserveRequest = (operation: string, status: number, seconds: number) => void;
 
-export interface Replies {
-  send(request: FastifyRequest, reply: FastifyReply, answer: Answer): void;
+/** Counts a reply, but not on a confidential type: that would disclose that there are such records. */
+export function observeReply(
+  { observe }: Pick<Sending, "observe">,
+  { operation, caller, startedAt }: RequestContext,
+  status: number,
+): void {
+  if (operation?.type !== undefined && isConfidential(operation.type, caller)) return;
+  observe(operation?.name ?? "other", status, (performance.now() - startedAt) / 1_000);
 }
 
 export interface Answer {
@@ -78,38 +84,51 @@ const json = "application/json";
 /** Otherwise a cache may store a reply (RFC 9111, section 4.2.2): ids that are erased later, an outdated 404. */
 export const notStored = "no-store";
 
+/** What a handler gets of Fastify. */
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** Writes to Node's response directly: Fastify's own sending is a third of the cost of a small reply. */
-export function makeReplies(
-  observe: ObserveRequest,
-  {
-    replies: memory,
-    largeReplies,
-  }: { readonly replies: ReplyMemory; readonly largeReplies: LargeReplies },
-): Replies {
-  return {
-    send(request, reply, { status, body, shared, contentType, headers }) {
-      const { requestContext, rate } = request;
-      const fields = ["x-request-id", request.id, "x-content-type-options", "nosniff"];
-      const bytes = body === undefined ? 0 : Buffer.byteLength(body);
-      if (body !== undefined)
-        fields.push("content-type", contentType ?? json, "content-length", String(bytes));
-      if (rate !== undefined) {
-        fields.push("ratelimit", rate.rateLimit, "ratelimit-policy", rate.rateLimitPolicy);
-      }
-      if (headers?.["cache-control"] === undefined) fields.push("cache-control", notStored);
-      for (const name in headers) fields.push(name, headers[name] ?? "");
-      const name = requestContext === undefined ? undefined : nameForMetrics(requestContext);
-      if (requestContext !== undefined && name !== undefined) {
-        observe(name, status, (performance.now() - requestContext.startedAt) / 1_000);
-      }
-      // Throws for a header with a character that HTTP does not allow, and the request can still be answered then.
-      reply.raw.writeHead(status, fields);
-      reply.hijack();
-      // Node writes text that it need not encode faster.
-      if (typeof body === "string" && body.length === bytes) reply.raw.end(body, "latin1");
-      else if (shared === true && body instanceof Buffer) largeReplies.send(reply.raw, body);
-      else reply.raw.end(body);
-      if (shared !== true) memory.track(reply.raw, bytes);
-    },
-  };
+export function sendAnswer(
+  context: Sending,
+  { request, reply }: Exchange,
+  { status, body, shared, contentType, headers }: Answer,
+): void {
+  const { requestContext, rate } = request;
+  const { replies, largeReplies } = context.edge;
+  const fields = ["x-request-id", request.id, "x-content-type-options", "nosniff"];
+  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
+  if (body !== undefined)
+    fields.push("content-type", contentType ?? json, "content-length", String(bytes));
+  if (rate !== undefined) {
+    fields.push("ratelimit", rate.rateLimit, "ratelimit-policy", rate.rateLimitPolicy);
+  }
+  if (headers?.["cache-control"] === undefined) fields.push("cache-control", notStored);
+  for (const name in headers) fields.push(name, headers[name] ?? "");
+  if (requestContext !== undefined) observeReply(context, requestContext, status);
+  // Throws for a header with a character that HTTP does not allow, and the request can still be answered then.
+  reply.raw.writeHead(status, fields);
+  reply.hijack();
+  // Node writes text that it need not encode faster.
+  if (typeof body === "string" && body.length === bytes) reply.raw.end(body, "latin1");
+  else if (shared === true && body instanceof Buffer) largeReplies.send(reply.raw, body);
+  else reply.raw.end(body);
+  if (shared !== true) replies.track(reply.raw, bytes);
+}
+
+/** Sends the head of a reply whose body its handler writes. */
+export function sendHead(
+  { request, reply }: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): void {
+  reply.raw.writeHead(status, {
+    ...headers,
+    "x-request-id": request.id,
+    "x-content-type-options": "nosniff",
+    ...rateFields(request.rate),
+  });
+  reply.hijack();
 }

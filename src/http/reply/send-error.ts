@@ -9,6 +9,7 @@ import type { Logger } from "../../log.ts";
 import type { HttpContext } from "../http-context.ts";
 import { addressOwner } from "../rate-limit/address-owner.ts";
 import { errorAnswer } from "./error-response.ts";
+import { sendAnswer } from "./reply.ts";
 import { readQualities } from "./representation.ts";
 
 const unavailableLogMs = 10_000;
@@ -54,7 +55,7 @@ function sendNow(
     headers: { ...headers, ...closeAfter(request, known) },
   });
   try {
-    context.replies.send(request, reply, answer);
+    sendAnswer(context, { request, reply }, answer);
   } catch (failure) {
     // There is no other way to answer.
     logError(context, request, failure);

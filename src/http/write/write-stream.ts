@@ -17,8 +17,7 @@ import type { HttpContext } from "../http-context.ts";
 import type { Reservation } from "../load/memory-budget.ts";
 import { tokensOf, type Work } from "../load/work-tokens.ts";
 import { brokenBody, decodedBody, requireRatio, windowBytesOf } from "../body/decoded-body.ts";
-import { rateFields } from "../rate-limit/rate-limit.ts";
-import { nameForMetrics, notStored } from "../reply/reply.ts";
+import { notStored, observeReply, sendHead } from "../reply/reply.ts";
 import { type Handler, type HandlerInput, type Operation, requireType } from "../operation.ts";
 import { waitForRoom } from "../reply/wait-for-room.ts";
 
@@ -42,7 +41,7 @@ export function makeWriteStream(
     context.load.organizations.beginStream(organizationId);
     try {
       const source = decodedBody(input.request.raw);
-      begin(input, operation);
+      sendHead(input, operation.success, replyHeaders);
       const stream = new WriteStream(context, input, { operation, mode });
       const failure = await stream.run(source);
       if (failure !== undefined) await discardRest(input.request.raw, source);
@@ -53,6 +52,9 @@ export function makeWriteStream(
     }
   };
 }
+
+/** Without a charset, as in every reply: NDJSON is always UTF-8. */
+const replyHeaders = { "content-type": "application/x-ndjson", "cache-control": notStored };
 
 class WriteStream {
   readonly #context: HttpContext;
@@ -172,13 +174,7 @@ class WriteStream {
       ...(unlisted === 0 ? {} : { unlisted }),
       ...(failure === undefined ? {} : { code: failure.code }),
     });
-    const name = nameForMetrics(requestContext);
-    if (name === undefined) return;
-    this.#context.observe(
-      name,
-      this.#operation.success,
-      (performance.now() - requestContext.startedAt) / 1_000,
-    );
+    observeReply(this.#context, requestContext, this.#operation.success);
   }
 
   /** What was committed stays committed; the summary reports how far the stream was read, and why no further. */
@@ -219,18 +215,6 @@ function withFollowing(first: Buffer, source: Readable): Uint8Array<ArrayBuffer>
     freeMemory(part);
   }
   return joined;
-}
-
-function begin({ request, reply }: HandlerInput, operation: Operation): void {
-  reply.raw.writeHead(operation.success, {
-    // Without a charset, as in every reply: NDJSON is always UTF-8.
-    "content-type": "application/x-ndjson",
-    "cache-control": notStored,
-    "x-request-id": request.id,
-    "x-content-type-options": "nosniff",
-    ...rateFields(request.rate),
-  });
-  reply.hijack();
 }
 
 /** So a client that reads only after it has sent everything receives the summary: closing at once would reset it. */
