@@ -5,24 +5,16 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
 interface Unasked {
   readonly response: ServerResponse;
-  readonly keepAlive: boolean;
-  readonly expects: boolean;
-  readonly onAsked: (() => void) | undefined;
+  keepAlive: boolean;
+  expects: boolean;
+  onAsked: (() => void) | undefined;
 }
 
 const unasked = new WeakMap<IncomingMessage, Unasked>();
 
 export function answerExpectations(server: Server): void {
   server.on("checkContinue", (request, response) => {
-    unasked.set(request, {
-      response,
-      keepAlive: response.shouldKeepAlive,
-      expects: true,
-      onAsked: undefined,
-    });
-    // While the body is not requested, the next bytes may be either the body or another request, so the connection must
-    // end.
-    response.shouldKeepAlive = false;
+    note(request, response).expects = true;
     server.emit("request", request, response);
   });
   // A server may ignore an expectation that it does not support.
@@ -34,15 +26,21 @@ export function endUnlessAsked(
   response: ServerResponse,
   onAsked?: () => void,
 ): void {
-  const known = unasked.get(request);
-  const { keepAlive = response.shouldKeepAlive, expects = false } = known ?? {};
-  unasked.set(request, { response, keepAlive, expects, onAsked });
+  note(request, response).onAsked = onAsked;
+}
+
+/** While the body is not requested, the next bytes may be either the body or another request. */
+function note(request: IncomingMessage, response: ServerResponse): Unasked {
+  const { shouldKeepAlive: keepAlive } = response;
+  const known = unasked.get(request) ?? { response, keepAlive, expects: false, onAsked: undefined };
+  unasked.set(request, known);
   response.shouldKeepAlive = false;
+  return known;
 }
 
 export function endWithReply(response: ServerResponse): void {
   const found = unasked.get(response.req);
-  if (found !== undefined) unasked.set(response.req, { ...found, keepAlive: false });
+  if (found !== undefined) found.keepAlive = false;
   response.shouldKeepAlive = false;
 }
 

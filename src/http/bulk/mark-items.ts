@@ -14,7 +14,7 @@ export function markItems(
   { resourceType, mode, asSingle, key }: Marked,
   from = 0,
 ): Iterator<IdempotencyMark, undefined> | undefined {
-  if (key === undefined || asSingle !== true) return undefined;
+  if (key === undefined || !asSingle) return undefined;
   const operation = `${mode === "update" ? "PUT" : "POST"} /v2/${resourceType}`;
   return marksOf(list, { ...key, operation }, from);
 }

@@ -68,7 +68,8 @@ class WriteStream {
   #stopped = false;
   readonly #reservations: Reservation[] = [];
   #windowBytes = 0;
-  readonly #ahead = new Set<Promise<void>>();
+  /** Chunks that are passed on, in their order; the first ones may be read. */
+  readonly #ahead: Promise<void>[] = [];
 
   constructor(
     context: HttpContext,
@@ -121,9 +122,7 @@ class WriteStream {
       await this.#reserveWindow(windowBytesOf(source), gone);
       await this.#waitForRoom(gone);
       if (this.#stopped || gone.aborted) return;
-      const read = this.#pass(chunk);
-      this.#ahead.add(read);
-      void read.finally(() => this.#ahead.delete(read));
+      this.#ahead.push(this.#pass(chunk));
     }
   }
 
@@ -140,7 +139,7 @@ class WriteStream {
   }
 
   async #waitForRoom(gone: AbortSignal): Promise<void> {
-    while (this.#ahead.size >= chunksAhead) await Promise.race(this.#ahead);
+    while (this.#ahead.length >= chunksAhead) await this.#ahead.shift();
     await this.#replying;
     for (let owedMs = this.#paidAt - performance.now(); owedMs > 0 && !gone.aborted;) {
       await sleep(owedMs, undefined, { signal: gone }).catch(() => undefined);
@@ -247,30 +246,25 @@ const streamReplyWaitMs = 5_000;
 
 class ReplyLines {
   readonly #response: ServerResponse;
-  readonly #clientWaitMs: number;
   #stalled = false;
   unlisted = 0;
 
-  constructor(response: ServerResponse, clientWaitMs: number = streamReplyWaitMs) {
+  constructor(response: ServerResponse) {
     this.#response = response;
-    this.#clientWaitMs = clientWaitMs;
     response.on("drain", () => (this.#stalled = false));
   }
 
   /** `lines`: the number of lines in `text`. Resolves when they are sent or counted, or the client has disconnected. */
   async write(text: string, lines: number): Promise<void> {
-    if (this.#response.writableNeedDrain) await this.#waitForRoom();
+    if (this.#response.writableNeedDrain && !this.#stalled) {
+      const giveUp = (): boolean => (this.#stalled = true);
+      await waitForRoom(this.#response, { everyMs: streamReplyWaitMs, giveUp });
+    }
     if (this.#response.writableNeedDrain) this.unlisted += lines;
     else if (!this.#response.destroyed) this.#response.write(text);
   }
 
   writeLast(line: object): void {
     if (!this.#response.destroyed) this.#response.write(`${JSON.stringify(line)}\n`);
-  }
-
-  async #waitForRoom(): Promise<void> {
-    if (this.#stalled) return;
-    const giveUp = (): boolean => (this.#stalled = true);
-    await waitForRoom(this.#response, { everyMs: this.#clientWaitMs, giveUp });
   }
 }
