@@ -7,10 +7,8 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import { AppError, unavailable } from "../domain/error.ts";
+import { unavailable } from "../domain/error.ts";
 import { limits } from "../domain/limits.ts";
-import { answerOnSocket } from "./connection/client-error.ts";
-import { connectionOf } from "./connection/connection.ts";
 import { answerClientError, makeHttpServer } from "./connection/http-server.ts";
 import type { HttpContext } from "./http-context.ts";
 import { sendError } from "./reply/send-error.ts";
@@ -50,7 +48,9 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
       sendError(context, request, { reply, error: asMalformed(error) });
     },
   });
-  const sweep = setInterval(() => endOverdue(context), sweepMs).unref();
+  const sweep = setInterval(() => {
+    for (const connection of context.edge.connections) connection.endOverdue(limits.bodyTimeoutMs);
+  }, sweepMs).unref();
   server.addHook("onClose", (_instance, done) => {
     clearInterval(sweep);
     done();
@@ -68,15 +68,6 @@ export function makeServer(context: HttpContext, options: ServerOptions): Fastif
   registerPublicRoutes(server, context, options);
   options.mount?.(server);
   return server;
-}
-
-function endOverdue({ edge }: HttpContext): void {
-  for (const reply of edge.connections.overdueReplies(limits.bodyTimeoutMs)) {
-    const { req: raw } = reply;
-    const error = new AppError(raw.complete ? "unavailable" : "request_timeout");
-    const isHead = raw.method === "HEAD";
-    answerOnSocket(connectionOf(reply), { error, requestId: requestIdOf(raw), isHead });
-  }
 }
 
 /** Fastify loads compilers of its own unless it gets others. No route has a schema that Fastify knows of. */

@@ -20,7 +20,9 @@ export async function closeWithin(
   graceMs: number,
 ): Promise<void> {
   const sweep = setInterval(() => server.server.closeIdleConnections(), idleSweepMs);
-  const timer = setTimeout(() => edge.connections.closeAll(), graceMs);
+  const timer = setTimeout(() => {
+    for (const connection of edge.connections) connection.destroy();
+  }, graceMs);
   try {
     await server.close();
   } finally {
@@ -75,7 +77,7 @@ export function endConnectionsWithReplies(
   { server }: FastifyInstance,
   connections: OpenConnections,
 ): void {
-  for (const reply of connections.replies()) endWithReply(reply);
+  for (const { reply } of connections) if (reply !== undefined) endWithReply(reply);
   server.prependListener("request", (_request, response: ServerResponse) => {
     endWithReply(response);
   });

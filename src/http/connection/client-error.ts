@@ -1,10 +1,11 @@
 // Replies to bytes that Node could not parse as a request, and to requests that take too long. Writes the reply
 // directly to the socket and closes it. Never writes into a reply that has already been started.
 
+import type { IncomingMessage } from "node:http";
 import { http } from "../../basics/node-http.ts";
 import { AppError, statusOf } from "../../domain/error.ts";
 import { errorBody } from "../reply/error-response.ts";
-import { newRequestId } from "../request/request-id.ts";
+import { newRequestId, requestIdOf } from "../request/request-id.ts";
 
 interface Answered {
   readonly writable: boolean;
@@ -13,16 +14,17 @@ interface Answered {
 }
 
 export function answerOnSocket(
-  connection: Answered | undefined,
+  connection: Answered,
   {
     error,
-    requestId = newRequestId(),
-    isHead = false,
-  }: { error: AppError; requestId?: string; isHead?: boolean },
+    request,
+    isHead,
+  }: { error: AppError; request: IncomingMessage | undefined; isHead: boolean },
 ): void {
-  if (connection?.writable !== true) return;
+  if (!connection.writable) return;
   const body = JSON.stringify(errorBody(error));
   const status = statusOf(error);
+  const requestId = request === undefined ? newRequestId() : requestIdOf(request);
   // A reply that has no length ends with its connection, so this one is complete for every method.
   const length = isHead ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
   connection.write(

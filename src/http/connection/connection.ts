@@ -72,14 +72,14 @@ export class Connection extends Duplex {
 
   /** The request in progress may take any time. */
   allowLasting(): void {
-    if (this.#exchange !== undefined) this.#exchange.mayLast = true;
+    if (this.#exchange !== undefined) this.#exchange.beganAt = Infinity;
   }
 
-  /** The reply to a request in progress, if nothing of it was sent within this time. */
-  overdueReply(limitMs: number): ServerResponse | undefined {
-    const { beganAt = Infinity, mayLast } = this.#exchange ?? {};
-    const isLate = performance.now() - beganAt >= limitMs && mayLast === false;
-    return isLate && this.reply?.headersSent === false ? this.reply : undefined;
+  /** Answers a request to which nothing was sent within this time. A stream sends its head at once. */
+  endOverdue(limitMs: number): void {
+    const { beganAt = Infinity, request } = this.#exchange ?? {};
+    if (performance.now() - beganAt < limitMs || this.reply?.headersSent !== false) return;
+    this.fail(new AppError(request?.complete === true ? "unavailable" : "request_timeout"));
   }
 
   /** Whether the client has sent more behind the request in progress. */
@@ -136,8 +136,9 @@ export class Connection extends Duplex {
     else if (this.reply?.headersSent === true) {
       if (this.#exchange?.fault(error) !== true) this.destroy();
     } else {
-      const isHead = (this.reply?.req.method ?? this.#headStart.trimEnd()) === "HEAD";
-      answerOnSocket(this, { error, isHead });
+      const request = this.reply?.req;
+      const isHead = (request?.method ?? this.#headStart.trimEnd()) === "HEAD";
+      answerOnSocket(this, { error, request, isHead });
     }
   }
 

@@ -24,12 +24,11 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly isChunked: boolean;
-  readonly beganAt = performance.now();
+  /** Infinity if it may take any time, as a file that a person uploads. */
+  beganAt = performance.now();
   isAnswered = false;
   /** True when no more of its body may be parsed. */
   isBroken = false;
-  /** True if it may take any time, as a file that a person uploads. */
-  mayLast = false;
   #bytesLeft: number;
   #isAsked = false;
   #isWaiting = false;

@@ -1,7 +1,6 @@
 // Bounds the open connections in total, and per network address and its networks. At the bound, an idle connection is
 // closed for the new one, so that clients that only hold connections open can't exclude others.
 
-import type { ServerResponse } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { networksOf } from "../rate-limit/address-owner.ts";
 import type { Connection } from "./connection.ts";
@@ -53,23 +52,8 @@ export class OpenConnections {
     return true;
   }
 
-  /** Those of the requests in flight. */
-  *replies(): Generator<ServerResponse> {
-    for (const { reply } of this.#all.keys()) {
-      if (reply !== undefined) yield reply;
-    }
-  }
-
-  /** Those to which nothing was sent within this time. A stream sends its head at once. */
-  *overdueReplies(limitMs: number): Generator<ServerResponse> {
-    for (const connection of this.#all.keys()) {
-      const reply = connection.overdueReply(limitMs);
-      if (reply !== undefined) yield reply;
-    }
-  }
-
-  closeAll(): void {
-    for (const connection of this.#all.keys()) connection.destroy();
+  [Symbol.iterator](): Iterator<Connection> {
+    return this.#all.keys();
   }
 
   #refuse(connection: Connection): false {
